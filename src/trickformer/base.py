@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 PUBLIC = -1  # the viewer that sees only what everybody sees
 CHANCE = -1  # the actor of an event that no player caused (pyspiel.PlayerId.CHANCE)
 
-Memo: TypeAlias = MutableMapping[str, Any]  # one hand at one seat: caches, beliefs; dropped when the hand ends
+Memo: TypeAlias = MutableMapping[
+    str, Any
+]  # one hand at one seat: caches, beliefs; dropped when the hand ends
 
 
 class TrickformerError(Exception):
@@ -32,6 +34,11 @@ class UnknownNameError(TrickformerError):
 
     def __init__(self, kind: str, name: str, known: Sequence[str]):
         super().__init__(f"unknown {kind} {name!r}; choose from: {', '.join(sorted(known))}")
+
+
+def deal_seed(seed: int, index: int) -> int:
+    """The 63-bit seed of deal `index` in the series `seed`; the deals of a series are independent."""
+    return int(np.random.SeedSequence([seed, index]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,25 @@
+"""The games. One module a game, found by its file name; each exports `load(spec) -> Game`.
+
+Importing this package registers every game of ours with OpenSpiel, so that `pyspiel.load_game` finds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from trickformer.base import Game, UnknownNameError
+
+NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+for _name in NAMES:
+    importlib.import_module(f"{__name__}.{_name}")
+
+
+def load(spec: str) -> Game:
+    """The game of an OpenSpiel game string: `hearts`, or `hearts(jd_bonus=True)`.
+
+    Raises UnknownNameError for a game or rule option that does not exist."""
+    name = spec.partition("(")[0].strip()
+    if name not in NAMES:
+        raise UnknownNameError("game", name, NAMES)
+    return importlib.import_module(f"{__name__}.{name}").load(spec)

@@ -1,0 +1,149 @@
+"""Hearts: OpenSpiel's game with its eight rule options, and the scores and outcomes of the GO-MCTS paper."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyspiel
+
+from trickformer.base import (
+    CHANCE,
+    PUBLIC,
+    Event,
+    Outcomes,
+    TrickformerError,
+    UnknownNameError,
+    View,
+    deal_seed,
+)
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+NUM_CARDS, PLAYERS, PASSED = 52, 4, 3
+TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, ranks from the two up
+DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
+MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
+_HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
+
+
+class Hearts:
+    """The game `hearts` of OpenSpiel, under any of its rule options.
+
+    Scores are points a hand, lower is better, and a moon is -26 for the shooter and 0 for the others
+    (OpenSpiel: 0 and 26; differences between players agree)."""
+
+    name = "hearts"
+    players = PLAYERS
+    higher_is_better = False
+
+    def __init__(self, spiel: pyspiel.Game):
+        self.spiel = spiel
+        self.rules: dict[str, bool] = dict(spiel.get_parameters())
+        self.outcomes = _outcomes(self.rules["jd_bonus"], self.rules["avoid_all_tricks_bonus"])
+
+    def view(self, state: State, viewer: int) -> View:
+        """What `viewer` knows of a state at or past its first decision.
+
+        Others' passes are no event: a seat learns of them only by the three cards it receives. Once the
+        cards have changed hands, the seat with the two of clubs shows itself, for it is on turn."""
+        history = state.full_history()
+        if len(history) < _HISTORY_OF_DEAL:
+            raise ValueError("a view begins when all cards are dealt")
+        direction = history[0].action
+        events = [Event(CHANCE, direction)]
+        seats = range(PLAYERS) if viewer == PUBLIC else (viewer,)
+        holder = [0] * NUM_CARDS
+        for i, step in enumerate(history[1:_HISTORY_OF_DEAL]):
+            holder[step.action] = i % PLAYERS
+        if viewer != PUBLIC:
+            events.append(Event(CHANCE, None, tuple(c for c in range(NUM_CARDS) if holder[c] == viewer)))
+        play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
+        passes = history[_HISTORY_OF_DEAL:play]
+        events += [Event(p.player, p.action) for p in passes if p.player == viewer]
+        if len(history) >= play:
+            for p in passes:
+                holder[p.action] = (p.player + direction) % PLAYERS
+            if direction and viewer != PUBLIC:
+                giver = (viewer - direction) % PLAYERS
+                received = sorted(p.action for p in passes if p.player == giver)
+                events.append(Event(giver, None, tuple(received)))
+            events.append(Event(holder[TWO_OF_CLUBS], None, (TWO_OF_CLUBS,)))
+            events += [Event(p.player, p.action) for p in history[play:]]
+        legal = tuple(state.legal_actions()) if state.current_player() in seats and viewer != PUBLIC else ()
+        return View(viewer, tuple(events), legal)
+
+    def chance(self, state: State, seed: int) -> int:
+        """The pass direction, then the cards of a deck that `seed` has shuffled."""
+        direction, deck = _shuffle(seed)
+        dealt = state.move_number()
+        if dealt == 0:
+            return direction if self.rules["pass_cards"] else 0
+        return deck[dealt - 1]
+
+    def deal(self, seed: int, index: int) -> State:
+        """Deal `index` of series `seed` with pass direction `index` mod 4, at the first decision."""
+        state = self.spiel.new_initial_state()
+        state.apply_action(index % PLAYERS if self.rules["pass_cards"] else 0)
+        while state.is_chance_node():
+            state.apply_action(self.chance(state, deal_seed(seed, index)))
+        return state
+
+    def scores(self, state: State) -> tuple[int, ...]:
+        """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
+        if not state.is_terminal():
+            raise ValueError("a hand has scores only at its end")
+        points = [MOON - round(r) for r in state.returns()]
+        shot = sum(points) > MOON  # without a moon the points sum to 26 less the bonuses
+        return tuple(p - MOON if shot else p for p in points)
+
+    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
+        """For two kinds the 14 seatings of the paper: every one but all-A and all-B."""
+        everyone = set(range(kinds))
+        return tuple(s for s in product(range(kinds), repeat=PLAYERS) if set(s) == everyone)
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(seed: int) -> tuple[int, list[int]]:
+    rng = np.random.default_rng(seed)
+    return int(rng.integers(PLAYERS)), rng.permutation(NUM_CARDS).tolist()
+
+
+@lru_cache(maxsize=4)
+def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
+    """Every result of a hand by enumeration of who takes the hearts, the queen of spades, and, under the
+    rules that count them, the jack of diamonds and no trick at all.
+
+    The paper's text counts 2234 for the plain rules, and so does this; its Table 5 says 2237."""
+    labels = set()
+    hearts = [h for h in product(range(14), repeat=PLAYERS) if sum(h) == 13]
+    for h, queen in product(hearts, range(PLAYERS)):
+        points = [h[p] + 13 * (p == queen) for p in range(PLAYERS)]
+        moon = MOON in points
+        base = tuple(-MOON * (x == MOON) for x in points) if moon else tuple(points)
+        for jack in range(PLAYERS) if jd_bonus else (None,):
+            with_jack = tuple(b + JD_BONUS * (p == jack) for p, b in enumerate(base))
+            # Whoever took no scoring card may have taken no trick; a moon cancels that bonus.
+            idle = [p for p in range(PLAYERS) if points[p] == 0 and p != jack]
+            options = [(0, 1) if no_trick_bonus and not moon and p in idle else (0,) for p in range(PLAYERS)]
+            for none in product(*options):
+                labels.add(tuple(b + NO_TRICK_BONUS * n for b, n in zip(with_jack, none)))
+    ordered = tuple(sorted(labels))
+    points = np.array(ordered, dtype=np.float64)
+    opponents = (points.sum(axis=1, keepdims=True) - points) / (PLAYERS - 1)
+    return Outcomes(ordered, ((opponents - points) / 26).astype(np.float32))  # equation 4
+
+
+def load(spec: str = "hearts") -> Hearts:
+    """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
+    given = pyspiel.game_parameters_from_string(spec)
+    known = pyspiel.load_game("hearts").get_parameters()
+    for option, value in given.items():
+        if option != "name" and option not in known:
+            raise UnknownNameError("option of hearts", option, tuple(known))
+        if option != "name" and not isinstance(value, bool):
+            raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
+    return Hearts(pyspiel.load_game(spec))
