@@ -1,6 +1,219 @@
-// The Python face of the core, and the only file that knows nanobind.
+// The Python face of the core, and the only file that knows nanobind. Arrays go in and out as numpy; the GIL is
+// released wherever work is done.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <stdexcept>
+
+#include "hearts_random.hpp"
+#include "hearts_text.hpp"
+#include "hearts_tracker.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using namespace trickformer;
 
-NB_MODULE(_core, m) { m.doc() = "C++ core of trickformer"; }
+namespace {
+
+template <typename T, typename... Shape>
+using In = nb::ndarray<const T, nb::shape<Shape{}...>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Out = nb::ndarray<nb::numpy, T>;
+
+// A new numpy array that owns its memory.
+template <typename T>
+Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
+  std::size_t n = 1;
+  for (auto d : shape) n *= d;
+  T* data = new T[n];
+  std::fill(data, data + n, fill);
+  return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
+std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
+  if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
+  return std::size_t(i);
+}
+
+void bind_tracker(nb::module_& m) {
+  const auto mask = [](const Tracker& tracker, const TokenSet& set) {
+    auto out = make<bool>({std::size_t(tracker.vocabulary())});
+    for (int t = 0; t < tracker.vocabulary(); ++t) out.data()[t] = set.has(t);
+    return out;
+  };
+  nb::class_<Tracker>(m, "Tracker")
+      .def("copy", &Tracker::copy)
+      .def("__copy__", &Tracker::copy)
+      .def_prop_ro("seat", &Tracker::seat)
+      .def("my_turn", &Tracker::my_turn)
+      .def("terminal", &Tracker::terminal)
+      .def("is_legal", &Tracker::is_legal)
+      .def("push", &Tracker::push, "token"_a)
+      .def("outcome",
+           [](const Tracker& t) -> nb::object {
+             if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
+             return t.is_legal() ? nb::cast(t.outcome()) : nb::none();
+           })
+      .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
+      .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); });
+}
+
+void bind_hearts(nb::module_& parent) {
+  using namespace hearts;
+  nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables");
+  nb::class_<Rules>(m, "Rules")
+      .def(
+          "__init__",
+          [](Rules* self, bool pass_cards, bool no_pts_on_first_trick, bool can_lead_any_club, bool jd_bonus,
+             bool avoid_all_tricks_bonus, bool must_break_hearts, bool qs_breaks_hearts,
+             bool can_lead_hearts_instead_of_qs) {
+            new (self) Rules{pass_cards,       no_pts_on_first_trick, can_lead_any_club,
+                             jd_bonus,         avoid_all_tricks_bonus, must_break_hearts,
+                             qs_breaks_hearts, can_lead_hearts_instead_of_qs};
+          },
+          nb::kw_only(), "pass_cards"_a = true, "no_pts_on_first_trick"_a = true, "can_lead_any_club"_a = false,
+          "jd_bonus"_a = false, "avoid_all_tricks_bonus"_a = false, "must_break_hearts"_a = true,
+          "qs_breaks_hearts"_a = true, "can_lead_hearts_instead_of_qs"_a = false);
+
+  nb::class_<State>(m, "State", "One hand: the twin of OpenSpiel's state, from the moment the cards are dealt.")
+      .def(
+          "__init__",
+          [](State* self, const Rules& rules, int direction, In1<std::uint8_t> deck) {
+            Cards hands[kPlayers] = {};
+            if (deck.size() != kNumCards) throw nb::value_error("a deck has 52 cards");
+            for (std::size_t i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deck(i));
+            if ((hands[0] | hands[1] | hands[2] | hands[3]) != kAll)
+              throw nb::value_error("a deck holds every card once");
+            if (direction < 0 || direction > 3) throw nb::value_error("a direction is 0 to 3");
+            new (self) State(new_hand(rules, direction, hands));
+          },
+          "rules"_a, "direction"_a, "deck"_a)
+      .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
+      .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
+      .def("legal_actions",
+           [](const State& s) {
+             nb::list out;
+             for (Cards rest = legal(s); rest;) out.append(take_lowest(rest));
+             return out;
+           })
+      .def("apply_action",
+           [](State& s, int card) {
+             if (card < 0 || card >= kNumCards || !(legal(s) & bit(card))) throw nb::value_error("illegal card");
+             apply(s, card);
+           })
+      .def("scores",
+           [](const State& s) {
+             std::int8_t score[kPlayers];
+             scores(s.rules, s.taken, score);
+             return nb::make_tuple(score[0], score[1], score[2], score[3]);
+           })
+      .def("information_state_string", &information_state_string, "player"_a);
+
+  nb::class_<Table>(m, "Table")
+      .def(
+          "__init__",
+          [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+            new (self) Table(rules, {labels.data(), labels.size()});
+          },
+          "rules"_a, "labels"_a)
+      .def("tracker", [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+        return std::make_unique<HandTracker>(std::move(t));
+      })
+      .def("outcomes",
+           [](const Table& t, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> score) {
+             auto out = make<std::int32_t>({score.shape(0)});
+             for (std::size_t i = 0; i < score.shape(0); ++i) out.data()[i] = t.outcome(score.data() + i * kPlayers);
+             return out;
+           });
+
+  m.def(
+      "random_hands",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int8_t>({n, kPlayers});
+        nb::gil_scoped_release release;
+        random_hands(rules, seed, first, n, history.data(), score.data());
+        return std::make_pair(history, score);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a);
+  m.def(
+      "encode",
+      [](nb::ndarray<const std::uint8_t, nb::shape<-1, kHistory>, nb::c_contig> history, In1<std::uint8_t> seats) {
+        const std::size_t n = history.shape(0);
+        if (seats.size() != n) throw nb::value_error("one seat a hand");
+        auto tokens = make<std::int16_t>({n, kMaxLength});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          encode(history.data() + i * kHistory, seats.data()[i] % kPlayers, tokens.data() + i * kMaxLength);
+        return tokens;
+      },
+      "history"_a, "seats"_a);
+
+  nb::class_<Tables>(m, "Tables")
+      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
+           "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def("current",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size()});
+             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+             return out;
+           })
+      .def("legal",
+           [](const Tables& t) {
+             auto out = make<bool>({t.size(), kVocabulary});
+             nb::gil_scoped_release release;
+             for (std::size_t i = 0; i < t.size(); ++i)
+               for (Cards rest = t.current(i) < 0 ? 0 : legal(t.state(i)); rest;)
+                 out.data()[i * kVocabulary + std::size_t(take_lowest(rest))] = true;
+             return out;
+           })
+      .def(
+          "step",
+          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> cards) {
+            if (tables.size() != cards.size()) throw nb::value_error("one card a table");
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < tables.size(); ++i)
+              t.step(checked(tables(i), t.size(), "table"), cards(i));
+          },
+          "tables"_a, "cards"_a)
+      .def_prop_ro("tokens",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), kPlayers, kMaxLength},
+                                                                       self);
+                   })
+      .def_prop_ro("lengths",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), kPlayers}, self);
+                   })
+      .def("scores",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size(), kPlayers});
+             for (std::size_t i = 0; i < t.size(); ++i)
+               scores(t.state(i).rules, t.state(i).taken, out.data() + i * kPlayers);
+             return out;
+           })
+      .def("outcomes", [](const Tables& t) {
+        auto out = make<std::int32_t>({t.size()});
+        for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.outcome(i);
+        return out;
+      });
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of trickformer.";
+  bind_tracker(m);
+  bind_hearts(m);
+}
