@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 
+#include "gomcts.hpp"
 #include "hearts_random.hpp"
 #include "hearts_text.hpp"
 #include "hearts_tracker.hpp"
@@ -19,8 +20,6 @@ using namespace trickformer;
 
 namespace {
 
-template <typename T, typename... Shape>
-using In = nb::ndarray<const T, nb::shape<Shape{}...>, nb::c_contig, nb::device::cpu>;
 template <typename T>
 using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T>
@@ -64,6 +63,85 @@ void bind_tracker(nb::module_& m) {
            })
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); });
+}
+
+Out<std::int32_t> to_numpy(const std::vector<int>& values) {
+  auto out = make<std::int32_t>({values.size()});
+  std::copy(values.begin(), values.end(), out.data());
+  return out;
+}
+
+// Searches and the table of outcome values that they share.
+struct SearchBatch {
+  std::vector<float> outcome_values;
+  std::size_t players;
+  gomcts::Batch batch;
+};
+
+void bind_gomcts(nb::module_& parent) {
+  using namespace gomcts;
+  nb::module_ m = parent.def_submodule("gomcts", "Search over observation sequences");
+  nb::class_<SearchBatch>(m, "SearchBatch")
+      .def(
+          "__init__",
+          [](SearchBatch* self, In2<float> outcome_values) {
+            new (self) SearchBatch{{outcome_values.data(), outcome_values.data() + outcome_values.size()},
+                                   outcome_values.shape(1),
+                                   {}};
+          },
+          "outcome_values"_a)
+      .def(
+          "add",
+          [](SearchBatch& self, const Tracker& tracker, std::uint64_t seed, int root, int runs, int steps, double c,
+             double threshold, double mu, int wave, bool legal, bool early) {
+            if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
+            if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (runs < 1 || steps < 0 || wave < 1) throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+            self.batch.add(Search(tracker.copy(), {runs, steps, c, threshold, mu, wave, legal, early}, seed, root,
+                                  self.outcome_values, int(self.players)));
+          },
+          "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a,
+          "wave"_a, "legal"_a, "early"_a)
+      .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
+      .def("advance",
+           [](SearchBatch& self) {
+             nb::gil_scoped_release release;
+             return self.batch.advance();
+           })
+      .def("branches",
+           [](const SearchBatch& self) {
+             std::vector<int> parents, tokens;
+             self.batch.branches(parents, tokens);
+             return std::make_pair(to_numpy(parents), to_numpy(tokens));
+           })
+      .def("give_nodes",
+           [](SearchBatch& self, In1<std::int32_t> nodes) {
+             self.batch.give_nodes({nodes.data(), nodes.size()});
+           })
+      .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
+      .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
+      .def("answer",
+           [](SearchBatch& self, In2<float> policy, In2<float> values) {
+             nb::gil_scoped_release release;
+             self.batch.answer(policy.data(), policy.shape(1), values.data(), values.shape(1));
+           })
+      .def("edges",
+           [](const SearchBatch& self, std::int64_t i) {
+             nb::list out;
+             for (const Edge& e : self.batch[checked(i, self.batch.size(), "search")].root_edges())
+               out.append(nb::make_tuple(e.token, e.value, e.visits));
+             return out;
+           })
+      .def("best", [](const SearchBatch& self,
+                      std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].best(); })
+      .def("illegal", [](const SearchBatch& self,
+                         std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].illegal(); })
+      .def("engine_nodes", [](const SearchBatch& self) {
+        std::vector<int> out;
+        for (std::size_t i = 0; i < self.batch.size(); ++i)
+          for (int node : self.batch[i].engine_nodes()) out.push_back(node);
+        return to_numpy(out);
+      });
 }
 
 void bind_hearts(nb::module_& parent) {
@@ -215,5 +293,6 @@ void bind_hearts(nb::module_& parent) {
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of trickformer.";
   bind_tracker(m);
+  bind_gomcts(m);
   bind_hearts(m);
 }

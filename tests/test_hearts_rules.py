@@ -37,7 +37,9 @@ def test_the_comparison_sees_a_difference():
             compare_hand(game, seed=0, index=index, strings=0.0, rules=_core.hearts.Rules(**other.rules))
 
 
-@pytest.mark.parametrize("options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}]
+)
 def test_random_hands_replay_through_openspiel(options):
     game = hearts_with(**options)
     history, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=3, first=10, n=300)
@@ -94,7 +96,9 @@ def test_every_random_result_is_an_outcome_under_every_option():
     for i, game in enumerate(all_hearts()):
         _, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=i, first=0, n=500)
         table = CORE.Table(CORE.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
-        assert [game.outcomes.labels[o] for o in table.outcomes(scores)] == [tuple(s) for s in scores.tolist()]
+        assert [game.outcomes.labels[o] for o in table.outcomes(scores)] == [
+            tuple(s) for s in scores.tolist()
+        ]
 
 
 def test_tables_in_step_follow_the_rules(hearts):
@@ -108,7 +112,9 @@ def test_tables_in_step_follow_the_rules(hearts):
         cards = [rng.choice(np.flatnonzero(legal[i])) for i in live]
         tables.step(live.astype(np.int32), np.array(cards, dtype=np.int32))
     assert sorted(np.unique(tables.lengths)) == [69, 75]
-    assert [hearts.outcomes.labels[o] for o in tables.outcomes()] == [tuple(s) for s in tables.scores().tolist()]
+    assert [hearts.outcomes.labels[o] for o in tables.outcomes()] == [
+        tuple(s) for s in tables.scores().tolist()
+    ]
     with pytest.raises(ValueError, match="not legal"):
         tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
 

@@ -57,11 +57,13 @@ class HeartsTokenizer:
         tracker = self.tracker(tokens)
         if not tracker.is_legal() or tracker.terminal() != (sequence[-1:] == [self.eos]):
             raise ValueError("no deal explains these tokens")
+        if len(sequence) < HAND + 2:
+            raise ValueError("a view begins when all cards are dealt")
         seat, hand, rest = sequence[0] - POSITION, tuple(sequence[1 : HAND + 1]), sequence[HAND + 2 :]
-        direction = sequence[HAND + 1] - DIRECTION if len(sequence) > HAND + 1 else -1
+        direction = sequence[HAND + 1] - DIRECTION
         exchange = 2 * PASSED if direction else 0
         before_lead = len(rest) <= exchange
-        if direction < 0 or (before_lead and len(rest) > PASSED) or (before_lead and not direction):
+        if before_lead and (len(rest) > PASSED or not direction):
             raise ValueError("these tokens end where nobody has a view")
         events = [Event(CHANCE, direction), Event(CHANCE, None, hand)]
         events += [Event(seat, card) for card in rest[: min(PASSED, exchange)]]
