@@ -206,11 +206,15 @@ void bind_hearts(nb::module_& parent) {
         return std::make_unique<HandTracker>(std::move(t));
       })
       .def("outcomes",
-           [](const Table& t, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> score) {
+           [](const Table& t, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> score,
+              In1<std::uint8_t> seats) {
+             if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
              auto out = make<std::int32_t>({score.shape(0)});
-             for (std::size_t i = 0; i < score.shape(0); ++i) out.data()[i] = t.outcome(score.data() + i * kPlayers);
+             for (std::size_t i = 0; i < score.shape(0); ++i)
+               out.data()[i] = t.outcome(score.data() + i * kPlayers, seats(i) % kPlayers);
              return out;
-           });
+           },
+           "scores"_a, "seats"_a);
 
   m.def(
       "random_hands",
@@ -282,8 +286,9 @@ void bind_hearts(nb::module_& parent) {
              return out;
            })
       .def("outcomes", [](const Tables& t) {
-        auto out = make<std::int32_t>({t.size()});
-        for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.outcome(i);
+        auto out = make<std::int32_t>({t.size(), kPlayers});
+        for (std::size_t i = 0; i < t.size(); ++i)
+          for (int p = 0; p < kPlayers; ++p) out.data()[i * kPlayers + std::size_t(p)] = t.outcome(i, p);
         return out;
       });
 }

@@ -13,7 +13,6 @@ Search::Search(std::unique_ptr<Tracker> tracker, const Options& options, std::ui
       seed_(seed),
       outcome_values_(outcome_values),
       players_(players),
-      seat_(root_tracker_->seat()),
       runs_(std::size_t(options.wave)) {
   Node node{};
   node.parent = node.token = -1;
@@ -137,7 +136,7 @@ bool Search::rollout(Run& run) {
 void Search::finish(Run& run) {
   const bool legal = run.tracker->is_legal();
   illegal_ += !legal;
-  backup(run, legal ? outcome_values_[std::size_t(run.tracker->outcome() * players_ + seat_)] : 0.0, legal);
+  backup(run, legal ? outcome_values_[std::size_t(run.tracker->outcome() * players_)] : 0.0, legal);
 }
 
 // Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.
@@ -245,7 +244,7 @@ void Search::give_policy(int node, std::span<const float> logits) {
 }
 
 void Search::give_value(int node, const float* values) {
-  nodes_[std::size_t(node)].value = values[seat_];
+  nodes_[std::size_t(node)].value = values[0];
   nodes_[std::size_t(node)].has_value = true;
 }
 

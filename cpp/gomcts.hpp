@@ -35,7 +35,7 @@ struct Edge {
 
 class Search {
  public:
-  // tracker: at the own turn. root: its node in the engine. outcome_values: float [outcomes, players].
+  // tracker: at the own turn. root: its node in the engine. outcome_values: float [outcomes, players], own first.
   Search(std::unique_ptr<Tracker> tracker, const Options& options, std::uint64_t seed, int root,
          std::span<const float> outcome_values, int players);
 
@@ -96,7 +96,7 @@ class Search {
   Options options_;
   std::uint64_t seed_;
   std::span<const float> outcome_values_;
-  int players_, seat_, started_ = 0, illegal_ = 0;
+  int players_, started_ = 0, illegal_ = 0;
   std::vector<Node> nodes_;
   std::vector<Run> runs_;
   std::vector<int> wants_node_, wants_policy_, wants_value_;
@@ -119,7 +119,7 @@ class Batch {
   void give_nodes(std::span<const int> nodes);
   std::vector<int> policy_nodes() const;  // engine nodes
   std::vector<int> value_nodes() const;
-  // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players].
+  // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players], own first.
   void answer(const float* policy, std::size_t vocabulary, const float* values, std::size_t players);
 
  private:

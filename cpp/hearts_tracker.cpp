@@ -7,9 +7,9 @@
 namespace trickformer::hearts {
 namespace {
 
-std::uint32_t pack(const std::int8_t score[kPlayers]) {
+std::uint32_t pack(const std::int8_t score[kPlayers], int first) {
   std::uint32_t key = 0;
-  for (int p = 0; p < kPlayers; ++p) key = key << 8 | std::uint8_t(score[p]);
+  for (int p = 0; p < kPlayers; ++p) key = key << 8 | std::uint8_t(score[(first + p) % kPlayers]);
   return key;
 }
 
@@ -29,10 +29,10 @@ TokenSet as_tokens(Cards cards) {
 }  // namespace
 
 Table::Table(const Rules& rules, std::span<const std::int8_t> labels) : rules_(rules) {
-  for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers]), int(i));
+  for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Table::outcome(const std::int8_t score[kPlayers]) const { return index_.at(pack(score)); }
+int Table::outcome(const std::int8_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
 
 bool HandTracker::my_turn() const {
   return stage_ == Stage::kPass || (stage_ == Stage::kPlay && known_.current == seat_);
@@ -150,7 +150,7 @@ void HandTracker::play(int token) {
 int HandTracker::outcome() const {
   std::int8_t score[kPlayers];
   scores(table_->rules(), taken_, score);
-  return table_->outcome(score);
+  return table_->outcome(score, seat_);
 }
 
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
@@ -230,10 +230,10 @@ void Tables::step(std::size_t i, int card) {
   }
 }
 
-int Tables::outcome(std::size_t i) const {
+int Tables::outcome(std::size_t i, int seat) const {
   std::int8_t score[kPlayers];
   scores(states_[i].rules, states_[i].taken, score);
-  return table_->outcome(score);
+  return table_->outcome(score, seat);
 }
 
 }  // namespace trickformer::hearts

@@ -20,10 +20,11 @@ inline constexpr int kMaxLength = 1 + kHand + 1 + 2 * kPass + 1 + kNumCards + 1;
 // The rules, and the outcomes in the order of the game's table.
 class Table {
  public:
-  // labels: int8 [n, 4], points by seat.
+  // labels: int8 [n, 4], points, the teller's own first.
   Table(const Rules& rules, std::span<const std::int8_t> labels);
   const Rules& rules() const { return rules_; }
-  int outcome(const std::int8_t score[kPlayers]) const;  // throws std::out_of_range on points of no outcome
+  // The outcome as `seat` tells it, its own points first. Throws std::out_of_range on points of no outcome.
+  int outcome(const std::int8_t score[kPlayers], int seat) const;
 
  private:
   Rules rules_;
@@ -78,7 +79,7 @@ class Tables {
   void step(std::size_t i, int card);                     // throws std::invalid_argument on an illegal card
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, 75]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
-  int outcome(std::size_t i) const;
+  int outcome(std::size_t i, int seat) const;
 
  private:
   void append(std::size_t i, int seat, int token) {

@@ -49,9 +49,7 @@ class FakeEngine:
 
     def extend(self, parents, tokens, lengths=None):
         self.calls += 1
-        return np.array(
-            [self.root((*self.sequences[int(p)], int(t))) for p, t in zip(parents, tokens)], dtype=np.int32
-        )
+        return np.array([self.root((*self.sequences[int(p)], int(t))) for p, t in zip(parents, tokens)], dtype=np.int32)
 
     def model(self, sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         rng = np.random.default_rng([7, *sequence])
@@ -84,7 +82,6 @@ class Twin:
     illegal: int = 0
 
     def run(self, root: tuple[int, ...]) -> dict[int, list]:
-        self.seat = self.tracker(root).seat
         for run in range(self.options.runs):
             self.rng = SplitMix(self.seed, run)
             h = root
@@ -136,7 +133,7 @@ class Twin:
         policy = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         actions = [int(a) for a, p in zip(legal, policy) if p > self.options.threshold]
         actions = actions or [int(legal[policy.argmax()])]
-        self.tree[h] = {a: [float(self.model((*h, a))[1][self.seat]), 1] for a in actions}
+        self.tree[h] = {a: [float(self.model((*h, a))[1][0]), 1] for a in actions}
 
     def rollout(self, h):
         steps = self.options.steps
@@ -151,9 +148,9 @@ class Twin:
         legal = True
         if self.over(h):
             legal = tracker.is_legal()
-            value = float(self.outcome_values[tracker.outcome(), self.seat]) if legal else 0.0
+            value = float(self.outcome_values[tracker.outcome(), 0]) if legal else 0.0
         else:
-            value = float(self.model(h)[1][self.seat])
+            value = float(self.model(h)[1][0])
         self.illegal += not legal
         while len(h) > len(root):
             h, action = h[:-1], h[-1]
@@ -187,9 +184,7 @@ def run_search(tokenizer, hearts, view, options, seed, bias):
     engine = FakeEngine(tokenizer, bias)
     tokens = tokenizer.encode(view)
     root = engine.root(tokens)
-    (result,) = search(
-        engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options
-    )
+    (result,) = search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
     assert list(engine.sequences) == [root], "nodes were not given back"
     return result, engine
 
@@ -239,9 +234,7 @@ def test_searches_that_share_passes_do_not_touch_each_other(hearts, tokenizer):
     engine = FakeEngine(tokenizer, 9.0)
     tokens = [tokenizer.encode(view) for view in views]
     roots = np.array([engine.root(t) for t in tokens])
-    together = search(
-        engine, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options
-    )
+    together = search(engine, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options)
     for one, (other, _) in zip(together, alone):
         assert one.visits.tolist() == other.visits.tolist()
         assert one.values.tolist() == other.values.tolist()
@@ -264,7 +257,7 @@ def test_more_runs_find_the_better_action(hearts, tokenizer):
 
     class Blind(FakeEngine):
         def model(self, sequence):
-            logits, values = super().model(sequence)
+            _logits, values = super().model(sequence)
             possible = self.tokenizer.tracker(np.array(sequence)).possible()
             return np.where(possible, 0, -50).astype(np.float32), values * 0
 

@@ -79,7 +79,8 @@ def test_tracker_follows_openspiel_under_every_option():
                     assert tracker.my_turn()
                     assert tuple(np.flatnonzero(tracker.legal())) == view.legal
                 if state.is_terminal():
-                    assert game.outcomes.labels[tracker.outcome()] == game.scores(state)
+                    scores = game.scores(state)
+                    assert game.outcomes.labels[tracker.outcome()] == scores[seat:] + scores[:seat]
                 else:
                     with pytest.raises(ValueError, match="only at its end"):
                         tracker.outcome()
@@ -100,10 +101,7 @@ def assignments(view, state):
 
 def cards_held(state, seat):
     ranks, suits = "23456789TJQKA", "CDHS"
-    return {
-        ranks.index(c[0]) * 4 + suits.index(c[1])
-        for c in json.loads(state.to_struct().to_json())["hands"][seat]
-    }
+    return {ranks.index(c[0]) * 4 + suits.index(c[1]) for c in json.loads(state.to_struct().to_json())["hands"][seat]}
 
 
 def replays(game, view, held_now):
@@ -194,7 +192,7 @@ def explain(game, tokenizer, tokens, seat):
         turn = (turn + max(range(4), key=lambda k: (trick[k] % 4 == trick[0] % 4, trick[k]))) % 4
     if any(len(set(h)) != 13 for h in hands.values()) or len(set(plays)) != NUM_CARDS:
         return False
-    own = set(int(t) for t in tokens[1:14])
+    own = {int(t) for t in tokens[1:14]}
     if set(hands[seat]) != (own - set(passed)) | set(received):
         return False
     if direction and not set(passed) <= set(hands[(seat + direction) % 4]):

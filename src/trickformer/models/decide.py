@@ -42,13 +42,12 @@ def argmax_val(
     nodes: np.ndarray,
     logits: np.ndarray,
     legal: np.ndarray,
-    seats: np.ndarray,
     threshold: float,
 ) -> Decided:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
     (equations 2 and 3); the most probable one if none passes. Ties go to the lower token.
 
-    nodes int32 [n], logits float32 [n, V], legal bool [n, V], seats int [n]: whose value counts."""
+    nodes int32 [n], logits float32 [n, V], legal bool [n, V]."""
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
@@ -56,7 +55,7 @@ def argmax_val(
     row, token = np.nonzero(candidate)
     token = token.astype(np.int32)
     children = engine.extend(nodes[row], token)
-    values = engine.values(children)[np.arange(len(row)), seats[row]]
+    values = engine.values(children)[:, 0]
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
     engine.release(np.delete(children, best))

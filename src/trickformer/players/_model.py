@@ -46,14 +46,10 @@ class ModelPlayer:
         """Decisions at nodes of the engine: int32 [n], each view's tokens, legal bool [n, V]."""
         raise NotImplementedError  # abstract
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         from trickformer.models.engine import Prefix, advance
 
-        decisions: list[Decision | None] = [
-            Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views
-        ]
+        decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
         open_ = [i for i, d in enumerate(decisions) if d is None]
         if open_:
             for i in open_:

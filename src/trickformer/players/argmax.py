@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import Field
 
 from trickformer.base import Decision, Game
@@ -23,13 +22,10 @@ class ArgmaxPlayer(ModelPlayer):
     def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
         from trickformer.models.decide import argmax_val
 
-        seats = np.array([v.viewer for v in views])
         logits = self.engine.policy(nodes)
-        decided = argmax_val(self.engine, nodes, logits, legal, seats, self.threshold)
+        decided = argmax_val(self.engine, nodes, logits, legal, self.threshold)
         self.engine.release(decided.nodes)
-        return [
-            Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)
-        ]
+        return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

@@ -17,7 +17,9 @@ class Options(ModelOptions):
     runs: int | None = Field(None, ge=1, description="simulations a decision; default: the paper's of the game")
     steps: int | None = Field(None, ge=0, description="own turns that a rollout lasts; default: the paper's")
     c: float | None = Field(None, ge=0, description="exploration constant of UCT; default: the paper's")
-    threshold: float | None = Field(None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's")
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's"
+    )
     mu: float = Field(0.01, ge=0, description="what an illegal history costs each action on its path")
     wave: int = Field(1, ge=1, description="simulations under way at once, spread by virtual loss")
     legal: bool = Field(False, description="sample only observations that some deal allows")

@@ -20,7 +20,7 @@ def random_hands(game: Hearts, seed: int, n: int) -> Sequences:
     history, scores = _core.hearts.random_hands(_core.hearts.Rules(**game.rules), seed, 0, n)
     # Four hands in a row have the four pass directions: the seat moves on after each such group.
     seats = (np.arange(n) // 4 % PLAYERS).astype(np.uint8)
-    return Sequences(_core.hearts.encode(history, seats), table.outcomes(scores))
+    return Sequences(_core.hearts.encode(history, seats), table.outcomes(scores, seats))
 
 
 def model_hands(
@@ -64,9 +64,7 @@ def model_hands(
             chosen = sample(logits, legal[at], rng)
             best = np.flatnonzero(greedy[at, seat])
             if len(best):
-                decided = argmax_val(
-                    engine, node[at, seat][best], logits[best], legal[at][best], seat[best], threshold
-                )
+                decided = argmax_val(engine, node[at, seat][best], logits[best], legal[at][best], threshold)
                 chosen[best] = decided.tokens
                 # The chosen branch is what the seat will see next: it need not be computed again.
                 node[at[best], seat[best]] = decided.nodes
@@ -76,5 +74,4 @@ def model_hands(
     for engine in engines:
         engine.reset()
     kept = tokens.reshape(n * PLAYERS, -1)[greedy.reshape(-1)].astype(np.int16)
-    outcomes = np.repeat(tables.outcomes(), PLAYERS)[greedy.reshape(-1)]
-    return Sequences(kept, outcomes), tables.scores()
+    return Sequences(kept, tables.outcomes()[greedy]), tables.scores()

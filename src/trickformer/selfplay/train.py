@@ -91,8 +91,6 @@ def fit(
             if step % report_every == 0 or step == steps:
                 n = (step - 1) % report_every + 1
                 speed = n * options.batch_size / (time.perf_counter() - since)
-                report(
-                    dict(step=step, steps=steps, policy_loss=sums[0] / n, value_loss=sums[1] / n, speed=speed)
-                )
+                report({"step": step, "steps": steps, "policy_loss": sums[0] / n, "value_loss": sums[1] / n, "speed": speed})
                 sums, since = np.zeros(2), time.perf_counter()
     model.eval()

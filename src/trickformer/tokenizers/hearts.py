@@ -27,9 +27,7 @@ class HeartsTokenizer:
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
-        self.table = _core.hearts.Table(
-            _core.hearts.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8)
-        )
+        self.table = _core.hearts.Table(_core.hearts.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
