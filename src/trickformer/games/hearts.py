@@ -39,6 +39,7 @@ class Hearts:
     name = "hearts"
     players = PLAYERS
     higher_is_better = False
+    plays_to = 100  # points that end a game of many hands
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
