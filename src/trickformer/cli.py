@@ -15,7 +15,6 @@ from trickformer.tournaments.schedule import Config as TournamentConfig
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -99,7 +98,8 @@ def _spread(arguments: list[str]) -> list[str]:
 def main() -> None:
     """Entry point. Bad input is one line on standard error and exit code 2, Ctrl-C exit code 130."""
     try:
-        code = app(args=_spread(sys.argv[1:]), prog_name="trickformer", standalone_mode=False)
+        arguments = _spread(sys.argv[1:]) or ["--help"]
+        code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
         _fail(str(e), getattr(e, "exit_code", 2))
@@ -108,7 +108,7 @@ def main() -> None:
     except Exception as e:
         if not hasattr(e, "format_message"):  # a usage error of typer, whatever click it carries
             raise
-        _fail(e.format_message() + "; see trickformer --help", 2)  # type: ignore[attr-defined]
+        _fail(" ".join(e.format_message().split()).rstrip(".") + "; see trickformer --help", 2)  # type: ignore[attr-defined]
 
 
 def _fail(message: str, code: int) -> None:

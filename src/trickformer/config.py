@@ -44,12 +44,13 @@ def validate(model: type[M], values: Mapping[str, Any]) -> M:
         return model.model_validate(values)
     except ValidationError as e:
         fault = e.errors()[0]
-        message = fault["msg"].removeprefix("Value error, ").partition("\n")[0]
         key = ".".join(map(str, fault["loc"]))
-        where = (
-            f"{key}={fault['input']!r}: " if key and fault["type"] != "missing" else f"{key}: " * bool(key)
-        )
-        raise TrickformerError(where + message) from None
+        if fault["type"] == "missing":
+            message = f"{key} is missing: {model.model_fields[key].description}"
+        else:
+            said = fault["msg"].removeprefix("Value error, ").partition("\n")[0]
+            message = f"{key}={fault['input']!r}: {said}" if key else said
+        raise TrickformerError(message) from None
 
 
 def dump(config: BaseModel) -> str:
@@ -75,7 +76,9 @@ def options(
             text = (field.description or "") + (f" (default: {default})" if default not in (None, []) else "")
             kind = field.annotation
             if name == positional:
-                annotation = Annotated[kind | None, typer.Argument(help=text, show_default=False)]  # type: ignore[operator]
+                annotation = Annotated[
+                    kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)
+                ]  # type: ignore[operator]
             else:
                 flag = "--" + name.replace("_", "-")
                 annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]  # type: ignore[operator]

@@ -43,8 +43,8 @@ class Spiel:
     def act(
         self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
     ) -> list[Decision]:
-        """The bot's action for each view. Raises TrickformerError where the bot fails, KeyError where it is to
-        see the true state and that is not in memo."""
+        """The bot's action for each view. Raises TrickformerError where the bot fails, KeyError where it
+        is to see the true state and that is not in memo."""
         return [self._act(*args) for args in zip(views, rng, memo)]
 
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:

@@ -15,6 +15,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 _BLUE, _GREY, _RED = "#2b6cb0", "#718096", "#c05621"
+_LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
 _STYLE: Any = {
     "font.size": 9.5,
     "axes.spines.top": False,
@@ -67,7 +68,13 @@ def _intervals(axes: Any, labels: list[str], rows: list[dict[str, Any]], key: st
             axes.plot([low, high], [at, at], color=_BLUE, linewidth=2.2, solid_capstyle="butt")
         axes.plot(row[key], at, "o", color=_BLUE, markersize=6.5)
         axes.annotate(
-            f"{row[key]:+.2f}", (row[key], at), (0, 7), textcoords="offset points", ha="center", fontsize=9
+            f"{row[key]:+.2f}",
+            (row[key], at),
+            (0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
+            bbox=_LABEL,
         )
     axes.set_yticks(y, labels)
     axes.set_ylim(-0.6, len(rows) - 0.25)
@@ -87,7 +94,7 @@ def _histogram(axes: Any, deals: np.ndarray) -> None:
     mean = float(deals.mean())
     axes.axvline(mean, color=_RED, linewidth=1.8, label=f"mean {mean:+.2f}")
     axes.legend(frameon=False, loc="upper right")
-    axes.set_title(f"One sample a deal ({len(deals):,})")
+    axes.set_title(f"The {len(deals):,} deals, one sample each")
     axes.set_xlabel("A − B, mean over the deal's seatings")
     axes.set_ylabel("deals")
 

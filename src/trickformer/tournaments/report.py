@@ -37,11 +37,11 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     specs = result["players"]
     names = [f"P{i + 1}" for i in range(len(specs))]
     ratings = [
-        (f"{names[r['player']]}  {r['spec']}", f"{r['rating']:+.2f}", _interval(r["ci95"]))
+        (f"{names[r['player']]}  {r['spec']}", _signed(r["rating"]), _interval(r["ci95"]))
         for r in result["ratings"]
     ]
     cross = [
-        (f"{names[i]}  {specs[i]}", *("" if i == j else f"{d:+.2f}" for j, d in enumerate(row)))
+        (f"{names[i]}  {specs[i]}", *("" if i == j else _signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
     found: list[tuple[str, Table]] = [
@@ -56,25 +56,31 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def _match_table(result: dict[str, Any]) -> Table:
     rows = result["rows"].values()
+    a, b = _names(result)
     cells: list[Sequence[str]] = [
-        (f"A  {result['a']}", *(f"{r['a']:.2f}" for r in rows)),
-        (f"B  {result['b']}", *(f"{r['b']:.2f}" for r in rows)),
-        ("A − B", *(f"{r['difference']:+.2f}" for r in rows)),
+        (f"{a}  {result['a']}", *(f"{r['a']:.2f}" for r in rows)),
+        (f"{b}  {result['b']}", *(f"{r['b']:.2f}" for r in rows)),
+        (f"{a} − {b}", *(_signed(r["difference"]) for r in rows)),
         ("95% interval", *(_interval(r["ci95"]) for r in rows)),
         ("p (Wilcoxon)", *(_p(r["p"]) for r in rows)),
     ]
-    return ("", *result["rows"]), cells
+    return (
+        "",
+        *(label.replace("A", a).replace("B", b) if "/" in label else label for label in result["rows"]),
+    ), cells
+
+
+def _names(match: dict[str, Any]) -> tuple[str, str]:
+    """A and B, or P1, P2, ... in a round robin."""
+    i, j = match.get("players", (None, None))
+    return ("A", "B") if i is None else (f"P{i + 1}", f"P{j + 1}")
 
 
 def notes(result: dict[str, Any]) -> list[str]:
     """The lines below the tables."""
     lines = []
-    matches = (
-        [("A", "B", result)]
-        if "rows" in result
-        else [(f"P{m['players'][0] + 1}", f"P{m['players'][1] + 1}", m) for m in result["matches"]]
-    )
-    for a, b, m in matches:
+    for m in [result] if "rows" in result else result["matches"]:
+        a, b = _names(m)
         needed = m["deals_to_resolve"]
         line = f"{a} − {b}: "
         line += (
@@ -165,7 +171,11 @@ def _cell(text: str) -> str:
 
 def _interval(ci95: Sequence[float | None]) -> str:
     low, high = ci95
-    return "" if low is None or high is None else f"[{low:+.2f}, {high:+.2f}]"
+    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+
+
+def _signed(x: float) -> str:
+    return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
 
 
 def _p(p: float) -> str:

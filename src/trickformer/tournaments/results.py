@@ -100,7 +100,7 @@ class Results:
         differences = np.zeros((n, n, len(self.deals)))
         for (i, j), rows in self.rows.items():
             differences[i, j] = rows[0].deals
-            differences[j, i] = -rows[0].deals
+            differences[j, i] = 0.0 - rows[0].deals
         ratings = rate(differences, self.game.higher_is_better, self.run.config.seed)
         return {
             "ratings": [

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 _RESAMPLES = 9999
-_DECIMALS = 9  # sums of a deal's scores that are equal must tie exactly
+_DECIMALS = 11  # equal differences of deals must tie exactly, and zero must be zero
 _QUANTILES = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)  # of a two-sided 5% test with 80% power
 
 
@@ -46,7 +46,7 @@ def match(scores: np.ndarray, kinds: np.ndarray, seed: int) -> list[Row]:
     parts += [(f"{n}A/{seats - n}B", count == n) for n in range(seats - 1, 0, -1) if np.any(count == n)]
     rows = []
     for label, chosen in parts:
-        deals = np.round((a - b)[:, chosen].mean(axis=1), _DECIMALS)
+        deals = np.round((a - b)[:, chosen].mean(axis=1), _DECIMALS) + 0.0  # no negative zero
         mean_a, mean_b = float(a[:, chosen].mean()), float(b[:, chosen].mean())
         rows.append(
             Row(label, mean_a, mean_b, float(deals.mean()), interval(deals, seed), p_value(deals), deals)
