@@ -34,14 +34,10 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     """Titles and cells of the tables of a result."""
     if "rows" in result:
         return [("", _match_table(result))]
-    specs = result["players"]
-    names = [f"P{i + 1}" for i in range(len(specs))]
-    ratings = [
-        (f"{names[r['player']]}  {r['spec']}", _signed(r["rating"]), _interval(r["ci95"]))
-        for r in result["ratings"]
-    ]
+    names = list(who(result))
+    ratings = [(names[r["player"]], _signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
     cross = [
-        (f"{names[i]}  {specs[i]}", *("" if i == j else _signed(d) for j, d in enumerate(row)))
+        (names[i], *("" if i == j else _signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
     found: list[tuple[str, Table]] = [
@@ -51,15 +47,15 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
         ),
         ("Difference in score, row minus column", (("", *names), cross)),
     ]
-    return found + [("", _match_table(m)) for m in result["matches"]]
+    return found + [(" against ".join(_names(m)), _match_table(m)) for m in result["matches"]]
 
 
 def _match_table(result: dict[str, Any]) -> Table:
     rows = result["rows"].values()
     a, b = _names(result)
     cells: list[Sequence[str]] = [
-        (f"{a}  {result['a']}", *(f"{r['a']:.2f}" for r in rows)),
-        (f"{b}  {result['b']}", *(f"{r['b']:.2f}" for r in rows)),
+        (a, *(f"{r['a']:.2f}" for r in rows)),
+        (b, *(f"{r['b']:.2f}" for r in rows)),
         (f"{a} − {b}", *(_signed(r["difference"]) for r in rows)),
         ("95% interval", *(_interval(r["ci95"]) for r in rows)),
         ("p (Wilcoxon)", *(_p(r["p"]) for r in rows)),
@@ -118,6 +114,13 @@ def heading(result: dict[str, Any]) -> str:
     return f"{played}; score a hand, {better} is better"
 
 
+def who(result: dict[str, Any]) -> dict[str, str]:
+    """Short names, A and B or P1, P2, ..., and the specs that were typed for them."""
+    if "rows" in result:
+        return {"A": result["a"], "B": result["b"]}
+    return {f"P{i + 1}": spec for i, spec in enumerate(result["players"])}
+
+
 def terminal(result: dict[str, Any]) -> None:
     """Prints the tables to standard output."""
     from rich.box import SIMPLE_HEAD
@@ -128,10 +131,13 @@ def terminal(result: dict[str, Any]) -> None:
     if not console.is_terminal:
         console.width = 200  # a pipe has no width; tables end where their cells do
     console.print(heading(result), markup=False)
+    for name, spec in who(result).items():
+        console.print(f"{name}  {spec}", markup=False)
+    console.print()
     for title, (head, rows) in tables(result):
         if title:
             console.print("\n" + title, markup=False)
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False)
+        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for i, name in enumerate(head):
             table.add_column(name, justify="right" if i else "left", overflow="fold", no_wrap=bool(i))
         for row in rows:
@@ -145,6 +151,7 @@ def terminal(result: dict[str, Any]) -> None:
 def markdown(result: dict[str, Any]) -> str:
     """The report as Markdown."""
     parts = [f"# Tournament\n\n{heading(result)}\n"]
+    parts.append("".join(f"- {name}: `{spec}`\n" for name, spec in who(result).items()))
     for title, (head, rows) in tables(result):
         if title:
             parts.append(f"## {title}\n")
@@ -158,8 +165,8 @@ def markdown(result: dict[str, Any]) -> str:
         "test over deals. Seconds a turn are wall seconds inside the player, forced moves included.\n"
     )
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
-    names = ["A", "B"] if "rows" in result else [f"P{i + 1}" for i in range(len(result["players"]))]
-    parts.append("".join(f"- {n}: `{s}`\n" for n, s in zip(names, specs)))
+    parts.append("With all options:\n")
+    parts.append("".join(f"- {name}: `{spec}`\n" for name, spec in zip(who(result), specs)))
     for build in result["versions"]:
         parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
     return "\n".join(parts)
