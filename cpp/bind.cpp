@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hearts_pimc.hpp"
 #include "hearts_random.hpp"
 #include "hearts_rules_player.hpp"
 #include "hearts_sampler.hpp"
@@ -143,6 +144,21 @@ void bind_hearts_search(nb::module_& m) {
           return cards;
         },
         nb::arg("views"), "The card that the scripted player passes or plays in each view.");
+  m.def("hearts_pimc",
+        [](const DealSampler& s, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
+          if (worlds < 1 || runs < 1) throw std::invalid_argument("worlds and runs are at least 1");
+          hearts::PimcResult result;
+          {
+            nb::gil_scoped_release release;
+            result = hearts::pimc(*s.deals, {worlds, runs, c, uct, light}, seed);
+          }
+          nb::dict out;
+          for (int card = 0; card < hearts::kNumCards; ++card)
+            if (result.visits[card]) out[nb::int_(card)] = nb::make_tuple(result.value[card], result.visits[card]);
+          return out;
+        },
+        nb::arg("deals"), nb::arg("worlds"), nb::arg("runs"), nb::arg("c"), nb::arg("uct"), nb::arg("light"),
+        nb::arg("seed"), "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}.");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "hearts_rules_player.hpp"
 
+#include "hearts_passing.hpp"
 #include "hearts_worlds.hpp"
 
 namespace trickformer::hearts {
@@ -7,45 +8,6 @@ namespace {
 
 constexpr Cards kQueen = bit(kQueenOfSpades), kSpades = suit_cards(3);
 constexpr Cards kOverQueen = bit(kQueenOfSpades + 4) | bit(kQueenOfSpades + 8);
-
-Cards above(int card) { return kAll & ~((bit(card) << 1) - 1); }
-Cards below(int card) { return bit(card) - 1; }
-
-double power(double base, int n) {
-  double result = 1;
-  while (n-- > 0) result *= base;
-  return result;
-}
-
-// How much a seat wants to be rid of `card` before play, in rough points.
-double pass_danger(Cards hand, int card) {
-  const int suit = card % 4, rank = card / 4;
-  const Cards held = hand & suit_cards(suit);
-  const int length = count(held), guards = count(held & below(card));
-  if (suit == 3) {
-    const int low = count(hand & kSpades & below(kQueenOfSpades));
-    if (card == kQueenOfSpades) return low >= 4 ? 0.5 : 14 - low;
-    if (card > kQueenOfSpades) return low >= 4 ? 0.5 : hand & kQueen && low >= 3 ? 2 : 11 - low + 0.1 * rank;
-    return -3;  // a low spade guards against the queen
-  }
-  if (suit == 2) return rank < 5 ? -1 + 0.2 * rank : (0.65 * rank - 2.2) * power(0.8, guards);
-  const double risk = rank < 4 ? 0.1 * rank : (0.45 * rank - 1.2) * power(0.75, guards);
-  return risk + (length <= 3 ? 2.2 - 0.5 * length : 0);  // a void lets it throw cards off
-}
-
-int choose_pass(Cards hand) {
-  int best = -1;
-  double most = 0;
-  for (Cards rest = hand; rest;) {
-    const int card = take_lowest(rest);
-    const double danger = pass_danger(hand, card);
-    if (best < 0 || danger > most) {
-      best = card;
-      most = danger;
-    }
-  }
-  return best;
-}
 
 // A position of play as one seat sees it, with the estimates on which the script decides.
 class Table {
