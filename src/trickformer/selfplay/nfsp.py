@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer.base import Game, TrickformerError
-from trickformer.models import presets
+from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.generate import model_hands, random_hands
@@ -39,7 +41,10 @@ class Config(BaseModel):
     hands: int = Field(60_000, ge=1, description="hands of an iteration")
     tables: int = Field(1_000, ge=1, description="hands played in step")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
-    batch_size: int = Field(128, ge=1, description="sequences a training step")
+    policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
+    dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
+    structured: bool = Field(False, description="embeddings start alike for alike tokens")
+    batch_size: int = Field(32, ge=1, description="sequences a training step")
     random_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
     learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
     epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
@@ -75,7 +80,11 @@ def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> N
     torch.manual_seed(config.seed)
     if iteration == 0:
         sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-        model = GPT2PolicyValueModel(presets.config(config.preset, *sizes))
+        size = presets.config(config.preset, *sizes)
+        size.embd_pdrop = size.resid_pdrop = config.dropout
+        model = GPT2PolicyValueModel(size)
+        if config.structured:
+            structure.initialize(model, *tokenizer.features())
         model.config.trickformer = checkpoints.stamp(game, tokenizer)
         data = random_hands(game, config.seed, config.random_hands)
     else:
@@ -84,14 +93,17 @@ def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> N
     fit(
         model,
         data,
+        game.outcomes.labels,
         FitOptions(
             epochs=1 if iteration == 0 else config.epochs,
             batch_size=config.batch_size,
             learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
+            policy_weight=config.policy_weight,
             value_positions=config.value_positions,
         ),
         seed=config.seed + iteration,
         report=lambda entry: report(iteration=iteration, **entry),
+        report_every=500,
     )
     save(model, out / f"model-{iteration}", torch.float32)
 
@@ -135,3 +147,13 @@ def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype) -> None:
     model.to(dtype).save_pretrained(draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
+
+
+def main() -> None:
+    """`python -m trickformer.selfplay.nfsp CONFIG.toml OUT`: run a config, or go on with it."""
+    path, out = map(Path, sys.argv[1:])
+    run(Config(**tomllib.loads(path.read_text())), out)
+
+
+if __name__ == "__main__":
+    main()
