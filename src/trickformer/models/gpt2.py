@@ -92,7 +92,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
 
 
 def _shifted_loss(logits: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Mean cross entropy, in nats, of logits[:, t] against labels[:, t+1]; logits [B, T, N], labels [B, T]."""
+    """Mean cross entropy, nats, of logits[:, t] against labels[:, t+1]; logits [B, T, N], labels [B, T]."""
     targets = labels[..., 1:]
     if mask is not None:
         targets = targets.masked_fill(mask[..., 1:] == 0, IGNORE)

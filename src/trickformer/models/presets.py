@@ -32,7 +32,7 @@ def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos:
     """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
 
     `n_positions` is the longest sequence in tokens, `n_outcomes` the number of outcomes that the value head
-    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on a preset that does not exist.
+    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on an unknown preset.
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
