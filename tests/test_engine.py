@@ -346,7 +346,7 @@ def test_unknown_options(models: dict[str, GPT2PolicyValueModel], monkeypatch: p
         load_engine(model, values_of(), backend="jax")
     with pytest.raises(TrickformerError, match="runs on the CPU"):
         load_engine(model, values_of(), backend="cpp", device="cuda")
-    with pytest.raises(UnknownNameError, match="'mmx'; choose from: .*base"):
+    with pytest.raises(UnknownNameError, match=r"'mmx'; choose from: .*base"):
         load_engine(model, values_of(), isa="mmx")
     monkeypatch.setenv("TRICKFORMER_ISA", "base")
     assert load_engine(model, values_of()).isa == "base"  # type: ignore[attr-defined]

@@ -79,7 +79,7 @@ class TorchEngine:
             )
         if lengths.sum() != tokens.size:
             raise ValueError(f"the branches' lengths add up to {lengths.sum()}, but there are {tokens.size} tokens")
-        if tokens.size and not (0 <= tokens.min() and tokens.max() < self.vocab_size):
+        if tokens.size and not (tokens.min() >= 0 and tokens.max() < self.vocab_size):
             wrong = tokens[(tokens < 0) | (tokens >= self.vocab_size)][0]
             raise ValueError(f"token {wrong} is not in the vocabulary of {self.vocab_size}")
         for parent in parents[parents >= 0]:
