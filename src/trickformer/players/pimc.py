@@ -24,7 +24,8 @@ class Options(BaseModel):
     c: float = Field(default=0.4, ge=0, description="exploration constant of UCT, in units of v(o)")
     eval: Literal["uct", "rollout"] = Field(default="uct", description="how a world's actions are valued")
     playout: Literal["light", "random"] = Field(
-        default="light", description="moves beyond the tree: a quick script with an eighth of chance, or uniform"
+        default="light",
+        description="moves beyond the tree: a quick script with an eighth of chance, or uniform",
     )
 
 
