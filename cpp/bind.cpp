@@ -1,32 +1,380 @@
-// The Python face of the core, and the only file that knows nanobind.
+// The Python face of the core, and the only file that knows nanobind. Arrays go in and out as numpy; the GIL is
+// released wherever work is done.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gomcts.hpp"
+#include "gpt2.hpp"
 #include "hearts_pimc.hpp"
 #include "hearts_random.hpp"
 #include "hearts_rules_player.hpp"
 #include "hearts_sampler.hpp"
+#include "hearts_text.hpp"
+#include "hearts_tracker.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using namespace trickformer;
 
-// ---- Hearts: what a seat saw, the deal sampler, and the players that build on it ----------------------------
 namespace {
-namespace hearts = trickformer::hearts;
+
+template <typename T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Out = nb::ndarray<nb::numpy, T>;
+
+// A new numpy array that owns its memory.
+template <typename T>
+Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
+  std::size_t n = 1;
+  for (auto d : shape) n *= d;
+  T* data = new T[n];
+  std::fill(data, data + n, fill);
+  return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
+std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
+  if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
+  return std::size_t(i);
+}
+
+void bind_tracker(nb::module_& m) {
+  const auto mask = [](const Tracker& tracker, const TokenSet& set) {
+    auto out = make<bool>({std::size_t(tracker.vocabulary())});
+    for (int t = 0; t < tracker.vocabulary(); ++t) out.data()[t] = set.has(t);
+    return out;
+  };
+  nb::class_<Tracker>(m, "Tracker")
+      .def("copy", &Tracker::copy)
+      .def("__copy__", &Tracker::copy)
+      .def_prop_ro("seat", &Tracker::seat)
+      .def("my_turn", &Tracker::my_turn)
+      .def("terminal", &Tracker::terminal)
+      .def("is_legal", &Tracker::is_legal)
+      .def("push", &Tracker::push, "token"_a)
+      .def("outcome",
+           [](const Tracker& t) -> nb::object {
+             if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
+             return t.is_legal() ? nb::cast(t.outcome()) : nb::none();
+           })
+      .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
+      .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); });
+}
+
+Out<std::int32_t> to_numpy(const std::vector<int>& values) {
+  auto out = make<std::int32_t>({values.size()});
+  std::copy(values.begin(), values.end(), out.data());
+  return out;
+}
+
+// Searches and the table of outcome values that they share.
+struct SearchBatch {
+  std::vector<float> outcome_values;
+  std::size_t players;
+  gomcts::Batch batch;
+};
+
+void bind_gomcts(nb::module_& parent) {
+  using namespace gomcts;
+  nb::module_ m = parent.def_submodule("gomcts", "Search over observation sequences");
+  nb::class_<SearchBatch>(m, "SearchBatch")
+      .def(
+          "__init__",
+          [](SearchBatch* self, In2<float> outcome_values) {
+            new (self) SearchBatch{{outcome_values.data(), outcome_values.data() + outcome_values.size()},
+                                   outcome_values.shape(1),
+                                   {}};
+          },
+          "outcome_values"_a)
+      .def(
+          "add",
+          [](SearchBatch& self, const Tracker& tracker, std::uint64_t seed, int root, int runs, int steps, double c,
+             double threshold, double mu, int wave, bool legal, bool early) {
+            if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
+            if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (runs < 1 || steps < 0 || wave < 1) throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+            self.batch.add(Search(tracker.copy(), {runs, steps, c, threshold, mu, wave, legal, early}, seed, root,
+                                  self.outcome_values, int(self.players)));
+          },
+          "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a,
+          "wave"_a, "legal"_a, "early"_a)
+      .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
+      .def("advance",
+           [](SearchBatch& self) {
+             nb::gil_scoped_release release;
+             return self.batch.advance();
+           })
+      .def("branches",
+           [](const SearchBatch& self) {
+             std::vector<int> parents, tokens;
+             self.batch.branches(parents, tokens);
+             return std::make_pair(to_numpy(parents), to_numpy(tokens));
+           })
+      .def("give_nodes",
+           [](SearchBatch& self, In1<std::int32_t> nodes) {
+             self.batch.give_nodes({nodes.data(), nodes.size()});
+           })
+      .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
+      .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
+      .def("answer",
+           [](SearchBatch& self, In2<float> policy, In2<float> values) {
+             nb::gil_scoped_release release;
+             self.batch.answer(policy.data(), policy.shape(1), values.data(), values.shape(1));
+           })
+      .def("edges",
+           [](const SearchBatch& self, std::int64_t i) {
+             nb::list out;
+             for (const Edge& e : self.batch[checked(i, self.batch.size(), "search")].root_edges())
+               out.append(nb::make_tuple(e.token, e.value, e.visits));
+             return out;
+           })
+      .def("best", [](const SearchBatch& self,
+                      std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].best(); })
+      .def("illegal", [](const SearchBatch& self,
+                         std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].illegal(); })
+      .def("engine_nodes", [](const SearchBatch& self) {
+        std::vector<int> out;
+        for (std::size_t i = 0; i < self.batch.size(); ++i)
+          for (int node : self.batch[i].engine_nodes()) out.push_back(node);
+        return to_numpy(out);
+      });
+}
+
+void bind_hearts(nb::module_& parent) {
+  using namespace hearts;
+  nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables");
+  nb::class_<Rules>(m, "Rules")
+      .def(
+          "__init__",
+          [](Rules* self, bool pass_cards, bool no_pts_on_first_trick, bool can_lead_any_club, bool jd_bonus,
+             bool avoid_all_tricks_bonus, bool must_break_hearts, bool qs_breaks_hearts,
+             bool can_lead_hearts_instead_of_qs) {
+            new (self) Rules{pass_cards,       no_pts_on_first_trick, can_lead_any_club,
+                             jd_bonus,         avoid_all_tricks_bonus, must_break_hearts,
+                             qs_breaks_hearts, can_lead_hearts_instead_of_qs};
+          },
+          nb::kw_only(), "pass_cards"_a = true, "no_pts_on_first_trick"_a = true, "can_lead_any_club"_a = false,
+          "jd_bonus"_a = false, "avoid_all_tricks_bonus"_a = false, "must_break_hearts"_a = true,
+          "qs_breaks_hearts"_a = true, "can_lead_hearts_instead_of_qs"_a = false);
+
+  nb::class_<State>(m, "State", "One hand: the twin of OpenSpiel's state, from the moment the cards are dealt.")
+      .def(
+          "__init__",
+          [](State* self, const Rules& rules, int direction, In1<std::uint8_t> deck) {
+            Cards hands[kPlayers] = {};
+            if (deck.size() != kNumCards) throw nb::value_error("a deck has 52 cards");
+            for (std::size_t i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deck(i));
+            if ((hands[0] | hands[1] | hands[2] | hands[3]) != kAll)
+              throw nb::value_error("a deck holds every card once");
+            if (direction < 0 || direction > 3) throw nb::value_error("a direction is 0 to 3");
+            new (self) State(new_hand(rules, direction, hands));
+          },
+          "rules"_a, "direction"_a, "deck"_a)
+      .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
+      .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
+      .def("legal_actions",
+           [](const State& s) {
+             nb::list out;
+             for (Cards rest = legal(s); rest;) out.append(take_lowest(rest));
+             return out;
+           })
+      .def("apply_action",
+           [](State& s, int card) {
+             if (card < 0 || card >= kNumCards || !(legal(s) & bit(card))) throw nb::value_error("illegal card");
+             apply(s, card);
+           })
+      .def("scores",
+           [](const State& s) {
+             std::int8_t score[kPlayers];
+             scores(s.rules, s.taken, score);
+             return nb::make_tuple(score[0], score[1], score[2], score[3]);
+           })
+      .def("information_state_string", &information_state_string, "player"_a);
+
+  nb::class_<Table>(m, "Table")
+      .def(
+          "__init__",
+          [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+            new (self) Table(rules, {labels.data(), labels.size()});
+          },
+          "rules"_a, "labels"_a)
+      .def("tracker", [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+        return std::make_unique<HandTracker>(std::move(t));
+      })
+      .def("outcomes",
+           [](const Table& t, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> score,
+              In1<std::uint8_t> seats) {
+             if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
+             auto out = make<std::int32_t>({score.shape(0)});
+             for (std::size_t i = 0; i < score.shape(0); ++i)
+               out.data()[i] = t.outcome(score.data() + i * kPlayers, seats(i) % kPlayers);
+             return out;
+           },
+           "scores"_a, "seats"_a);
+
+  m.def(
+      "random_hands",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int8_t>({n, kPlayers});
+        nb::gil_scoped_release release;
+        random_hands(rules, seed, first, n, history.data(), score.data());
+        return std::make_pair(history, score);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a);
+  m.def(
+      "encode",
+      [](nb::ndarray<const std::uint8_t, nb::shape<-1, kHistory>, nb::c_contig> history, In1<std::uint8_t> seats) {
+        const std::size_t n = history.shape(0);
+        if (seats.size() != n) throw nb::value_error("one seat a hand");
+        auto tokens = make<std::int16_t>({n, kMaxLength});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          encode(history.data() + i * kHistory, seats.data()[i] % kPlayers, tokens.data() + i * kMaxLength);
+        return tokens;
+      },
+      "history"_a, "seats"_a);
+
+  nb::class_<Tables>(m, "Tables")
+      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
+           "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def("current",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size()});
+             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+             return out;
+           })
+      .def("legal",
+           [](const Tables& t) {
+             auto out = make<bool>({t.size(), kVocabulary});
+             nb::gil_scoped_release release;
+             for (std::size_t i = 0; i < t.size(); ++i)
+               for (Cards rest = t.current(i) < 0 ? 0 : legal(t.state(i)); rest;)
+                 out.data()[i * kVocabulary + std::size_t(take_lowest(rest))] = true;
+             return out;
+           })
+      .def(
+          "step",
+          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> cards) {
+            if (tables.size() != cards.size()) throw nb::value_error("one card a table");
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < tables.size(); ++i)
+              t.step(checked(tables(i), t.size(), "table"), cards(i));
+          },
+          "tables"_a, "cards"_a)
+      .def_prop_ro("tokens",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), kPlayers, kMaxLength},
+                                                                       self);
+                   })
+      .def_prop_ro("lengths",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), kPlayers}, self);
+                   })
+      .def("scores",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size(), kPlayers});
+             for (std::size_t i = 0; i < t.size(); ++i)
+               scores(t.state(i).rules, t.state(i).taken, out.data() + i * kPlayers);
+             return out;
+           })
+      .def("outcomes", [](const Tables& t) {
+        auto out = make<std::int32_t>({t.size(), kPlayers});
+        for (std::size_t i = 0; i < t.size(); ++i)
+          for (int p = 0; p < kPlayers; ++p) out.data()[i * kPlayers + std::size_t(p)] = t.outcome(i, p);
+        return out;
+      });
+}
+
+// ------------------------------------------------------------------------------------------ GPT-2 decoder
+
+namespace gpt2_binding {
+
+using trickformer::gpt2::Config;
+using trickformer::gpt2::Engine;
+using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+std::span<const std::int32_t> ids(const Ids& array) { return {array.data(), array.size()}; }
+
+void create(Engine* self, const nb::dict& sizes, float epsilon, const nb::dict& tensors, const Floats& values,
+            bool bf16, const std::string& isa) {
+    const auto size = [&](const char* name) { return nb::cast<int>(sizes[name]); };
+    const Config config{size("n_layer"), size("n_embd"),     size("n_head"),   size("n_inner"),
+                        size("vocab_size"), size("n_positions"), size("n_outcomes"), epsilon};
+    std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
+    const auto tensor = [&](const std::string& name) -> std::span<const float> {
+        if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
+        kept.push_back(nb::cast<Floats>(tensors[name.c_str()]));
+        return {kept.back().data(), kept.back().size()};
+    };
+    new (self) Engine(config, tensor, {values.data(), values.size()}, bf16, isa);
+}
+
+Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens,
+                                            const std::optional<Ids>& lengths) {
+    if (lengths && lengths->size() != parents.size())
+        throw std::invalid_argument("there are " + std::to_string(parents.size()) + " parents, but " +
+                                    std::to_string(lengths->size()) + " lengths");
+    auto nodes = make<std::int32_t>({tokens.size()});
+    const nb::gil_scoped_release released;
+    self.extend(ids(parents), ids(tokens), lengths ? lengths->data() : nullptr, nodes.data());
+    return nodes;
+}
+
+template <void (Engine::*Head)(std::span<const std::int32_t>, float*)>
+Out<float> head(Engine& self, const Ids& nodes, int columns) {
+    auto out = make<float>({nodes.size(), static_cast<std::size_t>(columns)});
+    const nb::gil_scoped_release released;
+    (self.*Head)(ids(nodes), out.data());
+    return out;
+}
+
+void bind(nb::module_& m) {
+    m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
+    nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.engine.Engine.")
+        .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
+             nb::arg("bf16"), nb::arg("isa") = "")
+        .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none())
+        .def("policy", [](Engine& e, const Ids& n) { return head<&Engine::policy>(e, n, e.config().vocab); },
+             nb::arg("nodes"))
+        .def("outcomes", [](Engine& e, const Ids& n) { return head<&Engine::outcomes>(e, n, e.config().outcomes); },
+             nb::arg("nodes"))
+        .def("values", [](Engine& e, const Ids& n) { return head<&Engine::values>(e, n, e.players()); },
+             nb::arg("nodes"))
+        .def("release", [](Engine& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
+        .def("reset", &Engine::reset)
+        .def_prop_ro("used", &Engine::used)
+        .def_prop_ro("generation", &Engine::generation)
+        .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
+        .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
+        .def_prop_ro("n_positions", [](const Engine& e) { return e.config().positions; })
+        .def_prop_ro("dtype", [](const Engine& e) { return e.bf16() ? "bfloat16" : "float32"; })
+        .def_prop_ro("isa", &Engine::isa);
+}
+
+}  // namespace gpt2_binding
+
+// ---- Hearts: what a seat saw, the deal sampler, and the players that build on it
 
 using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object numpy_array(T* data, std::initializer_list<std::size_t> shape) {
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
-}
 
 hearts::Rules hearts_rules_of(unsigned options) {
   hearts::Rules r;
@@ -115,21 +463,19 @@ void bind_hearts_search(nb::module_& m) {
                    "Pass histories for each of them, exact.")
       .def("sample",
            [](const DealSampler& s, std::uint64_t seed, std::size_t n) {
-             auto* hidden = new std::int16_t[n * hearts::kHidden];
-             {
-               nb::gil_scoped_release release;
-               hearts::sample_worlds(*s.deals, seed, 0, n, hidden);
-             }
-             return numpy_array(hidden, {n, std::size_t(hearts::kHidden)});
+             auto hidden = make<std::int16_t>({n, std::size_t(hearts::kHidden)});
+             nb::gil_scoped_release release;
+             hearts::sample_worlds(*s.deals, seed, 0, n, hidden.data());
+             return hidden;
            },
            nb::arg("seed"), nb::arg("n"), "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.")
       .def("explains",
            [](const DealSampler& s, const Hidden& hidden) {
              if (hidden.shape(1) != std::size_t(hearts::kHidden))
                throw std::invalid_argument("hidden is int16 [n, 64]");
-             auto* ok = new bool[hidden.shape(0)];
-             hearts::explains(*s.deals, hidden.data(), hidden.shape(0), ok);
-             return numpy_array(ok, {hidden.shape(0)});
+             auto ok = make<bool>({hidden.shape(0)});
+             hearts::explains(*s.deals, hidden.data(), hidden.shape(0), ok.data());
+             return ok;
            },
            nb::arg("hidden"), "bool [n]: whether each world explains the view.");
   m.def("hearts_rules_player",
@@ -164,6 +510,10 @@ void bind_hearts_search(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
-  m.doc() = "C++ core of trickformer";
+  m.doc() = "The C++ core of trickformer.";
+  bind_tracker(m);
+  bind_gomcts(m);
+  gpt2_binding::bind(m);
+  bind_hearts(m);
   bind_hearts_search(m);
 }

@@ -128,10 +128,22 @@ struct Knowledge {
     --held[current];
     hearts_broken |= suit == 2 || (card == kQueenOfSpades && rules.qs_breaks_hearts);
     if (in_trick == 0) led_suit = suit;
-    if (in_trick == 0 || (suit == led_suit && (best_seat < 0 || card > best_card))) {
+    if (in_trick == 0 || (suit == led_suit && card > best_card)) {
       best_card = card;
       best_seat = current;
     }
+    ++num_plays;
+    pass_turn();
+  }
+
+  // The seat on turn played what is no card: a history that no deal explains goes on by position.
+  void see_nothing() {
+    if (leading()) {
+      led_suit = 0;
+      best_card = -1;
+      best_seat = current;
+    }
+    --held[current];
     ++num_plays;
     pass_turn();
   }

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 PUBLIC = -1  # the viewer that sees only what everybody sees
 CHANCE = -1  # the actor of an event that no player caused (pyspiel.PlayerId.CHANCE)
 
-Memo: TypeAlias = MutableMapping[
-    str, Any
-]  # one hand at one seat: caches, beliefs; dropped when the hand ends
+Memo: TypeAlias = MutableMapping[str, Any]  # one hand at one seat: caches, beliefs; dropped when the hand ends
 
 
 class TrickformerError(Exception):
@@ -62,10 +60,13 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The results that a game can end with, enumerated, and what each is worth to each player."""
+    """The results that a game can end with, enumerated, and what each is worth.
 
-    labels: tuple[tuple[int, ...], ...]  # scores by seat, in the units of the game's tables
-    values: np.ndarray  # float32 [len(labels), players]: v(o) of the GO-MCTS paper, equations 1, 4, 5
+    An outcome is told from one seat: that seat's part comes first, then those of the seats after it. A model
+    need not learn each result once for every chair, and its own value is always the first."""
+
+    labels: tuple[tuple[int, ...], ...]  # scores, own first, in the units of the game's tables
+    values: np.ndarray  # float32 [len(labels), players]: v(o) of the GO-MCTS paper, equations 1, 4, 5; own first
     index: dict[tuple[int, ...], int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -91,11 +92,12 @@ class Game(Protocol):
         ...
 
     def deal(self, seed: int, index: int) -> State:
-        """Deal number `index` of the series `seed`, ready for the first decision; the same for all seatings."""
+        """Deal `index` of the series `seed`, ready for the first decision; the same for all seatings."""
         ...
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Scores by seat of a terminal state, in the units of the game's tables; a label of `outcomes`."""
+        """Scores by seat of a terminal state, in the units of the game's tables; turned so that any seat comes
+        first, they are a label of `outcomes`."""
         ...
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
@@ -128,7 +130,7 @@ class Tracker(Protocol):
         ...
 
     def outcome(self) -> int | None:
-        """Index of the outcome at the end; None where no deal explains the history.
+        """Index of the outcome, told from the own seat, at the end; None where no deal explains the history.
 
         Raises ValueError before the end."""
         ...
@@ -200,9 +202,7 @@ class Decision:
 class Player(Protocol):
     """Anything that can sit at a table. Batch-first: many tables share one forward pass."""
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. All randomness comes from `rng`; the answer for one view must not depend
         on which others share the call."""
         ...

@@ -1,0 +1,46 @@
+"""The shipped weights: one folder each with config.json, model.safetensors (bf16) and a model card."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
+
+
+def names() -> tuple[str, ...]:
+    """The shipped checkpoints."""
+    root = Path(str(resources.files(__name__)))
+    return tuple(sorted(p.parent.name for p in root.glob("*/config.json")))
+
+
+def find(name: str) -> Path:
+    """The folder of a shipped checkpoint, or of one on disk. Raises UnknownNameError where there is neither."""
+    if name in names():
+        return Path(str(resources.files(__name__))) / name
+    path = Path(name)
+    if (path / "config.json").is_file():
+        return path
+    raise UnknownNameError("checkpoint", name, (*names(), "a folder with config.json and model.safetensors"))
+
+
+def stamp(game: Game, tokenizer: Tokenizer) -> dict[str, object]:
+    """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`."""
+    return {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": len(game.outcomes.labels)}
+
+
+def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
+    """Raises TrickformerError where the checkpoint belongs to another game, vocabulary or set of outcomes."""
+    try:
+        given = json.loads((path / "config.json").read_text()).get("trickformer")
+    except (OSError, ValueError, AttributeError):
+        raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
+    if given is None:
+        raise TrickformerError(f"{path} does not say which game it was trained on; it is no checkpoint of trickformer")
+    wanted = stamp(game, tokenizer)
+    for key in ("vocab", "outcomes"):
+        if given.get(key) != wanted[key]:
+            raise TrickformerError(
+                f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ"
+            )

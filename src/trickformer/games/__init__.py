@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 
-from trickformer.base import Game, UnknownNameError
+from trickformer.base import Game, TrickformerError, UnknownNameError
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 for _name in NAMES:
@@ -18,8 +19,10 @@ for _name in NAMES:
 def load(spec: str) -> Game:
     """The game of an OpenSpiel game string: `hearts`, or `hearts(jd_bonus=True)`.
 
-    Raises UnknownNameError for a game or rule option that does not exist."""
-    name = spec.partition("(")[0].strip()
+    Raises TrickformerError for a string that is none, a game or a rule option that does not exist."""
+    if not re.fullmatch(r"\w+(\([^()]*\))?", spec):
+        raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
+    name = spec.partition("(")[0]
     if name not in NAMES:
         raise UnknownNameError("game", name, NAMES)
     return importlib.import_module(f"{__name__}.{name}").load(spec)

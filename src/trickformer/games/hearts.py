@@ -39,6 +39,7 @@ class Hearts:
     name = "hearts"
     players = PLAYERS
     higher_is_better = False
+    plays_to = 100  # points that end a game of many hands
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
@@ -114,7 +115,7 @@ def _shuffle(seed: int) -> tuple[int, list[int]]:
 
 @lru_cache(maxsize=4)
 def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
-    """Every result of a hand by enumeration of who takes the hearts, the queen of spades, and, under the
+    """Every result of a hand, from any seat, by enumeration of who takes the hearts, the queen of spades, and, under the
     rules that count them, the jack of diamonds and no trick at all.
 
     The paper's text counts 2234 for the plain rules, and so does this; its Table 5 says 2237."""
@@ -139,7 +140,10 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    given = pyspiel.game_parameters_from_string(spec)
+    try:
+        given = pyspiel.game_parameters_from_string(spec)
+    except pyspiel.SpielError as e:
+        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
     known = pyspiel.load_game("hearts").get_parameters()
     for option, value in given.items():
         if option != "name" and option not in known:

@@ -1,0 +1,105 @@
+"""Everything that can sit at a table. One module a player, found by its file name.
+
+A player module exports `Options`, a pydantic model with extra="forbid" whose fields all have a default and
+a one-line description, and `make(options, game) -> Player`. The first line of its docstring describes it.
+Modules with a leading underscore are helpers. Heavy imports stand inside `make`, so that listing the
+players loads none of them.
+
+A player is named by a spec: `name`, or `name:key=value,key=value`. The randomness that a table hands to a
+player comes from `decision_rng`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from trickformer.base import Game, Player, TrickformerError, UnknownNameError
+
+NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+
+
+def module(name: str) -> ModuleType:
+    """The module of a player. Raises UnknownNameError."""
+    if name not in NAMES:
+        raise UnknownNameError("player", name, NAMES)
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def options_of(name: str) -> type[BaseModel]:
+    """The options model of a player. Raises UnknownNameError."""
+    return module(name).Options
+
+
+def describe(name: str) -> str:
+    """One line on what a player does; raises UnknownNameError."""
+    return (module(name).__doc__ or "").strip().partition("\n")[0]
+
+
+def parse(spec: str) -> tuple[str, BaseModel]:
+    """The name and the options of a spec.
+
+    Raises UnknownNameError for a player or option that does not exist, TrickformerError for anything else
+    that is wrong with the spec."""
+    name, _, rest = spec.strip().partition(":")
+    model = options_of(name)
+    given: dict[str, str] = {}
+    for item in rest.split(",") if rest else ():
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key:
+            raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
+        if key not in model.model_fields:
+            if not model.model_fields:
+                raise TrickformerError(f"player {name!r} has no options; {key!r} was given")
+            raise UnknownNameError(f"option of player {name!r}:", key, tuple(model.model_fields))
+        if key in given:
+            raise TrickformerError(f"player {spec!r}: option {key!r} is given twice")
+        given[key] = value
+    optional = {k for k, field in model.model_fields.items() if field.default is None}
+    try:
+        return name, model.model_validate(
+            {k: None if k in optional and v == "none" else v for k, v in given.items()}
+        )
+    except ValidationError as e:
+        fault = e.errors()[0]
+        key = ".".join(map(str, fault["loc"])) or "options"
+        raise TrickformerError(
+            f"player {name!r}: {key}={fault.get('input')}: {fault['msg'].partition(chr(10))[0]}"
+        ) from None
+
+
+def resolve(spec: str) -> str:
+    """The canonical spec: every option in the order of the model; options that are None are left out.
+
+    parse(resolve(spec)) == parse(spec). Raises what `parse` raises."""
+    name, options = parse(spec)
+    items = [f"{k}={text(v)}" for k, v in options.model_dump(mode="json").items() if v is not None]
+    return name + (":" + ",".join(items) if items else "")
+
+
+def make(spec: str, game: Game) -> Player:
+    """A player of its own for `game`.
+
+    Raises what `parse` raises, and TrickformerError where the player cannot play this game."""
+    name, options = parse(spec)
+    return module(name).make(options, game)
+
+
+def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Generator:
+    """The generator for decision `number` of `seat` in `deal` of the series `seed`; all >= 0, below 2**64.
+
+    Common random numbers: neither the seating nor the player's name is in the key, so that a player and
+    its copy do the same. Counter-based: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011)."""
+    key = np.array([seed, deal], dtype=np.uint64)
+    counter = np.array([0, number, seat, 0], dtype=np.uint64)  # draws count in the first word
+    return np.random.Generator(np.random.Philox(key=key, counter=counter))
+
+
+def text(value: Any) -> str:
+    """An option's value as a spec writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,45 @@
+// GO-MCTS' simulator: it follows one seat's observations and never knows the deal.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+namespace trickformer {
+
+// A set of token ids below 256.
+struct TokenSet {
+  std::uint64_t words[4] = {};
+
+  void add(int token) { words[token >> 6] |= std::uint64_t{1} << (token & 63); }
+  bool has(int token) const {
+    return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1;
+  }
+  int size() const {
+    int n = 0;
+    for (auto word : words) n += std::popcount(word);
+    return n;
+  }
+  // The lowest token, or 256 for an empty set.
+  int first() const {
+    for (int i = 0; i < 4; ++i)
+      if (words[i]) return i * 64 + std::countr_zero(words[i]);
+    return 256;
+  }
+};
+
+class Tracker {
+ public:
+  virtual ~Tracker() = default;
+  virtual std::unique_ptr<Tracker> copy() const = 0;
+  virtual int vocabulary() const = 0;     // number of token ids
+  virtual int seat() const = 0;
+  virtual bool my_turn() const = 0;
+  virtual TokenSet legal() const = 0;     // own legal tokens; empty where it is not the own turn
+  virtual TokenSet possible() const = 0;  // tokens that some deal allows next
+  virtual void push(int token) = 0;       // an impossible token marks the history illegal and goes on by position
+  virtual bool terminal() const = 0;
+  virtual bool is_legal() const = 0;      // whether some deal explains the history so far
+  virtual int outcome() const = 0;        // of a legal terminal history: its index among the outcomes
+};
+
+}  // namespace trickformer

@@ -1,0 +1,116 @@
+"""The command line: `trickformer ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trickformer import config as configs
+from trickformer.base import TrickformerError
+from trickformer.tournaments.schedule import Config as TournamentConfig
+
+app = typer.Typer(
+    help="Play, train, search and compare players of card games of imperfect information.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_VARIADIC = ("--players",)  # options that take every word up to the next option
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="play what is missing from the records in --out")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
+
+
+@app.callback()
+def _main() -> None:
+    pass
+
+
+@app.command()
+@configs.options(TournamentConfig, positional="game")
+def tournament(
+    *, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any
+) -> None:
+    """Seat players against each other in every seating of the same deals, and report the differences."""
+    settings = configs.load(TournamentConfig, config, given)
+    from trickformer.tournaments import report, results, run
+
+    found = results.Results(run.tournament(settings, resume))
+    if settings.out is not None:
+        report.write(found, settings.out)
+    _print(found.result(), as_json)
+
+
+@app.command(name="report")
+def report_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a run")], as_json: Json = False
+) -> None:
+    """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
+    from trickformer.tournaments import report, results, run
+
+    found = results.Results(run.load(folder))
+    report.write(found, folder)
+    _print(found.result(), as_json)
+
+
+@app.command()
+def players() -> None:
+    """List the players, their options and defaults. A player is named by a spec: name:key=value,key=value."""
+    from trickformer import players as known
+
+    for name in known.NAMES:
+        print(f"{name}: {known.describe(name)}")
+        for key, field in known.options_of(name).model_fields.items():
+            default = "none" if field.default is None else known.text(field.default)
+            print(f"    {key}={default}  {field.description}")
+
+
+def _print(result: dict[str, Any], as_json: bool) -> None:
+    from trickformer.tournaments import report
+
+    if as_json:
+        print(json.dumps(result))
+    else:
+        report.terminal(result)
+
+
+def _spread(arguments: list[str]) -> list[str]:
+    """`--players a b` as `--players a --players b`, which typer understands."""
+    found: list[str] = []
+    option = None
+    for word in arguments:
+        if word in _VARIADIC:
+            option = word
+            continue
+        if word.startswith("-"):
+            option = None
+        found += [option, word] if option else [word]
+    return found
+
+
+def main() -> None:
+    """Entry point. Bad input is one line on standard error and exit code 2, Ctrl-C exit code 130."""
+    try:
+        arguments = _spread(sys.argv[1:]) or ["--help"]
+        code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except TrickformerError as e:
+        _fail(str(e), getattr(e, "exit_code", 2))
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except Exception as e:
+        if not hasattr(e, "format_message"):  # a usage error of typer, whatever click it carries
+            raise
+        _fail(" ".join(e.format_message().split()).rstrip(".") + "; see trickformer --help", 2)  # type: ignore[attr-defined]
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"error: {message}" if code == 2 else message, file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,93 @@
+"""Drives searches over observation sequences: the C++ core walks the trees, the engine answers for the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Tracker
+from trickformer.models.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Settings of a search; the defaults are those of the paper for Hearts (section 9.3)."""
+
+    runs: int = 100
+    steps: int = 2  # returns to the own turn after which a rollout stops
+    c: float = 0.4  # exploration constant of UCT
+    threshold: float = 0.05  # own actions need a legal-normalized probability above this
+    mu: float = 0.01  # an illegal history takes this from every action on its path
+    wave: int = 1  # runs under way at once
+    legal: bool = False  # sample only observations that some deal allows
+    early: bool = False  # end a run where its history becomes illegal
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    tokens: np.ndarray  # int32 [k], the actions that the root has children for
+    values: np.ndarray  # float64 [k], sums of backed-up values, the model's own prediction included
+    visits: np.ndarray  # int32 [k], that prediction counts as one
+    illegal: int  # runs that ended in a history which no deal explains
+    best: int  # index of the highest values / visits
+
+    @property
+    def token(self) -> int:
+        return int(self.tokens[self.best])
+
+    @property
+    def value(self) -> float:
+        return float(self.values[self.best] / self.visits[self.best])
+
+
+def search(
+    engine: Engine,
+    outcome_values: np.ndarray,
+    trackers: Sequence[Tracker],
+    roots: np.ndarray,
+    seeds: Sequence[int],
+    options: SearchOptions,
+) -> list[SearchResult]:
+    """One search a tracker, all sharing the engine's forward passes; none depends on the others.
+
+    outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed. roots: int32 [n],
+    the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness there is.
+    Raises ValueError where it is not the own turn."""
+    batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
+    for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
+        batch.add(
+            tracker,
+            seed,
+            int(root),
+            runs=options.runs,
+            steps=options.steps,
+            c=options.c,
+            threshold=options.threshold,
+            mu=options.mu,
+            wave=options.wave,
+            legal=options.legal,
+            early=options.early,
+        )
+    try:
+        while batch.advance():
+            parents, tokens = batch.branches()
+            if len(tokens):
+                batch.give_nodes(engine.extend(parents, tokens))
+            batch.answer(engine.policy(batch.policy_nodes()), engine.values(batch.value_nodes()))
+        return [_result(batch, i) for i in range(len(batch))]
+    finally:
+        engine.release(batch.engine_nodes())
+
+
+def _result(batch: _core.gomcts.SearchBatch, i: int) -> SearchResult:
+    tokens, values, visits = zip(*batch.edges(i))
+    return SearchResult(
+        np.array(tokens, dtype=np.int32),
+        np.array(values, dtype=np.float64),
+        np.array(visits, dtype=np.int32),
+        batch.illegal(i),
+        batch.best(i),
+    )

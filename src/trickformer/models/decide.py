@@ -1,0 +1,62 @@
+"""From a model's answers to a decision: the policies of the GO-MCTS paper, section 5.2, on batches of nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trickformer.models.engine import Engine
+
+
+def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """The policy normalized over the legal tokens. logits float32 [n, V], legal bool [n, V], at least one
+    True a row -> float64 [n, V]."""
+    masked = np.where(legal, logits.astype(np.float64), -np.inf)
+    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+    """One token a row by inverting the distribution function. probs [n, V], uniforms float64 [n] -> int32 [n]."""
+    cumulative = np.cumsum(probs, axis=1)
+    tokens = (cumulative <= uniforms[:, None] * cumulative[:, -1:]).sum(axis=1)
+    # Rounding may leave the last step of the sum short of a uniform next to 1.
+    last = probs.shape[1] - 1 - np.argmax(probs[:, ::-1] > 0, axis=1)
+    return np.minimum(tokens, last).astype(np.int32)
+
+
+def sample(logits: np.ndarray, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A legal token a row from the policy. -> int32 [n]"""
+    return draw(legal_policy(logits, legal), rng.random(len(logits)))
+
+
+class Decided(NamedTuple):
+    tokens: np.ndarray  # int32 [n]
+    values: np.ndarray  # float32 [n], V of the chosen token
+    nodes: np.ndarray  # int32 [n], the engine's node of the chosen token; the caller's to release
+
+
+def argmax_val(
+    engine: Engine,
+    nodes: np.ndarray,
+    logits: np.ndarray,
+    legal: np.ndarray,
+    threshold: float,
+) -> Decided:
+    """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
+    (equations 2 and 3); the most probable one if none passes. Ties go to the lower token.
+
+    nodes int32 [n], logits float32 [n, V], legal bool [n, V]."""
+    probs = legal_policy(logits, legal)
+    candidate = legal & (probs >= threshold)
+    none = ~candidate.any(axis=1)
+    candidate[none, probs[none].argmax(axis=1)] = True
+    row, token = np.nonzero(candidate)
+    token = token.astype(np.int32)
+    children = engine.extend(nodes[row], token)
+    values = engine.values(children)[:, 0]
+    start = np.searchsorted(row, np.arange(len(nodes)))
+    best = np.lexsort((token, -values, row))[start]
+    engine.release(np.delete(children, best))
+    return Decided(token[best], values[best], children[best])

@@ -1,0 +1,216 @@
+"""Inference: a tree of token sequences that share the cached keys and values of their prefixes.
+
+One interface, two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++ engine
+imports neither torch nor transformers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.models.weights import Weights, model_weights, read_weights
+
+if TYPE_CHECKING:
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the C++ engine's instruction set
+DTYPES = ("bfloat16", "float32")
+
+
+class Engine(Protocol):
+    """A tree of sequences. A node is one token; what leads to it from a root is its sequence.
+
+    Results on the CPU are bitwise independent of what else shares a call and of whether a sequence was fed at
+    once or token by token. Every method raises ValueError, and changes nothing, on a node that is not live.
+    """
+
+    @property
+    def vocab_size(self) -> int: ...
+    @property
+    def n_outcomes(self) -> int: ...
+    @property
+    def n_positions(self) -> int: ...
+    @property
+    def dtype(self) -> str:
+        """How weights and cache are stored: "bfloat16" or "float32"."""
+        ...
+
+    @property
+    def used(self) -> int:
+        """The number of live nodes."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """How often `reset` was called."""
+        ...
+
+    def extend(
+        self, parents: np.ndarray, tokens: np.ndarray, lengths: np.ndarray | None = None, /
+    ) -> np.ndarray:
+        """Append branches, all in one pass through the layers, and return their nodes, int32 [total].
+
+        Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for a
+        new root. parents, lengths int32 [n], tokens int32 [total]. Raises ValueError on a token outside the
+        vocabulary, a parent that is not live, a sequence longer than n_positions, and lengths that are not
+        positive or do not add up to `total`.
+        """
+        ...
+
+    def policy(self, nodes: np.ndarray, /) -> np.ndarray:
+        """float32 [n, vocab_size]: logits of the token after each node; nodes int32 [n]."""
+        ...
+
+    def outcomes(self, nodes: np.ndarray, /) -> np.ndarray:
+        """float32 [n, n_outcomes]: the probability of each outcome, seen from each node; nodes int32 [n]."""
+        ...
+
+    def values(self, nodes: np.ndarray, /) -> np.ndarray:
+        """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_engine."""
+        ...
+
+    def release(self, nodes: np.ndarray, /) -> None:
+        """Give back nodes, int32 [n]; the caller promises that no node which stays descends from them."""
+        ...
+
+    def reset(self) -> None:
+        """Give back all nodes."""
+        ...
+
+
+def load_engine(
+    model: str | PathLike[str] | GPT2PolicyValueModel,
+    values: np.ndarray,
+    dtype: str = "bfloat16",
+    device: str = "cpu",
+    backend: str | None = None,
+    isa: str | None = None,
+) -> Engine:
+    """An engine for a checkpoint folder or a model.
+
+    `values` float32 [n_outcomes, P]: what each outcome is worth to each player. `dtype` "bfloat16" or
+    "float32": storage of weights and cache. `device` "cpu", or what torch understands. `backend` "cpp" or
+    "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++ only): the instruction set to use, one of
+    instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the best.
+
+    Raises TrickformerError on a damaged or foreign checkpoint and on values that do not fit it, and its
+    subclass UnknownNameError on an unknown dtype, backend or instruction set.
+    """
+    if dtype not in DTYPES:
+        raise UnknownNameError("dtype", dtype, DTYPES)
+    if backend is None:
+        backend = "cpp" if device == "cpu" else "torch"
+    if backend not in ("cpp", "torch"):
+        raise UnknownNameError("backend", backend, ("cpp", "torch"))
+    if backend == "cpp" and device != "cpu":
+        raise TrickformerError(f"the C++ backend runs on the CPU, not on {device!r}; use backend='torch'")
+    weights = read_weights(model) if isinstance(model, (str, PathLike)) else model_weights(model)
+    values = np.ascontiguousarray(values, dtype=np.float32)
+    if values.ndim != 2 or values.shape[0] != weights.sizes["n_outcomes"] or values.shape[1] == 0:
+        raise TrickformerError(
+            f"values has shape {values.shape}, but the model tells {weights.sizes['n_outcomes']} outcomes apart; "
+            "use the checkpoint of this game"
+        )
+    if backend == "torch":
+        from trickformer.models.torch_engine import TorchEngine
+
+        return TorchEngine(weights, values, dtype, device)
+    return _cpp_engine(weights, values, dtype, isa)
+
+
+def instruction_sets(dtype: str) -> list[str]:
+    """Instruction sets that the C++ engine can use on this CPU, best last."""
+    from trickformer import _core
+
+    return _core.gpt2_instruction_sets(dtype == "bfloat16")
+
+
+def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Engine:
+    from trickformer import _core
+
+    isa = isa or os.environ.get(ISA_VARIABLE, "")
+    if isa and isa not in instruction_sets(dtype):
+        raise UnknownNameError(f"instruction set for {dtype} on this CPU", isa, instruction_sets(dtype))
+    return _core.GPT2Engine(weights.sizes, weights.epsilon, weights.tensors, values, dtype == "bfloat16", isa)
+
+
+class Prefix:
+    """One growing sequence in an engine: it owns its nodes and gives them back when it is collected."""
+
+    __slots__ = ("_generation", "engine", "nodes", "tokens")
+
+    def __init__(self, engine: Engine):
+        self.engine = engine
+        self.tokens = np.empty(0, np.int32)  # int32 [T]
+        self.nodes = np.empty(0, np.int32)  # int32 [T]
+        self._generation = engine.generation
+
+    @property
+    def node(self) -> int:
+        """The node of the last token; -1 before the first."""
+        return int(self.nodes[-1]) if self.nodes.size else -1
+
+    def _keep(self, length: int) -> None:
+        """Give back all nodes beyond the first `length`; those of before a reset are gone already."""
+        if self._generation != self.engine.generation:
+            self._generation = self.engine.generation
+            length, self.nodes = 0, self.nodes[:0]
+        if length < self.nodes.size:
+            dropped = self.nodes[length:]
+            self.tokens, self.nodes = self.tokens[:length], self.nodes[:length]
+            self.engine.release(dropped)
+        self.tokens = self.tokens[: self.nodes.size]
+
+    def __del__(self) -> None:
+        self._keep(0)
+
+
+def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
+    """Make each prefix hold its complete token array, all in one batched call; returns their last nodes, int32 [n].
+
+    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new
+    is fed. Raises ValueError on prefixes of different engines, on one that is listed twice, and as
+    Engine.extend does; the prefixes then hold at most what they had in common.
+    """
+    if len(prefixes) != len(token_lists):
+        raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
+    if not prefixes:
+        return np.empty(0, np.int32)
+    engine = prefixes[0].engine
+    if any(prefix.engine is not engine for prefix in prefixes):
+        raise ValueError("the prefixes of one call must share an engine")
+    if len({id(prefix) for prefix in prefixes}) != len(prefixes):
+        raise ValueError("a prefix is listed twice in one call")
+    growing: list[Prefix] = []
+    added: list[np.ndarray] = []
+    for prefix, wanted in zip(prefixes, token_lists, strict=True):
+        tokens = np.asarray(wanted, dtype=np.int32)
+        prefix._keep(_common(prefix.tokens, tokens))
+        if prefix.nodes.size < tokens.size:
+            growing.append(prefix)
+            added.append(tokens[prefix.nodes.size :])
+    if growing:
+        lengths = np.array([a.size for a in added], np.int32)
+        parents = np.array([prefix.node for prefix in growing], np.int32)
+        fed = np.concatenate(added)
+        nodes = engine.extend(parents, fed, lengths)
+        start = 0
+        for prefix, new in zip(growing, added, strict=True):
+            end = start + new.size
+            prefix.nodes = np.concatenate((prefix.nodes, nodes[start:end]))
+            prefix.tokens = np.concatenate((prefix.tokens, new))
+            start = end
+    return np.array([prefix.node for prefix in prefixes], np.int32)
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> int:
+    """Length of the longest common prefix of two token arrays."""
+    n = min(a.size, b.size)
+    different = np.flatnonzero(a[:n] != b[:n])
+    return int(different[0]) if different.size else n

@@ -1,0 +1,59 @@
+"""Model sizes by name. Importing this module imports neither torch nor transformers; `config` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trickformer.base import UnknownNameError
+
+if TYPE_CHECKING:
+    from transformers import GPT2Config
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """The size of a transformer."""
+
+    layers: int
+    embd: int  # width of the residual stream
+    heads: int
+    inner: int  # width of the feed-forward layer
+
+
+PRESETS = {
+    "paper": Preset(layers=8, embd=256, heads=8, inner=1024),  # GO-MCTS paper, Table 4
+    "small": Preset(layers=2, embd=128, heads=4, inner=512),
+    "tiny": Preset(layers=2, embd=32, heads=2, inner=128),  # for tests
+}
+
+
+def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
+    """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
+
+    `n_positions` is the longest sequence in tokens, `n_outcomes` the number of outcomes that the value head
+    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on a preset that does not exist.
+    """
+    if preset not in PRESETS:
+        raise UnknownNameError("preset", preset, list(PRESETS))
+    from transformers import GPT2Config
+
+    size = PRESETS[preset]
+    return GPT2Config(
+        vocab_size=vocab_size,
+        n_positions=n_positions,
+        n_embd=size.embd,
+        n_layer=size.layers,
+        n_head=size.heads,
+        n_inner=size.inner,
+        num_labels=n_outcomes,
+        activation_function="gelu_new",
+        attn_pdrop=0.0,
+        embd_pdrop=0.05,
+        resid_pdrop=0.05,
+        layer_norm_epsilon=1e-5,
+        initializer_range=0.02,
+        bos_token_id=None,
+        eos_token_id=eos,
+        tie_word_embeddings=False,
+    )

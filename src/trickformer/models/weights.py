@@ -1,0 +1,178 @@
+"""Reads a policy-value checkpoint without torch or transformers, and says what is wrong with a bad one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trickformer.base import TrickformerError
+
+if TYPE_CHECKING:
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+_WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
+_SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
+_FIXED = {  # what the engines take for granted; Hugging Face's default where a config is silent
+    "model_type": "gpt2",
+    "activation_function": "gelu_new",
+    "scale_attn_weights": True,
+    "scale_attn_by_inverse_layer_idx": False,
+    "add_cross_attention": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A model of checked shapes."""
+
+    sizes: dict[str, int]  # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes
+    epsilon: float  # of the layer norms
+    tensors: dict[str, np.ndarray]  # float32, C-contiguous, by their names in the Hugging Face state dict
+
+
+def read_weights(folder: str | PathLike[str]) -> Weights:
+    """The weights in `folder` (config.json, model.safetensors), widened to float32.
+
+    Raises TrickformerError, in one line, on a folder that is not such a checkpoint or is damaged."""
+    folder = Path(folder)
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TrickformerError(
+            f"no checkpoint in {folder}: cannot read config.json ({error.strerror}); "
+            "give a folder that save_pretrained wrote"
+        ) from error
+    except ValueError as error:
+        raise TrickformerError(
+            f"{folder / 'config.json'} is not JSON ({error}); save the checkpoint again"
+        ) from error
+    if not isinstance(config, dict):
+        raise TrickformerError(f"{folder / 'config.json'} is not a configuration; save the checkpoint again")
+    return _checked(config, read_safetensors(folder / "model.safetensors"), str(folder))
+
+
+def model_weights(model: GPT2PolicyValueModel) -> Weights:
+    """The weights of a model in memory, as float32 (copied only where it is of another type or device)."""
+    tensors = {
+        name: np.ascontiguousarray(tensor.detach().cpu().float().numpy())
+        for name, tensor in model.state_dict().items()
+    }
+    return _checked(model.config.to_dict(), tensors, "the model")
+
+
+def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
+    """All tensors of a safetensors file of float32, float16 or bfloat16, as float32.
+
+    Raises TrickformerError on a file that is missing, truncated or of another format."""
+    path = Path(path)
+    try:
+        data = np.fromfile(path, dtype=np.uint8)
+    except OSError as error:
+        raise TrickformerError(
+            f"cannot read {path} ({error.strerror}); give a folder that save_pretrained wrote"
+        ) from error
+    foreign = TrickformerError(f"{path} is not a safetensors file; save the checkpoint again")
+    if data.size < 8:
+        raise foreign
+    length = int(data[:8].view("<u8")[0])
+    if length > data.size - 8:
+        raise TrickformerError(f"{path} is truncated or no safetensors file; fetch or save it again")
+    try:
+        header = json.loads(data[8 : 8 + length].tobytes())
+        header.pop("__metadata__", None)
+        entries = [
+            (name, str(entry["dtype"]), tuple(map(int, entry["shape"])), *map(int, entry["data_offsets"]))
+            for name, entry in header.items()
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise foreign from error
+    body = data[8 + length :]
+    tensors: dict[str, np.ndarray] = {}
+    for name, dtype, shape, start, end in entries:
+        if dtype not in _WIDTHS:
+            raise TrickformerError(f"{path}: tensor {name} has type {dtype}; save it as float32 or bfloat16")
+        if not 0 <= start <= end or end - start != int(np.prod(shape)) * _WIDTHS[dtype]:
+            raise foreign
+        if end > body.size:
+            raise TrickformerError(
+                f"{path} is truncated: tensor {name} ends at byte {8 + length + end} of {data.size}; "
+                "fetch or save it again"
+            )
+        tensors[name] = _float32(body[start:end], dtype).reshape(shape)
+    return tensors
+
+
+def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
+    """Little-endian bytes, uint8 [n], as float32."""
+    raw = raw.copy() if raw.ctypes.data % 4 else raw
+    if dtype == "BF16":
+        return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    return raw.view("<f4" if dtype == "F32" else "<f2").astype(np.float32, copy=False)
+
+
+def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
+    """Holds the shapes equal to the configuration's; raises TrickformerError naming the first that differs."""
+    for key, needed in _FIXED.items():
+        if config.get(key, needed) != needed:
+            raise TrickformerError(
+                f"{where}: config has {key} = {config[key]!r}; the engine runs models with {needed!r} only"
+            )
+    sizes: dict[str, int] = {}
+    for key in _SIZES:
+        value = config.get(key)
+        if not isinstance(value, int) or value <= 0:
+            raise TrickformerError(
+                f"{where}: config has {key} = {value!r}; it must be a positive number, save it again"
+            )
+        sizes[key] = value
+    embd = sizes["n_embd"]
+    sizes["n_inner"] = inner = config.get("n_inner") or 4 * embd
+    if embd % sizes["n_head"]:
+        raise TrickformerError(f"{where}: n_embd {embd} is not a multiple of n_head {sizes['n_head']}")
+    head = tensors.get("val_head.weight")
+    if head is None or head.ndim != 2:
+        raise TrickformerError(
+            f"{where} has no value head (val_head.weight); give a GPT2PolicyValueModel checkpoint"
+        )
+    sizes["n_outcomes"] = outcomes = head.shape[0]
+
+    shapes: dict[str, tuple[int, ...]] = {
+        "transformer.wte.weight": (sizes["vocab_size"], embd),
+        "transformer.wpe.weight": (sizes["n_positions"], embd),
+        "transformer.ln_f.weight": (embd,),
+        "transformer.ln_f.bias": (embd,),
+        "lm_hidden.weight": (embd, embd),
+        "lm_head.weight": (sizes["vocab_size"], embd),
+        "val_hidden.weight": (embd, embd),
+        "val_head.weight": (outcomes, embd),
+    }
+    for i in range(sizes["n_layer"]):
+        block = f"transformer.h.{i}."
+        for name, (rows, columns) in {
+            "attn.c_attn": (embd, 3 * embd),
+            "attn.c_proj": (embd, embd),
+            "mlp.c_fc": (embd, inner),
+            "mlp.c_proj": (inner, embd),
+        }.items():
+            shapes[f"{block}{name}.weight"] = (rows, columns)
+            shapes[f"{block}{name}.bias"] = (columns,)
+        for name in ("ln_1.weight", "ln_1.bias", "ln_2.weight", "ln_2.bias"):
+            shapes[block + name] = (embd,)
+    for name, shape in shapes.items():
+        if name not in tensors:
+            raise TrickformerError(
+                f"{where} lacks tensor {name}; give a whole GPT2PolicyValueModel checkpoint"
+            )
+        if tensors[name].shape != shape:
+            raise TrickformerError(
+                f"{where}: tensor {name} has shape {tensors[name].shape}, but config.json asks for {shape}; "
+                "use the config.json that was saved with it"
+            )
+    return Weights(
+        sizes, float(config.get("layer_norm_epsilon", 1e-5)), {name: tensors[name] for name in shapes}
+    )

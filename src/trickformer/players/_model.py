@@ -1,0 +1,68 @@
+"""What the players of a transformer share: the checkpoint, and one growing sequence a hand and seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer import checkpoints, tokenizers
+from trickformer.base import Decision, Game, Memo, View
+
+
+class ModelOptions(BaseModel):
+    """Options of every player that asks a transformer."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    checkpoint: str = Field("hearts-small", description="a shipped checkpoint's name, or a folder with one")
+    dtype: str = Field("bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32")
+    device: str = Field("cpu", description="cpu (the C++ engine), or a torch device such as cuda")
+
+
+class ModelPlayer:
+    """A player that decides by a model's answers; `decide` is what its kinds differ in.
+
+    Where a single action is legal it is taken, and the model is not asked."""
+
+    def __init__(self, options: ModelOptions, game: Game):
+        from trickformer.models.engine import load_engine
+
+        self.tokenizer = tokenizers.make(game)
+        self.outcome_values = game.outcomes.values
+        path = checkpoints.find(options.checkpoint)
+        checkpoints.check(path, game, self.tokenizer)
+        self.engine = load_engine(path, game.outcomes.values, dtype=options.dtype, device=options.device)
+
+    def decide(
+        self,
+        nodes: np.ndarray,
+        views: Sequence[View],
+        tokens: Sequence[np.ndarray],
+        legal: np.ndarray,
+        rng: Sequence[np.random.Generator],
+    ) -> list[Decision]:
+        """Decisions at nodes of the engine: int32 [n], each view's tokens, legal bool [n, V]."""
+        raise NotImplementedError  # abstract
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        from trickformer.models.engine import Prefix, advance
+
+        decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
+        open_ = [i for i, d in enumerate(decisions) if d is None]
+        if open_:
+            for i in open_:
+                if "prefix" not in memo[i]:
+                    memo[i]["prefix"] = Prefix(self.engine)
+            prefixes = [memo[i]["prefix"] for i in open_]
+            tokens = [self.tokenizer.encode(views[i]) for i in open_]
+            advance(prefixes, tokens)
+            legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
+            for row, i in enumerate(open_):
+                legal[row, [self.tokenizer.token(a) for a in views[i].legal]] = True
+            nodes = np.array([p.node for p in prefixes], dtype=np.int32)
+            decided = self.decide(nodes, [views[i] for i in open_], tokens, legal, [rng[i] for i in open_])
+            for i, decision in zip(open_, decided, strict=True):
+                decisions[i] = decision
+        return [d for d in decisions if d is not None]

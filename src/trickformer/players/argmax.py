@@ -1,0 +1,32 @@
+"""ArgmaxVal*: the action of highest predicted value among those that the policy finds likely enough."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from trickformer.base import Decision, Game
+from trickformer.players._model import ModelOptions, ModelPlayer
+
+
+class Options(ModelOptions):
+    threshold: float = Field(0.05, ge=0, le=1, description="least legal-normalized probability of an action")
+
+
+class ArgmaxPlayer(ModelPlayer):
+    """Equations 2 and 3 of the GO-MCTS paper."""
+
+    def __init__(self, options: Options, game: Game):
+        super().__init__(options, game)
+        self.threshold = options.threshold
+
+    def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
+        from trickformer.models.decide import argmax_val
+
+        logits = self.engine.policy(nodes)
+        decided = argmax_val(self.engine, nodes, logits, legal, self.threshold)
+        self.engine.release(decided.nodes)
+        return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]
+
+
+def make(options: Options, game: Game) -> ArgmaxPlayer:
+    return ArgmaxPlayer(options, game)

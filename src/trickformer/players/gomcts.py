@@ -1,0 +1,59 @@
+"""Generative Observation MCTS: plans over sequences that the model imagines, never over hidden states."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from pydantic import Field
+
+from trickformer.base import Decision, Game
+from trickformer.players._model import ModelOptions, ModelPlayer
+
+# Section 9.3 of the paper, by game: runs, steps, c, threshold.
+PAPER = {"hearts": (100, 2, 0.4, 0.05)}
+
+
+class Options(ModelOptions):
+    runs: int | None = Field(None, ge=1, description="simulations a decision; default: the paper's of the game")
+    steps: int | None = Field(None, ge=0, description="own turns that a rollout lasts; default: the paper's")
+    c: float | None = Field(None, ge=0, description="exploration constant of UCT; default: the paper's")
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's"
+    )
+    mu: float = Field(0.01, ge=0, description="what an illegal history costs each action on its path")
+    wave: int = Field(1, ge=1, description="simulations under way at once, spread by virtual loss")
+    legal: bool = Field(False, description="sample only observations that some deal allows")
+    early: bool = Field(False, description="end a simulation where its history becomes illegal")
+
+
+class GomctsPlayer(ModelPlayer):
+    """Algorithms 1 and 3 of the paper, a fresh tree each move."""
+
+    def __init__(self, options: Options, game: Game):
+        from trickformer.gomcts.search import SearchOptions
+
+        super().__init__(options, game)
+        paper = dict(zip(("runs", "steps", "c", "threshold"), PAPER.get(game.name, PAPER["hearts"])))
+        given = {f.name: getattr(options, f.name) for f in fields(SearchOptions)}
+        self.options = SearchOptions(**{k: paper[k] if v is None else v for k, v in given.items()})
+
+    def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
+        from trickformer.gomcts.search import search
+
+        trackers = [self.tokenizer.tracker(t) for t in tokens]
+        seeds = [int(g.integers(1 << 63)) for g in rng]
+        results = search(self.engine, self.outcome_values, trackers, nodes, seeds, self.options)
+        return [
+            Decision(
+                action=self.tokenizer.action(r.token),
+                value=r.value,
+                visits={self.tokenizer.action(int(t)): int(v) for t, v in zip(r.tokens, r.visits)},
+                illegal=r.illegal,
+                searched=self.options.runs,
+            )
+            for r in results
+        ]
+
+
+def make(options: Options, game: Game) -> GomctsPlayer:
+    return GomctsPlayer(options, game)

@@ -1,0 +1,28 @@
+"""uniform over the legal actions"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from trickformer.base import Decision, Game, Memo, View
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Random:
+    """Plays any game."""
+
+    def act(
+        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
+    ) -> list[Decision]:
+        """One legal action a view, each with the same probability."""
+        return [Decision(v.legal[int(r.integers(len(v.legal)))]) for v, r in zip(views, rng)]
+
+
+def make(options: Options, game: Game) -> Random:
+    return Random()

@@ -1,0 +1,137 @@
+"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
+
+Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0.
+From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
+drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer import checkpoints, games, tokenizers
+from trickformer.base import Game, TrickformerError
+from trickformer.models import presets
+from trickformer.models.engine import load_engine
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.selfplay.generate import model_hands, random_hands
+from trickformer.selfplay.train import FitOptions, Sequences, fit
+
+
+class Config(BaseModel):
+    """One run of self-play."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: str = Field("hearts", description="OpenSpiel game string")
+    preset: str = Field("small", description="size of the model")
+    seed: int = Field(0, ge=0, description="deals, roles, weights and batches follow from it")
+    random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
+    iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
+    hands: int = Field(60_000, ge=1, description="hands of an iteration")
+    tables: int = Field(1_000, ge=1, description="hands played in step")
+    threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
+    batch_size: int = Field(128, ge=1, description="sequences a training step")
+    random_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
+    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
+    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
+    value_positions: int = Field(16, ge=1, description="positions a sequence that the value loss is taken at")
+    threads: int = Field(1, ge=1, description="of torch while training")
+
+
+def run(config: Config, out: Path) -> Path:
+    """Train every model that `out` does not hold yet and return the folder of the last one.
+
+    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where `out` was made with
+    another config. Folders are written whole or not at all: model-0, model-1, ..."""
+    torch.set_num_threads(config.threads)
+    game = games.load(config.game)
+    out.mkdir(parents=True, exist_ok=True)
+    saved = out / "config.json"
+    if saved.exists() and json.loads(saved.read_text()) != config.model_dump():
+        raise TrickformerError(f"{out} holds a run with another config; give --out another folder")
+    saved.write_text(json.dumps(config.model_dump(), indent=1))
+    with (out / "log.jsonl").open("a") as log:
+
+        def report(**entry: float) -> None:
+            print(json.dumps({"time": round(time.time()), **entry}), file=log, flush=True)
+
+        for iteration in range(config.iterations + 1):
+            if not (out / f"model-{iteration}").exists():
+                _iterate(config, game, out, iteration, report)
+    return out / f"model-{config.iterations}"
+
+
+def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> None:
+    tokenizer = tokenizers.make(game)
+    torch.manual_seed(config.seed)
+    if iteration == 0:
+        sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
+        model = GPT2PolicyValueModel(presets.config(config.preset, *sizes))
+        model.config.trickformer = checkpoints.stamp(game, tokenizer)
+        data = random_hands(game, config.seed, config.random_hands)
+    else:
+        model = GPT2PolicyValueModel.from_pretrained(out / f"model-{iteration - 1}")
+        data = self_play(config, game, out, iteration, report)
+    fit(
+        model,
+        data,
+        FitOptions(
+            epochs=1 if iteration == 0 else config.epochs,
+            batch_size=config.batch_size,
+            learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
+            value_positions=config.value_positions,
+        ),
+        seed=config.seed + iteration,
+        report=lambda entry: report(iteration=iteration, **entry),
+    )
+    save(model, out / f"model-{iteration}", torch.float32)
+
+
+def self_play(config: Config, game: Game, out: Path, iteration: int, report) -> Sequences:
+    """The sequences that iteration `iteration` learns from. Reports hands, hands a second and mean points of the
+    ArgmaxVal* seats and of the others."""
+    rng = np.random.default_rng([config.seed, iteration])
+    engines = [load_engine(out / f"model-{i}", game.outcomes.values) for i in range(iteration)]
+    parts, began = [], time.perf_counter()
+    points = np.zeros(2)
+    for first in range(0, config.hands, config.tables):
+        n = min(config.tables, config.hands - first)
+        newest = iteration - 1
+        if iteration == 1:
+            seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)
+        else:
+            seats = rng.integers(newest, size=(n, game.players))
+            # The pass direction runs with the hand's number mod 4: the seat moves on after each such group.
+            greedy = (np.arange(first, first + n) // 4 % game.players)[:, None] == np.arange(game.players)
+            seats[greedy] = newest
+        # Series of deals differ between iterations; hands within a series by their number.
+        series = config.seed + 1_000_003 * iteration
+        kept, scores = model_hands(game, engines, seats, greedy, series, first, config.threshold)
+        parts.append(kept)
+        points += scores[greedy].mean(), scores[~greedy].mean() if not greedy.all() else 0.0
+        done = first + n
+        report(
+            iteration=iteration,
+            hands=done,
+            speed=done / (time.perf_counter() - began),
+            greedy_points=points[0] / len(parts),
+            other_points=points[1] / len(parts),
+        )
+    return Sequences(np.concatenate([p.tokens for p in parts]), np.concatenate([p.outcomes for p in parts]))
+
+
+def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype) -> None:
+    """Write config.json and model.safetensors in `dtype`, whole or not at all. The model becomes that dtype."""
+    draft = folder.with_name(folder.name + f".{os.getpid()}.part")
+    model.to(dtype).save_pretrained(draft)
+    shutil.rmtree(folder, ignore_errors=True)
+    draft.rename(folder)

@@ -1,0 +1,137 @@
+"""What a tournament has shown: the statistics of its finished deals, and the JSON object of `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trickformer.base import Game, TrickformerError
+from trickformer.tournaments import schedule
+from trickformer.tournaments.rate import rate
+from trickformer.tournaments.run import Run
+from trickformer.tournaments.statistics import Row, deals_to_resolve, extrapolate, match
+
+
+class Results:
+    """The statistics of a run over its finished deals: those whose every hand is in the records."""
+
+    def __init__(self, run: Run):
+        """Raises TrickformerError where no deal is finished."""
+        self.run = run
+        self.game: Game = run.game
+        n = len(run.config.specs)
+        self.pairs = schedule.pairs(n)
+        self.sets = {pair: schedule.seatings(self.game, pair) for pair in self.pairs}
+        by_hand = {r.hand: r for r in run.records}
+        want = [seating for seatings in self.sets.values() for seating in seatings]
+        self.deals = [
+            d
+            for d in range(run.config.deals)
+            if all(schedule.Hand(d, seating) in by_hand for seating in want)
+        ]
+        if not self.deals:
+            raise TrickformerError(
+                "no deal of this run is finished in all its seatings; continue it with --resume"
+            )
+        self.records = [by_hand[schedule.Hand(d, s)] for d in self.deals for s in want]
+        self.rows: dict[tuple[int, int], list[Row]] = {}
+        for pair, seatings in self.sets.items():
+            scores = [[by_hand[schedule.Hand(d, s)].scores for s in seatings] for d in self.deals]
+            kinds = np.array(seatings) == pair[1]
+            self.rows[pair] = match(np.array(scores, dtype=np.float64), kinds.astype(int), run.config.seed)
+
+    def result(self) -> dict[str, Any]:
+        """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
+        seconds inside act a turn, `batch` the mean number of views a call."""
+        config = self.run.config
+        head: dict[str, Any] = {"game": config.game}
+        if config.players is None:
+            pair = self.pairs[0]
+            head |= {"a": self.run.typed[0], "b": self.run.typed[1]}
+            body = self._match(pair)
+            use = {key: self._use(i) for i, key in enumerate("ab")}
+            resolved: Any = dict(zip("ab", config.specs))
+        else:
+            head |= {"players": self.run.typed}
+            body = self._round_robin()
+            use = {str(i): self._use(i) for i in range(len(config.specs))}
+            resolved = config.specs
+        tail = {
+            "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
+            "seed": config.seed,
+            "batch": {k: u["batch"] for k, u in use.items()},
+            "turns": {k: u["turns"] for k, u in use.items()},
+            "illegal": {k: {"illegal": u["illegal"], "searched": u["searched"]} for k, u in use.items()},
+            "sees_state": [list(use)[i] for i in self.run.sees_state],
+            "scheduled_deals": config.deals,
+            "resolved": resolved,
+            "versions": self.run.builds,
+        }
+        if config.players is not None:  # by player: lists in the order of `players`
+            for key in ("seconds_per_turn", "batch", "turns", "illegal"):
+                tail[key] = list(tail[key].values())
+            tail["sees_state"] = self.run.sees_state
+        about = {"deals": len(self.deals), "higher_is_better": self.game.higher_is_better}
+        return head | about | body | tail
+
+    def _match(self, pair: tuple[int, int]) -> dict[str, Any]:
+        rows = self.rows[pair]
+        body: dict[str, Any] = {
+            "rows": {
+                r.label: {
+                    "a": r.a,
+                    "b": r.b,
+                    "difference": r.difference,
+                    "ci95": list(r.ci95) if r.ci95 else [None, None],
+                    "p": r.p,
+                }
+                for r in rows
+            },
+        }
+        extra: dict[str, Any] = {"deals_to_resolve": deals_to_resolve(rows[0].deals)}
+        target = getattr(self.game, "plays_to", None)
+        if target is not None:
+            extra["extrapolation"] = {"to": target, "difference": extrapolate(rows[0], target)}
+        return body | extra
+
+    def _round_robin(self) -> dict[str, Any]:
+        n, specs = len(self.run.config.specs), self.run.typed
+        differences = np.zeros((n, n, len(self.deals)))
+        for (i, j), rows in self.rows.items():
+            differences[i, j] = rows[0].deals
+            differences[j, i] = 0.0 - rows[0].deals
+        ratings = rate(differences, self.game.higher_is_better, self.run.config.seed)
+        return {
+            "ratings": [
+                {
+                    "player": r.player,
+                    "spec": specs[r.player],
+                    "rating": r.rating,
+                    "ci95": list(r.ci95) if r.ci95 else [None, None],
+                }
+                for r in ratings
+            ],
+            "differences": differences.mean(axis=2).tolist(),
+            "matches": [
+                {"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs
+            ],
+        }
+
+    def _use(self, player: int) -> dict[str, Any]:
+        def total(field: str) -> float:
+            return sum(
+                value
+                for r in self.records
+                for value, holder in zip(getattr(r, field), r.seating)
+                if holder == player
+            )
+
+        turns, calls = int(total("decisions")), total("calls")
+        return {
+            "turns": turns,
+            "seconds": total("seconds") / turns if turns else None,
+            "batch": turns / calls if calls else None,
+            "illegal": int(total("illegal")),
+            "searched": int(total("searched")),
+        }

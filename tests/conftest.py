@@ -1,0 +1,38 @@
+"""Shared helpers of the tests."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from trickformer import games
+
+RULE_OPTIONS = tuple(games.load("hearts").rules)
+
+
+def hearts_with(**options: bool):
+    given = ",".join(f"{k}={v}" for k, v in options.items())
+    return games.load(f"hearts({given})")
+
+
+def all_hearts():
+    """Hearts under each of the 256 settings of its eight options."""
+    for values in itertools.product((False, True), repeat=len(RULE_OPTIONS)):
+        yield hearts_with(**dict(zip(RULE_OPTIONS, values)))
+
+
+def random_playout(state, rng: random.Random):
+    """States at every decision of a uniformly random continuation, the terminal one last."""
+    while True:
+        yield state
+        if state.is_terminal():
+            return
+        state = state.clone()
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.fixture(scope="session")
+def hearts():
+    return games.load("hearts")

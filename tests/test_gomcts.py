@@ -1,0 +1,298 @@
+"""The C++ search against a plain Python twin of Algorithm 3, and what its options promise."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from conftest import random_playout
+
+from trickformer import tokenizers
+from trickformer.gomcts.search import SearchOptions, search
+
+MASK = (1 << 64) - 1
+
+
+def mix(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+class SplitMix:
+    """The core's random numbers (Steele, Lea & Flood 2014), so that both sample the same tokens."""
+
+    def __init__(self, seed: int, stream: int):
+        self.state = mix(seed) ^ mix((mix(stream) + 0x9E3779B97F4A7C15) & MASK)
+
+    def uniform(self) -> float:
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        return (mix(self.state) >> 11) * 2.0**-53
+
+
+class FakeEngine:
+    """An engine whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
+    some deal allows: at 0 almost every history is illegal, at 9 few are."""
+
+    def __init__(self, tokenizer, bias: float):
+        self.tokenizer, self.bias = tokenizer, bias
+        self.sequences: dict[int, tuple[int, ...]] = {}
+        self.calls = self.next = 0
+
+    def root(self, tokens) -> int:
+        self.sequences[self.next] = tuple(int(t) for t in tokens)
+        self.next += 1
+        return self.next - 1
+
+    def extend(self, parents, tokens, lengths=None):
+        self.calls += 1
+        return np.array([self.root((*self.sequences[int(p)], int(t))) for p, t in zip(parents, tokens)], dtype=np.int32)
+
+    def model(self, sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng([7, *sequence])
+        logits = rng.normal(scale=1.5, size=len(self.tokenizer.vocab)).astype(np.float32)
+        possible = self.tokenizer.tracker(np.array(sequence)).possible()
+        return logits + np.float32(self.bias) * possible, rng.uniform(-0.5, 0.5, size=4).astype(np.float32)
+
+    def policy(self, nodes):
+        rows = [self.model(self.sequences[int(n)])[0] for n in nodes]
+        return np.array(rows, dtype=np.float32).reshape(len(nodes), len(self.tokenizer.vocab))
+
+    def values(self, nodes):
+        return np.array([self.model(self.sequences[int(n)])[1] for n in nodes], dtype=np.float32).reshape(-1, 4)
+
+    def release(self, nodes):
+        for node in nodes:
+            del self.sequences[int(node)]
+
+
+@dataclass
+class Twin:
+    """Algorithm 3, function by function, over tuples of tokens."""
+
+    tokenizer: object
+    model: object  # sequence -> logits [V], values [players]
+    outcome_values: np.ndarray
+    options: SearchOptions
+    seed: int
+    tree: dict = field(default_factory=dict)
+    illegal: int = 0
+
+    def run(self, root: tuple[int, ...]) -> dict[int, list]:
+        for run in range(self.options.runs):
+            self.rng = SplitMix(self.seed, run)
+            h = root
+            while not self.over(h):
+                if not self.tracker(h).my_turn():
+                    h = (*h, self.sample(h))
+                elif h in self.tree:
+                    h = (*h, self.select(h))
+                else:
+                    self.expand(h)
+                    h = self.rollout(h)
+                    break
+            self.backup(h, root)
+        return self.tree[root]
+
+    def tracker(self, h):
+        return self.tokenizer.tracker(np.array(h))
+
+    def over(self, h) -> bool:
+        tracker = self.tracker(h)
+        return tracker.terminal() or (self.options.early and not tracker.is_legal())
+
+    def sample(self, h) -> int:
+        logits = self.model(h)[0].astype(np.float64)
+        allowed = self.tracker(h).possible() if self.options.legal else np.ones(len(logits), dtype=bool)
+        if self.options.legal and allowed.sum() == 1:
+            return int(allowed.argmax())
+        weights = np.where(allowed, np.exp(logits - logits[allowed].max()), 0.0)
+        left = self.rng.uniform() * sum(weights.tolist())
+        for token in np.flatnonzero(weights):
+            left -= weights[token]
+            if left < 0:
+                break
+        return int(token)
+
+    def select(self, h) -> int:
+        children = self.tree[h]
+        total = sum(visits for _, visits in children.values())
+        best, best_score = None, -math.inf
+        for action, (value, visits) in children.items():
+            score = value / visits + self.options.c * math.sqrt(math.log(total) / visits)
+            if score > best_score:
+                best, best_score = action, score
+        return best
+
+    def expand(self, h) -> None:
+        legal = np.flatnonzero(self.tracker(h).legal())
+        logits = self.model(h)[0].astype(np.float64)[legal]
+        policy = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+        actions = [int(a) for a, p in zip(legal, policy) if p > self.options.threshold]
+        actions = actions or [int(legal[policy.argmax()])]
+        self.tree[h] = {a: [float(self.model((*h, a))[1][0]), 1] for a in actions}
+
+    def rollout(self, h):
+        steps = self.options.steps
+        while steps > 0 and not self.over(h):
+            h = (*h, self.sample(h))
+            if self.tracker(h).my_turn():
+                steps -= 1
+        return h
+
+    def backup(self, h, root) -> None:
+        tracker = self.tracker(h)
+        legal = True
+        if self.over(h):
+            legal = tracker.is_legal()
+            value = float(self.outcome_values[tracker.outcome(), 0]) if legal else 0.0
+        else:
+            value = float(self.model(h)[1][0])
+        self.illegal += not legal
+        while len(h) > len(root):
+            h, action = h[:-1], h[-1]
+            if h in self.tree and action in self.tree[h]:
+                child = self.tree[h][action]
+                if legal:
+                    child[0] += value
+                    child[1] += 1
+                else:
+                    child[0] -= self.options.mu
+
+
+@pytest.fixture(scope="module")
+def tokenizer(hearts):
+    return tokenizers.make(hearts)
+
+
+def positions(hearts, n: int, seed: int = 3):
+    """(state, view) at `n` own turns with a choice, passing and early and late plays among them."""
+    rng, found = random.Random(seed), []
+    while len(found) < n:
+        states = [s for s in random_playout(hearts.deal(seed, rng.randrange(100)), rng) if not s.is_terminal()]
+        state = rng.choice(states)
+        view = hearts.view(state, state.current_player())
+        if len(view.legal) > 1:
+            found.append((state, view))
+    return found
+
+
+def run_search(tokenizer, hearts, view, options, seed, bias):
+    engine = FakeEngine(tokenizer, bias)
+    tokens = tokenizer.encode(view)
+    root = engine.root(tokens)
+    (result,) = search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
+    assert list(engine.sequences) == [root], "nodes were not given back"
+    return result, engine
+
+
+@pytest.mark.parametrize("bias", [0.0, 9.0])
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(runs=40),
+        SearchOptions(runs=30, steps=14, mu=0.05),
+        SearchOptions(runs=30, steps=14, early=True),
+        SearchOptions(runs=30, steps=3, legal=True, threshold=0.2),
+        SearchOptions(runs=25, steps=0, c=1.5, threshold=0.9),
+    ],
+    ids=lambda o: f"runs={o.runs},steps={o.steps},legal={o.legal},early={o.early}",
+)
+def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
+    illegal = 0
+    for number, (_, view) in enumerate(positions(hearts, 6)):
+        result, engine = run_search(tokenizer, hearts, view, options, number, bias)
+        twin = Twin(tokenizer, engine.model, hearts.outcomes.values, options, number)
+        children = twin.run(tuple(int(t) for t in tokenizer.encode(view)))
+        assert result.tokens.tolist() == list(children), f"position {number}"
+        assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
+        np.testing.assert_allclose(result.values, [value for value, _ in children.values()], rtol=1e-9, atol=1e-9)
+        assert result.illegal == twin.illegal
+        illegal += result.illegal
+    if options.legal:
+        assert illegal == 0
+    elif options.steps == 14 and bias == 0.0:
+        assert illegal > 100
+
+
+def test_the_move_is_the_highest_mean(hearts, tokenizer):
+    for number, (_, view) in enumerate(positions(hearts, 10, seed=5)):
+        result, _ = run_search(tokenizer, hearts, view, SearchOptions(runs=50), number, 9.0)
+        means = result.values / result.visits
+        assert result.best == means.argmax()
+        assert result.value == means.max()
+        assert result.token in view.legal
+
+
+def test_searches_that_share_passes_do_not_touch_each_other(hearts, tokenizer):
+    views = [view for _, view in positions(hearts, 5, seed=8)]
+    options = SearchOptions(runs=30, wave=4)
+    alone = [run_search(tokenizer, hearts, view, options, i, 9.0) for i, view in enumerate(views)]
+    engine = FakeEngine(tokenizer, 9.0)
+    tokens = [tokenizer.encode(view) for view in views]
+    roots = np.array([engine.root(t) for t in tokens])
+    together = search(engine, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options)
+    for one, (other, _) in zip(together, alone):
+        assert one.visits.tolist() == other.visits.tolist()
+        assert one.values.tolist() == other.values.tolist()
+    assert engine.calls < sum(e.calls for _, e in alone)
+
+
+@pytest.mark.parametrize("wave", [2, 8, 64])
+def test_waves_make_every_run_and_fewer_calls(hearts, tokenizer, wave):
+    _, view = positions(hearts, 1, seed=2)[0]
+    one, slow = run_search(tokenizer, hearts, view, SearchOptions(runs=60), 1, 9.0)
+    many, fast = run_search(tokenizer, hearts, view, SearchOptions(runs=60, wave=wave), 1, 9.0)
+    # One visit a child for its prediction; one a run for each that chose or sampled a child and was legal.
+    assert len(many.tokens) + 60 - many.illegal >= many.visits.sum() >= len(many.tokens) + 59 - many.illegal
+    assert one.tokens.tolist() == many.tokens.tolist()
+    assert fast.calls < slow.calls
+
+
+def test_more_runs_find_the_better_action(hearts, tokenizer):
+    """Where the model's value says nothing and games end soon, search alone must tell the actions apart."""
+
+    class Blind(FakeEngine):
+        def model(self, sequence):
+            _logits, values = super().model(sequence)
+            possible = self.tokenizer.tracker(np.array(sequence)).possible()
+            return np.where(possible, 0, -50).astype(np.float32), values * 0
+
+    rng, agreed, asked = random.Random(6), 0, 0
+    for index in range(60):
+        for state in random_playout(hearts.deal(4, index), rng):
+            if len(state.history()) < 53 + (12 if index % 4 else 0) + 44 or state.is_terminal():
+                continue
+            view = hearts.view(state, state.current_player())
+            if len(view.legal) < 2:
+                continue
+            engine, tokens = Blind(tokenizer, 0.0), tokenizer.encode(view)
+            many = SearchOptions(runs=800, steps=20, legal=True, c=0.3)
+            results = search(
+                engine,
+                hearts.outcomes.values,
+                [tokenizer.tracker(tokens)] * 2,
+                np.array([engine.root(tokens)] * 2),
+                [1, 2],
+                many,
+            )
+            margin = np.diff(np.sort(results[0].values / results[0].visits))[-1]
+            if margin > 0.05:
+                asked += 1
+                agreed += results[0].token == results[1].token
+            break
+        if asked == 8:
+            break
+    assert asked == 8
+    assert agreed == asked
+
+
+def test_a_search_away_from_the_own_turn_is_refused(hearts, tokenizer):
+    state = hearts.deal(1, 0)
+    seat = (state.current_player() + 1) % 4
+    tracker = tokenizer.tracker(tokenizer.encode(hearts.view(state, seat)))
+    with pytest.raises(ValueError, match="own turn"):
+        search(FakeEngine(tokenizer, 0.0), hearts.outcomes.values, [tracker], np.array([0]), [0], SearchOptions())

@@ -1,0 +1,185 @@
+"""Every player keeps the contract of base.Player at a Hearts table; specs; OpenSpiel's bots both ways."""
+
+import numpy as np
+import pyspiel
+import pytest
+from kuhn import Kuhn, KuhnBelief
+from pydantic import BaseModel
+
+import trickformer.belief
+from trickformer import games, players
+from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.players import spiel
+from trickformer.tournaments.play import play
+from trickformer.tournaments.schedule import Hand
+from trickformer.tournaments.store import comparable
+
+# Quick specs of every player. A player that no test sits down fails `test_every_player_is_seated`.
+SEATED = {
+    "random": ["random"],
+    "spiel": ["spiel:state=true"] + ["spiel"] * hasattr(trickformer.belief, "sampler"),
+}
+
+
+def test_every_player_is_seated():
+    assert set(SEATED) == set(players.NAMES)
+
+
+@pytest.mark.parametrize("spec", [s for specs in SEATED.values() for s in specs])
+def test_contract_at_a_hearts_table(spec):
+    """Legal, reproducible, and independent of who shares the call: `play` itself checks legality."""
+    game = games.load("hearts")
+    hands = [Hand(d, (0, 1, 1, 0)) for d in range(3)]
+    casts = [[players.make(spec, game), players.make("random", game)] for _ in range(2)]
+    together = list(play(game, casts[0], hands, 5, 3))
+    alone = list(play(game, casts[1], hands, 5, 1))
+    assert comparable(together) == comparable(alone)
+    for record in together:
+        assert sum(record.decisions) == len(record.history) - 53
+        assert all(i <= n for i, n in zip(record.illegal, record.searched))
+
+
+@pytest.mark.parametrize("name", players.NAMES)
+def test_options_are_documented_and_specs_resolve(name):
+    model = players.options_of(name)
+    assert issubclass(model, BaseModel)
+    assert model.model_config.get("extra") == "forbid"
+    assert players.describe(name)
+    for field in model.model_fields.values():
+        assert not field.is_required()
+        assert field.description
+        assert "\n" not in field.description
+    canonical = players.resolve(name)
+    assert players.parse(canonical) == players.parse(name)
+    assert players.resolve(canonical) == canonical
+
+
+def test_specs():
+    assert players.resolve("random") == "random"
+    assert players.resolve(" spiel:state=1 ") == "spiel:bot=uniform_random,state=true"
+    assert players.parse("spiel:bot=x,state=no")[1].model_dump() == {"bot": "x", "state": False}
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "says"),
+    [
+        ("nobody", UnknownNameError, "unknown player 'nobody'; choose from: .*random"),
+        ("", UnknownNameError, "unknown player ''"),
+        ("spiel:bots=x", UnknownNameError, "option of player 'spiel': 'bots'; choose from: bot, state"),
+        ("random:x=1", TrickformerError, "'random' has no options"),
+        ("spiel:bot", TrickformerError, "key=value"),
+        ("spiel:state=1,state=0", TrickformerError, "twice"),
+        ("spiel:state=maybe", TrickformerError, "state=maybe"),
+    ],
+)
+def test_bad_specs(spec, kind, says):
+    with pytest.raises(kind, match=says) as caught:
+        players.parse(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_random_is_uniform():
+    game = games.load("hearts")
+    state = game.deal(1, 1)
+    view = game.view(state, state.current_player())
+    rngs = [players.decision_rng(0, 0, 0, n) for n in range(2600)]
+    decisions = players.make("random", game).act([view] * len(rngs), rngs, [{}] * len(rngs))
+    counts = np.bincount([view.legal.index(d.action) for d in decisions], minlength=13)
+    assert ((counts - 200) ** 2 / 200).sum() < 32.9  # chi-square, 12 degrees of freedom, p = 0.001
+
+
+def test_decision_rng_depends_on_every_part_of_its_key():
+    keys = [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (2**63 - 1, 0, 0, 0)]
+    draws = {tuple(players.decision_rng(*key).integers(2**62, size=4).tolist()) for key in keys}
+    assert len(draws) == len(keys)
+    assert players.decision_rng(*keys[0]).random() == players.decision_rng(*keys[0]).random()
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "says"),
+    [
+        ("spiel:bot=nobody", "hearts", "unknown bot of OpenSpiel 'nobody'; choose from: .*uniform_random"),
+        ("spiel:bot=uniform_restricted_actions", "hearts", "cannot play hearts"),
+    ],
+)
+def test_spiel_bots_that_cannot_sit_down(spec, game, says):
+    with pytest.raises(TrickformerError, match=says):
+        players.make(spec, games.load(game))
+
+
+class _Recorder(pyspiel.Bot):
+    """Plays the first legal action and keeps all that it was told."""
+
+    def __init__(self, told):
+        super().__init__()
+        self.told = told
+
+    def restart(self):
+        self.told.append([])
+
+    def inform_action(self, state, player, action):
+        self.told[-1].append((str(state), player, action))
+
+    def step(self, state):
+        self.told[-1].append(state.clone())
+        return state.legal_actions()[0]
+
+
+def test_a_spiel_bot_is_shown_sampled_worlds_only():
+    game, told = Kuhn(), []
+    belief = KuhnBelief(game)
+    bot = spiel.Spiel(lambda seat, seed: _Recorder(told), belief)
+    records = list(
+        play(game, [bot, players.make("random", game)], [Hand(d, (0, 1, 1)) for d in range(40)], 3, 8)
+    )
+    decisions = sum(r.decisions[0] for r in records)
+    assert len(told) == len(belief.worlds) == decisions
+    for heard, world in zip(told, belief.worlds):
+        steps = [(step.player, step.action) for step in world.full_history()]
+        assert [(player, action) for _, player, action in heard[:-1]] == steps
+        assert heard[-1].history() == world.history()
+    true = {tuple(r.history[:3]) for r in records}
+    shown = {tuple(w.history()[:3]) for w in belief.worlds}
+    assert shown - true  # hidden cards are drawn, not copied
+
+
+def test_a_spiel_bot_sees_the_state_when_asked_to():
+    game, told = games.load("hearts"), []
+    bot = spiel.Spiel(lambda seat, seed: _Recorder(told), None)
+    record = next(play(game, [bot, players.make("random", game)], [Hand(2, (1, 0, 1, 1))], 3, 1))
+    assert all(list(record.history[: len(heard) - 1]) == heard[-1].history() for heard in told)
+
+
+def test_a_spiel_bot_that_fails_is_one_line(capfd):
+    game = games.load("hearts")
+    cast = [players.make("spiel:bot=fixed_action_preference,state=true", game)]
+    with pytest.raises(TrickformerError, match="gave up"):
+        list(play(game, cast * 2, [Hand(0, (0, 1, 0, 1))], 0, 1))
+    capfd.readouterr()  # OpenSpiel prints too
+
+
+def test_our_player_as_a_bot_of_openspiel():
+    game = games.load("hearts")
+
+    def hand():
+        bots = [spiel.as_bot(players.make("random", game), game, seat, seed=9) for seat in range(4)]
+        histories = []
+        for _ in range(2):
+            state = game.deal(4, 1)
+            for bot in bots:
+                bot.restart_at(state)
+            while not state.is_terminal():
+                seat = state.current_player()
+                action = bots[seat].step(state)
+                for other in range(4):
+                    if other != seat:
+                        bots[other].inform_action(state, seat, action)
+                state.apply_action(action)
+            histories.append(state.history())
+        return histories
+
+    first, again = hand(), hand()
+    assert first == again
+    assert first[0] != first[1]  # every hand has randomness of its own
+    bots = [spiel.as_bot(players.make("random", game), game, seat, seed=9) for seat in range(4)]
+    assert len(pyspiel.evaluate_bots(game.deal(0, 0), bots, 1)) == 4
