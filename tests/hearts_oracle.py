@@ -25,9 +25,7 @@ def holders(hidden: np.ndarray, direction: int) -> np.ndarray:
     return seats
 
 
-def history(
-    direction: int, hands: list[list[int]], given: dict[int, list[int]], plays: list[int]
-) -> list[int]:
+def history(direction: int, hands: list[list[int]], given: dict[int, list[int]], plays: list[int]) -> list[int]:
     """OpenSpiel's actions of a hand; hands: after the pass; given: what each seat passed, in its order."""
     dealt = [set(h) for h in hands]
     for giver, cards in given.items():
@@ -50,8 +48,9 @@ def explained(game: Hearts, actions: list[int], view: View) -> bool:
 
 
 def assignments(game: Hearts, state, viewer: int) -> set[tuple[int, ...]]:
-    """All ways to lay the unseen cards (ascending; the seat of each) that explain what `viewer` saw of `state`,
-    a state of play. Hidden passes are the lowest cards of each receiver."""
+    """All ways to lay the unseen cards (ascending; the seat of each) that explain what `viewer` saw.
+
+    `state` is one of play. Hidden passes are the lowest cards of each receiver."""
     view = game.view(state, viewer)
     actions = state.history()
     direction = actions[0]

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
+import pyspiel
 import pytest
 from hearts_oracle import assignments, history, holders, unseen_cards
 from scipy.stats import chisquare
@@ -56,7 +57,7 @@ def check_uniform(game: hearts.Hearts, state, viewer: int, seed: int, least: int
     direction = view.events[0].action
     worlds = belief.sample(30 * len(truth), np.random.default_rng(seed))
     unseen = unseen_cards(game, state, viewer)
-    cells = {a: 0 for a in truth}
+    cells = dict.fromkeys(truth, 0)
     for row in holders(worlds.hidden, direction)[:, unseen]:
         assert tuple(row) in cells, f"impossible world; {where}"
         cells[tuple(row)] += 1
@@ -154,12 +155,77 @@ def test_uniform_where_a_play_implies_more_than_a_void(name: str, viewer: int) -
         check_uniform(game, state, viewer, seed)
 
 
+def steered(game: hearts.Hearts, prefix: list[int], plays: int, seed: int, rank_of) -> pyspiel.State:
+    """`plays` cards after a deal without a pass: random among the legal cards for which rank_of(card, leading)
+    is least."""
+    rnd = random.Random(seed)
+    state = game.spiel.new_initial_state()
+    for action in prefix:
+        state.apply_action(action)
+    for i in range(plays):
+        legal = state.legal_actions()
+        least = min(rank_of(c, i % 4 == 0) for c in legal)
+        state.apply_action(rnd.choice([c for c in legal if rank_of(c, i % 4 == 0) == least]))
+    return state
+
+
+@pytest.mark.parametrize("kind", ("plain", "queen kept", "queen gone"))
+def test_uniform_after_a_late_early_lead(kind: str) -> None:
+    """All hearts are still out in trick ten when seat 1 leads one: no void that it showed says as much."""
+    rules = {"plain": {}, "queen kept": {"can_lead_hearts_instead_of_qs": True}}
+    options = {"pass_cards": False, **rules.get(kind, {"qs_breaks_hearts": False})}
+    game = hearts.load(f"hearts({','.join(f'{k}={v}' for k, v in options.items())})")
+    least, found = 9 if kind == "queen gone" else 1, 0
+    for seed in range(400):
+        own = [*HEARTS[:3], QS] if kind == "queen kept" else HEARTS[:4]
+        special = {1: own, 0: HEARTS[4:7], 2: HEARTS[7:10], 3: HEARTS[10:]}
+        if kind == "queen kept":
+            special[0] = HEARTS[3:7]
+        if kind == "queen gone":
+            special[2] = [*special[2], QS]
+        prefix = deal_of(special, seed)
+
+        def rank_of(c: int, leading: bool) -> int:
+            queen = -1 if kind == "queen gone" and not leading else 1
+            return 2 if c % 4 == H else queen if c == QS else 0
+
+        state = steered(game, prefix, 36, seed, rank_of)
+        if state.current_player() != 1 or not any(c % 4 == H for c in state.legal_actions()):
+            continue
+        if kind == "queen gone" and QS not in state.history()[53:]:
+            continue
+        state.apply_action(min(c for c in state.legal_actions() if c % 4 == H))
+        for _ in range(2):
+            state.apply_action(min(state.legal_actions()))
+        found += 1
+        check_uniform(game, state, 0, seed, least)
+        if found == 2:
+            return
+    pytest.fail("seat 1 never came to lead a heart")
+
+
+def test_uniform_after_points_on_trick_one_without_voids() -> None:
+    """Seat 2 plays a heart to trick one; diamonds are never led, so that no void of it in diamonds shows."""
+    game = hearts.load("hearts(pass_cards=False)")
+    found = 0
+    for seed in range(3000):
+        prefix = deal_of({2: [QS, *HEARTS[1:]], 0: [TWO]}, seed)
+        state = steered(game, prefix, 43, seed, lambda c, leading: (c % 4 == D) == leading)
+        plays = state.history()[53:]
+        if any(c % 4 == D for c in plays[::4]) or not any(c % 4 == D for c in unseen_cards(game, state, 0)):
+            continue
+        check_uniform(game, state, 0, seed)
+        found += 1
+        if found == 3:
+            return
+    pytest.fail("diamonds were always led")
+
+
 @pytest.mark.parametrize("direction", (1, 2, 3))
 def test_a_passed_card_lies_with_its_receiver(direction: int) -> None:
     game = hearts.load("hearts")
     found = 0
     for seed in range(200):
-        rnd = random.Random(seed)
         state = played(game, seed, cards_left=2 + (seed % 3) / 4)
         given = {s.action for s in state.full_history()[53:65] if s.player == seed % 4}
         hidden = given & set(unseen_cards(game, state, seed % 4))
@@ -169,7 +235,6 @@ def test_a_passed_card_lies_with_its_receiver(direction: int) -> None:
         found += 1
         if found == 4:
             return
-        rnd.random()
     pytest.fail("no ending with a passed card still out")
 
 
@@ -371,9 +436,7 @@ def test_policies_weight_worlds_by_their_likelihood() -> None:
                 expected += math.log(0.1 / len(legal_now) + 0.9 * (action == legal_now[0]))
             replay.apply_action(action)
         assert worlds.log_weight[i] == pytest.approx(expected, abs=1e-4)
-    np.testing.assert_allclose(
-        policy_log_likelihood(game, worlds, view.viewer, [Lowest()] * 4), worlds.log_weight
-    )
+    np.testing.assert_allclose(policy_log_likelihood(game, worlds, view.viewer, [Lowest()] * 4), worlds.log_weight)
     weighted = HeartsBelief(game, lambda w: w.hidden[:, 51].astype(float))
     weighted.reset(view)
     found = weighted.sample(7, np.random.default_rng(0))

@@ -36,9 +36,7 @@ class Pimc:
         self._options = options
         self._game = game
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view, ties to the lowest card; a forced card is not searched.
 
         Raises ValueError on a view that no deal explains."""
