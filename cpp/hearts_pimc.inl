@@ -49,7 +49,7 @@ static void pimc_here(const Deals& deals, const PimcOptions& options, std::uint6
     Sim root = start;
     place(world, view, root);
     const Cards cards = game.legal(root);
-    if (options.uct) {
+    if (options.uct && !game.decided(root)) {
       uct(game, root, options, rng, logs, nodes);
       for (int j = nodes[0].first; j < nodes[0].first + nodes[0].children; ++j) {
         result.value[nodes[j].card] += double(nodes[j].sum) / (double(nodes[j].visits) * kRewardUnit);

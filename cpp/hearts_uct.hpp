@@ -115,7 +115,7 @@ class Simulator {
   Cards decisive_ = kAll;
 };
 
-// UCT from `root`, which has a choice. nodes: room for 1 + 13 * runs; logs[n]: natural logarithm of n, up to
+// UCT from `root`, which has a choice and is not decided. nodes: room for 1 + 13 * runs; logs[n]: natural logarithm of n, up to
 // runs. Node 0 is the root; its children carry the result.
 inline void uct(const Simulator& game, const Sim& root, const PimcOptions& options, Rng& rng, const double* logs,
                 UctNode* nodes) {

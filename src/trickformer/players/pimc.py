@@ -24,7 +24,8 @@ class Options(BaseModel):
     c: float = Field(default=0.4, ge=0, description="exploration constant of UCT, in units of v(o)")
     eval: Literal["uct", "rollout"] = Field(default="uct", description="how a world's actions are valued")
     playout: Literal["light", "random"] = Field(
-        default="light", description="moves beyond the tree: a quick script with an eighth of chance, or uniform"
+        default="light",
+        description="moves beyond the tree: a quick script with an eighth of chance, or uniform",
     )
 
 
@@ -35,9 +36,7 @@ class Pimc:
         self._options = options
         self._game = game
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view, ties to the lowest card; a forced card is not searched.
 
         Raises ValueError on a view that no deal explains."""

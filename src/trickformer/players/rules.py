@@ -22,9 +22,7 @@ class Rules:
     def __init__(self, game: Game):
         self._game = game
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
         from trickformer import _core
         from trickformer.belief.hearts import seat_view
