@@ -6,7 +6,6 @@ import pytest
 from kuhn import Kuhn, KuhnBelief
 from pydantic import BaseModel
 
-import trickformer.belief
 from trickformer import games, players
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.players import spiel

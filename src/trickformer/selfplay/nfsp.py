@@ -1,7 +1,7 @@
 """Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
 
-Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0.
-From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
+Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0, all
+four sequences of each. From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
 drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
 """
 
@@ -38,7 +38,7 @@ class Config(BaseModel):
     seed: int = Field(0, ge=0, description="deals, roles, weights and batches follow from it")
     random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
     iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
-    hands: int = Field(60_000, ge=1, description="hands of an iteration")
+    sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
     tables: int = Field(1_000, ge=1, description="hands played in step")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
     policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
@@ -112,11 +112,12 @@ def self_play(config: Config, game: Game, out: Path, iteration: int, report) -> 
     """The sequences that iteration `iteration` learns from. Reports hands, hands a second and mean points of the
     ArgmaxVal* seats and of the others."""
     rng = np.random.default_rng([config.seed, iteration])
+    hands = config.sequences // game.players if iteration == 1 else config.sequences
     engines = [load_engine(out / f"model-{i}", game.outcomes.values) for i in range(iteration)]
     parts, began = [], time.perf_counter()
     points = np.zeros(2)
-    for first in range(0, config.hands, config.tables):
-        n = min(config.tables, config.hands - first)
+    for first in range(0, hands, config.tables):
+        n = min(config.tables, hands - first)
         newest = iteration - 1
         if iteration == 1:
             seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)
