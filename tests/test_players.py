@@ -138,9 +138,7 @@ def test_a_spiel_bot_is_shown_sampled_worlds_only():
     game, told = Kuhn(), []
     belief = KuhnBelief(game)
     bot = spiel.Spiel(lambda seat, seed: _Recorder(told), belief)
-    records = list(
-        play(game, [bot, players.make("random", game)], [Hand(d, (0, 1, 1)) for d in range(40)], 3, 8)
-    )
+    records = list(play(game, [bot, players.make("random", game)], [Hand(d, (0, 1, 1)) for d in range(40)], 3, 8))
     decisions = sum(r.decisions[0] for r in records)
     assert len(told) == len(belief.worlds) == decisions
     for heard, world in zip(told, belief.worlds):

@@ -10,60 +10,37 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 import time
-import tomllib
 from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, games, tokenizers
+from trickformer import config as configs
 from trickformer.base import Game, TrickformerError
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.selfplay.config import Config
 from trickformer.selfplay.generate import model_hands, random_hands
 from trickformer.selfplay.train import FitOptions, Sequences, fit
 
 
-class Config(BaseModel):
-    """One run of self-play."""
+def run(config: Config) -> Path:
+    """Train every model that the run's folder does not hold yet, and return the folder of the last one.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    game: str = Field("hearts", description="OpenSpiel game string")
-    preset: str = Field("small", description="size of the model")
-    seed: int = Field(0, ge=0, description="deals, roles, weights and batches follow from it")
-    random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
-    iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
-    sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
-    tables: int = Field(1_000, ge=1, description="hands played in step")
-    threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
-    policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
-    dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
-    structured: bool = Field(False, description="embeddings start alike for alike tokens")
-    batch_size: int = Field(32, ge=1, description="sequences a training step")
-    random_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
-    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
-    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
-    value_positions: int = Field(16, ge=1, description="positions a sequence that the value loss is taken at")
-    threads: int = Field(1, ge=1, description="of torch while training")
-
-
-def run(config: Config, out: Path) -> Path:
-    """Train every model that `out` does not hold yet and return the folder of the last one.
-
-    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where `out` was made with
-    another config. Folders are written whole or not at all: model-0, model-1, ..."""
-    torch.set_num_threads(config.threads)
+    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where the folder was made
+    with another config. Models are written whole or not at all: model-0, model-1, ..."""
     game = games.load(config.game)
-    out.mkdir(parents=True, exist_ok=True)
-    saved = out / "config.json"
-    if saved.exists() and json.loads(saved.read_text()) != config.model_dump():
+    presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset, before anything is written
+    torch.set_num_threads(config.threads)
+    out = config.folder
+    saved, text = out / "config.toml", configs.dump(config.model_copy(update={"out": None}))
+    if saved.exists() and saved.read_text() != text:
         raise TrickformerError(f"{out} holds a run with another config; give --out another folder")
-    saved.write_text(json.dumps(config.model_dump(), indent=1))
+    out.mkdir(parents=True, exist_ok=True)
+    saved.write_text(text)
     with (out / "log.jsonl").open("a") as log:
 
         def report(**entry: float) -> None:
@@ -148,13 +125,3 @@ def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype) -> None:
     model.to(dtype).save_pretrained(draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
-
-
-def main() -> None:
-    """`python -m trickformer.selfplay.nfsp CONFIG.toml OUT`: run a config, or go on with it."""
-    path, out = map(Path, sys.argv[1:])
-    run(Config(**tomllib.loads(path.read_text())), out)
-
-
-if __name__ == "__main__":
-    main()

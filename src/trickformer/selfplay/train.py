@@ -114,7 +114,5 @@ def _fit(
                 n = (step - 1) % report_every + 1
                 speed = n * options.batch_size / (time.perf_counter() - since)
                 mean = sums / n
-                report(
-                    {"step": step, "steps": steps, "policy_loss": mean[0], "value_loss": mean[1], "speed": speed}
-                )
+                report({"step": step, "steps": steps, "policy_loss": mean[0], "value_loss": mean[1], "speed": speed})
                 sums, since = np.zeros(2), time.perf_counter()
