@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 
 import pytest
 
 from trickformer import games
 
-RULE_OPTIONS = tuple(games.load("hearts").rules)
-
 
 def hearts_with(**options: bool):
     given = ",".join(f"{k}={v}" for k, v in options.items())
     return games.load(f"hearts({given})")
-
-
-def all_hearts():
-    """Hearts under each of the 256 settings of its eight options."""
-    for values in itertools.product((False, True), repeat=len(RULE_OPTIONS)):
-        yield hearts_with(**dict(zip(RULE_OPTIONS, values)))
 
 
 def random_playout(state, rng: random.Random):
