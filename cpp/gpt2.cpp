@@ -405,7 +405,7 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, int 
     const std::size_t query_row = lanes_ * activation_;
     for (int l = 0; l < c.layers; ++l) {
         const Layer& layer = layers_[l];
-        const std::size_t key = 2 * l * CHUNK * row_, value = key + CHUNK * row_;
+        const std::size_t key = 2 * l * CHUNK * row_, value = key + row_;
         normalise(layer.gain1, layer.bias1);
         multiply(Epilogue::store, layer.qkv, normal_, width_, wide_, wide, rows);
         for (int r = 0; r < rows; ++r) {
@@ -415,9 +415,11 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, int 
         }
         for (int r = 0; r < rows; ++r) {
             char* query = query_ + r * query_row;
-            k.attention({query, paths_.data() + static_cast<std::size_t>(r) * c.positions,
-                         static_cast<std::ptrdiff_t>(key), static_cast<std::ptrdiff_t>(value), depth_[nodes[r]] + 1,
-                         groups_, blocks_, lane_heads_, scratch_, query});
+            const char* const* path = paths_.data() + static_cast<std::size_t>(r) * c.positions;
+            const bool last = r + 1 == rows;
+            k.attention({query, path, static_cast<std::ptrdiff_t>(key), static_cast<std::ptrdiff_t>(value),
+                         depth_[nodes[r]] + 1, groups_, blocks_, lane_heads_, scratch_, query,
+                         last ? path : path + c.positions, last ? 0 : depth_[nodes[r + 1]] + 1});
         }
         multiply(Epilogue::add, layer.projection, query_, lanes_, residual_, width_, rows);
         normalise(layer.gain2, layer.bias2);

@@ -87,7 +87,7 @@ class Engine {
     void load(Arena& arena, const Tensors& tensors, std::span<const float> values);
     void grow(std::size_t nodes);
     char* address(std::int32_t node) const {
-        return chunks_[node / CHUNK].data() + static_cast<std::size_t>(node % CHUNK) * row_;
+        return chunks_[node / CHUNK].data() + static_cast<std::size_t>(node % CHUNK) * 2 * row_;
     }
     char* hidden(std::int32_t node) const {
         return chunks_[node / CHUNK].data() + CHUNK * row_ * 2 * config_.layers + (node % CHUNK) * hidden_row_;
@@ -118,7 +118,7 @@ class Engine {
     std::vector<Layer> layers_;
     Matrix policy_hidden_, policy_head_, value_hidden_, value_head_;
 
-    std::vector<Buffer> chunks_;  // each: keys and values [layers][2][CHUNK][row], hidden [CHUNK][row]
+    std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
     std::vector<std::int32_t> parent_, depth_, free_;  // depth -1: a dead node
     std::size_t used_ = 0, generation_ = 0;
 

@@ -48,6 +48,8 @@ struct Attention {
     int heads;           // of a group, padded to 1, 2, 4, 8 or 16
     float* scratch;      // [32 * (length + 16)]
     void* out;           // activation storage, the layout of a query
+    const char* const* next;  // [next_length] the path of the row to come, to fetch while this one is computed
+    int next_length;
 };
 
 struct Kernels {

@@ -292,16 +292,24 @@ void split(const float* x, int width, float scale, void* query, void* key, void*
 
 // ---------------------------------------------------------------------------------------------- attention
 
+constexpr int NEAR = 4;  // positions that are fetched ahead into the nearest cache
+
+// Asks for one group's part of a key or value; LEVEL 3 is the nearest cache, 2 the next one.
+template <Storage S, int LEVEL>
+INLINE void fetch(const char* row, int blocks, std::size_t group) {
+    const char* at = row + group * sizeof(typename Types<S>::Cached);
+    const int bytes = blocks * 32 * static_cast<int>(sizeof(typename Types<S>::Cached));
+    for (int i = 0; i < bytes; i += 64) __builtin_prefetch(at + i, 0, LEVEL);
+}
+
 // raw [length][16] = the lanes' partial products of one group; `blocks` blocks of 32 elements.
 template <Storage S>
 INLINE void products(const Attention& a, std::size_t group, float* raw) {
     using Cached = typename Types<S>::Cached;
     const auto* query = static_cast<const typename Types<S>::Activation*>(a.query) + group;
     for (int p = 0; p < a.length; ++p) {
-        if (p + 6 < a.length) {
-            const auto* next = reinterpret_cast<const Cached*>(a.path[p + 6] + a.key) + group;
-            for (int t = 0; t < a.blocks; ++t) __builtin_prefetch(next + 32 * t);
-        }
+        if (p + NEAR < a.length) fetch<S, 3>(a.path[p + NEAR] + a.key, a.blocks, group);
+        fetch<S, 2>(a.path[p] + a.value, a.blocks, group);
         const auto* key = reinterpret_cast<const Cached*>(a.path[p] + a.key) + group;
         V acc[PARTS] = {};
         for (int t = 0; t < a.blocks; ++t) {
@@ -372,6 +380,8 @@ INLINE void blend(const Attention& a, const float* weights, std::size_t at) {
     using Cached = typename Types<S>::Cached;
     V even[B][PARTS] = {}, odd[B][PARTS] = {};
     for (int p = 0; p < a.length; ++p) {
+        if (p + NEAR < a.length) fetch<S, 3>(a.path[p + NEAR] + a.value, B, at);
+        if (p < a.next_length) fetch<S, 2>(a.next[p] + a.key, B, at);
         const auto* value = reinterpret_cast<const Cached*>(a.path[p] + a.value) + at;
         V w[PARTS];
         UNROLL for (int i = 0; i < PARTS; ++i) w[i] = load(weights + 16 * p + i * WIDTH);
@@ -395,10 +405,6 @@ void attention(const Attention& a) {
     float* scores = a.scratch + 16 * (a.length + 16);
     for (int g = 0; g < a.groups; ++g) {
         std::size_t at = static_cast<std::size_t>(g) * a.blocks * 32;
-        for (int p = 0; p < 6 && p < a.length; ++p) {
-            const auto* next = a.path[p] + a.value + at * sizeof(typename Types<S>::Cached);
-            for (int t = 0; t < a.blocks; ++t) __builtin_prefetch(next + 64 * t);
-        }
         products<S>(a, at, raw);
         switch (a.heads) {
             case 1: weigh<1>(a.length, raw, scores); break;

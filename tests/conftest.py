@@ -36,3 +36,26 @@ def random_playout(state, rng: random.Random):
 @pytest.fixture(scope="session")
 def hearts():
     return games.load("hearts")
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(hearts, tmp_path_factory):
+    """A folder with a model of random, not too flat weights, as a checkpoint of Hearts."""
+    import torch
+
+    from trickformer import checkpoints, tokenizers
+    from trickformer.models import presets
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+    tokenizer = tokenizers.make(hearts)
+    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(hearts.outcomes.labels), tokenizer.eos
+    torch.manual_seed(0)
+    model = GPT2PolicyValueModel(presets.config("tiny", *sizes))
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.mul_(8)
+    model.config.trickformer = checkpoints.stamp(hearts, tokenizer)
+    folder = tmp_path_factory.mktemp("tiny")
+    model.save_pretrained(folder)
+    return folder

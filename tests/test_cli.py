@@ -95,9 +95,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     assert (code, again) == (0, shown)
     resolved = config.load(Config, out / "config.toml", {})
     assert (resolved.seed, resolved.deals, resolved.b) == (4, 1, "random")
-    code, out_json, _ = command(
-        "tournament", "--config", out / "config.toml", "--out", out, "--resume", "--json"
-    )
+    code, out_json, _ = command("tournament", "--config", out / "config.toml", "--out", out, "--resume", "--json")
     assert code == 0
     assert json.loads(out_json) == json.loads((out / "result.json").read_text())
 

@@ -37,9 +37,7 @@ def test_the_comparison_sees_a_difference():
             compare_hand(game, seed=0, index=index, strings=0.0, rules=_core.hearts.Rules(**other.rules))
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}]
-)
+@pytest.mark.parametrize("options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}])
 def test_random_hands_replay_through_openspiel(options):
     game = hearts_with(**options)
     history, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=3, first=10, n=300)

@@ -6,7 +6,6 @@ import pytest
 from kuhn import Kuhn, KuhnBelief
 from pydantic import BaseModel
 
-import trickformer.belief
 from trickformer import games, players
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.players import spiel
@@ -15,9 +14,18 @@ from trickformer.tournaments.schedule import Hand
 from trickformer.tournaments.store import comparable
 
 # Quick specs of every player. A player that no test sits down fails `test_every_player_is_seated`.
+# {tiny} becomes a folder with a model of random weights.
 SEATED = {
+    "argmax": ["argmax:checkpoint={tiny}", "argmax:checkpoint={tiny},dtype=float32,threshold=0.3"],
+    "gomcts": [
+        "gomcts:checkpoint={tiny},runs=12",
+        "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
+    ],
+    "imitation": ["imitation:checkpoint={tiny}"],
     "random": ["random"],
-    "spiel": ["spiel:state=true"] + ["spiel"] * hasattr(trickformer.belief, "sampler"),
+    "rules": ["rules"],
+    "pimc": ["pimc:worlds=4,runs=20", "pimc:worlds=4,runs=20,eval=rollout"],
+    "spiel": ["spiel:state=true", "spiel"],
 }
 
 
@@ -26,9 +34,10 @@ def test_every_player_is_seated():
 
 
 @pytest.mark.parametrize("spec", [s for specs in SEATED.values() for s in specs])
-def test_contract_at_a_hearts_table(spec):
+def test_contract_at_a_hearts_table(spec, tiny_checkpoint):
     """Legal, reproducible, and independent of who shares the call: `play` itself checks legality."""
     game = games.load("hearts")
+    spec = spec.format(tiny=tiny_checkpoint)
     hands = [Hand(d, (0, 1, 1, 0)) for d in range(3)]
     casts = [[players.make(spec, game), players.make("random", game)] for _ in range(2)]
     together = list(play(game, casts[0], hands, 5, 3))
@@ -129,9 +138,7 @@ def test_a_spiel_bot_is_shown_sampled_worlds_only():
     game, told = Kuhn(), []
     belief = KuhnBelief(game)
     bot = spiel.Spiel(lambda seat, seed: _Recorder(told), belief)
-    records = list(
-        play(game, [bot, players.make("random", game)], [Hand(d, (0, 1, 1)) for d in range(40)], 3, 8)
-    )
+    records = list(play(game, [bot, players.make("random", game)], [Hand(d, (0, 1, 1)) for d in range(40)], 3, 8))
     decisions = sum(r.decisions[0] for r in records)
     assert len(told) == len(belief.worlds) == decisions
     for heard, world in zip(told, belief.worlds):

@@ -68,9 +68,7 @@ def test_records_replay_through_openspiel(unbroken):
 
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 500}, {"workers": 2}])
 def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
-    assert store.comparable(run.tournament(config(deals=6, **given)).records) == store.comparable(
-        unbroken.records
-    )
+    assert store.comparable(run.tournament(config(deals=6, **given)).records) == store.comparable(unbroken.records)
 
 
 class _Searcher:

@@ -11,6 +11,7 @@ import typer
 
 from trickformer import config as configs
 from trickformer.base import TrickformerError
+from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.schedule import Config as TournamentConfig
 
 app = typer.Typer(
@@ -35,9 +36,7 @@ def _main() -> None:
 
 @app.command()
 @configs.options(TournamentConfig, positional="game")
-def tournament(
-    *, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any
-) -> None:
+def tournament(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
     """Seat players against each other in every seating of the same deals, and report the differences."""
     settings = configs.load(TournamentConfig, config, given)
     from trickformer.tournaments import report, results, run
@@ -46,6 +45,16 @@ def tournament(
     if settings.out is not None:
         report.write(found, settings.out)
     _print(found.result(), as_json)
+
+
+@app.command()
+@configs.options(TrainConfig, positional="game")
+def train(*, config: ConfigFile = None, **given: Any) -> None:
+    """Train a game's model by population self-play, or go on with the run in --out."""
+    settings = configs.load(TrainConfig, config, given)
+    from trickformer.selfplay import nfsp
+
+    print(nfsp.run(settings))
 
 
 @app.command(name="report")

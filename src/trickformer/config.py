@@ -76,15 +76,11 @@ def options(
             text = (field.description or "") + (f" (default: {default})" if default not in (None, []) else "")
             kind = field.annotation
             if name == positional:
-                annotation = Annotated[
-                    kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)
-                ]  # type: ignore[operator]
+                annotation = Annotated[kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)]  # type: ignore[operator]
             else:
                 flag = "--" + name.replace("_", "-")
                 annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]  # type: ignore[operator]
-            made.append(
-                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-            )
+            made.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
         command.__signature__ = inspect.Signature(made + parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in made + parameters}
         return command

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 NUM_CARDS, PLAYERS, PASSED = 52, 4, 3
+QUEEN_OF_SPADES = 43
 TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, ranks from the two up
 DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
 MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5

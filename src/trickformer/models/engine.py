@@ -1,7 +1,7 @@
 """Inference: a tree of token sequences that share the cached keys and values of their prefixes.
 
-One interface, two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++ engine
-imports neither torch nor transformers.
+One interface, two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++
+engine imports neither torch nor transformers.
 """
 
 from __future__ import annotations
@@ -51,13 +51,11 @@ class Engine(Protocol):
         """How often `reset` was called."""
         ...
 
-    def extend(
-        self, parents: np.ndarray, tokens: np.ndarray, lengths: np.ndarray | None = None, /
-    ) -> np.ndarray:
+    def extend(self, parents: np.ndarray, tokens: np.ndarray, lengths: np.ndarray | None = None, /) -> np.ndarray:
         """Append branches, all in one pass through the layers, and return their nodes, int32 [total].
 
-        Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for a
-        new root. parents, lengths int32 [n], tokens int32 [total]. Raises ValueError on a token outside the
+        Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for
+        a new root. parents, lengths int32 [n], tokens int32 [total]. Raises ValueError on a token outside the
         vocabulary, a parent that is not live, a sequence longer than n_positions, and lengths that are not
         positive or do not add up to `total`.
         """
@@ -96,7 +94,7 @@ def load_engine(
 
     `values` float32 [n_outcomes, P]: what each outcome is worth to each player. `dtype` "bfloat16" or
     "float32": storage of weights and cache. `device` "cpu", or what torch understands. `backend` "cpp" or
-    "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++ only): the instruction set to use, one of
+    "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++ only): the instruction set, one of
     instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the best.
 
     Raises TrickformerError on a damaged or foreign checkpoint and on values that do not fit it, and its
@@ -114,8 +112,8 @@ def load_engine(
     values = np.ascontiguousarray(values, dtype=np.float32)
     if values.ndim != 2 or values.shape[0] != weights.sizes["n_outcomes"] or values.shape[1] == 0:
         raise TrickformerError(
-            f"values has shape {values.shape}, but the model tells {weights.sizes['n_outcomes']} outcomes apart; "
-            "use the checkpoint of this game"
+            f"values has shape {values.shape}, but the model tells {weights.sizes['n_outcomes']} "
+            "outcomes apart; use the checkpoint of this game"
         )
     if backend == "torch":
         from trickformer.models.torch_engine import TorchEngine
@@ -172,10 +170,10 @@ class Prefix:
 
 
 def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
-    """Make each prefix hold its complete token array, all in one batched call; returns their last nodes, int32 [n].
+    """Make each prefix hold its complete token array, in one batched call; returns their last nodes, int32 [n].
 
-    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new
-    is fed. Raises ValueError on prefixes of different engines, on one that is listed twice, and as
+    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is
+    new is fed. Raises ValueError on prefixes of different engines, on one that is listed twice, and as
     Engine.extend does; the prefixes then hold at most what they had in common.
     """
     if len(prefixes) != len(token_lists):

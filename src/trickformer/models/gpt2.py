@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel
-from transformers.utils import ModelOutput
+from transformers.utils.generic import ModelOutput
 
 IGNORE = -100  # a label that no loss counts: padding
 POLICY_WEIGHT = 9.0  # loss = (value + 9 policy) / 10
@@ -39,12 +39,12 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
 
     def __init__(self, config: GPT2Config):
         super().__init__(config)
-        self.num_labels = config.num_labels
+        self.num_labels = outcomes = int(config.num_labels or 0)
         self.transformer = GPT2Model(config)
         self.lm_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.val_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
-        self.val_head = nn.Linear(config.n_embd, config.num_labels, bias=False)
+        self.val_head = nn.Linear(config.n_embd, outcomes, bias=False)
         self.post_init()
 
     @classmethod
@@ -92,7 +92,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
 
 
 def _shifted_loss(logits: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Mean cross entropy, in nats, of logits[:, t] against labels[:, t+1]; logits [B, T, N], labels [B, T]."""
+    """Mean cross entropy, nats, of logits[:, t] against labels[:, t+1]; logits [B, T, N], labels [B, T]."""
     targets = labels[..., 1:]
     if mask is not None:
         targets = targets.masked_fill(mask[..., 1:] == 0, IGNORE)

@@ -32,21 +32,20 @@ def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos:
     """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
 
     `n_positions` is the longest sequence in tokens, `n_outcomes` the number of outcomes that the value head
-    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on a preset that does not exist.
+    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on an unknown preset.
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
     from transformers import GPT2Config
 
     size = PRESETS[preset]
-    return GPT2Config(
+    config = GPT2Config(
         vocab_size=vocab_size,
         n_positions=n_positions,
         n_embd=size.embd,
         n_layer=size.layers,
         n_head=size.heads,
         n_inner=size.inner,
-        num_labels=n_outcomes,
         activation_function="gelu_new",
         attn_pdrop=0.0,
         embd_pdrop=0.05,
@@ -57,3 +56,5 @@ def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos:
         eos_token_id=eos,
         tie_word_embeddings=False,
     )
+    config.num_labels = n_outcomes
+    return config

@@ -48,9 +48,7 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
             "give a folder that save_pretrained wrote"
         ) from error
     except ValueError as error:
-        raise TrickformerError(
-            f"{folder / 'config.json'} is not JSON ({error}); save the checkpoint again"
-        ) from error
+        raise TrickformerError(f"{folder / 'config.json'} is not JSON ({error}); save the checkpoint again") from error
     if not isinstance(config, dict):
         raise TrickformerError(f"{folder / 'config.json'} is not a configuration; save the checkpoint again")
     return _checked(config, read_safetensors(folder / "model.safetensors"), str(folder))
@@ -59,8 +57,7 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
 def model_weights(model: GPT2PolicyValueModel) -> Weights:
     """The weights of a model in memory, as float32 (copied only where it is of another type or device)."""
     tensors = {
-        name: np.ascontiguousarray(tensor.detach().cpu().float().numpy())
-        for name, tensor in model.state_dict().items()
+        name: np.ascontiguousarray(tensor.detach().cpu().float().numpy()) for name, tensor in model.state_dict().items()
     }
     return _checked(model.config.to_dict(), tensors, "the model")
 
@@ -136,9 +133,7 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
         raise TrickformerError(f"{where}: n_embd {embd} is not a multiple of n_head {sizes['n_head']}")
     head = tensors.get("val_head.weight")
     if head is None or head.ndim != 2:
-        raise TrickformerError(
-            f"{where} has no value head (val_head.weight); give a GPT2PolicyValueModel checkpoint"
-        )
+        raise TrickformerError(f"{where} has no value head (val_head.weight); give a GPT2PolicyValueModel checkpoint")
     sizes["n_outcomes"] = outcomes = head.shape[0]
 
     shapes: dict[str, tuple[int, ...]] = {
@@ -165,14 +160,10 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
             shapes[block + name] = (embd,)
     for name, shape in shapes.items():
         if name not in tensors:
-            raise TrickformerError(
-                f"{where} lacks tensor {name}; give a whole GPT2PolicyValueModel checkpoint"
-            )
+            raise TrickformerError(f"{where} lacks tensor {name}; give a whole GPT2PolicyValueModel checkpoint")
         if tensors[name].shape != shape:
             raise TrickformerError(
                 f"{where}: tensor {name} has shape {tensors[name].shape}, but config.json asks for {shape}; "
                 "use the config.json that was saved with it"
             )
-    return Weights(
-        sizes, float(config.get("layer_norm_epsilon", 1e-5)), {name: tensors[name] for name in shapes}
-    )
+    return Weights(sizes, float(config.get("layer_norm_epsilon", 1e-5)), {name: tensors[name] for name in shapes})

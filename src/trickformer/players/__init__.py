@@ -62,9 +62,7 @@ def parse(spec: str) -> tuple[str, BaseModel]:
         given[key] = value
     optional = {k for k, field in model.model_fields.items() if field.default is None}
     try:
-        return name, model.model_validate(
-            {k: None if k in optional and v == "none" else v for k, v in given.items()}
-        )
+        return name, model.model_validate({k: None if k in optional and v == "none" else v for k, v in given.items()})
     except ValidationError as e:
         fault = e.errors()[0]
         key = ".".join(map(str, fault["loc"])) or "options"

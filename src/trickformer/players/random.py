@@ -17,9 +17,7 @@ class Options(BaseModel):
 class Random:
     """Plays any game."""
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One legal action a view, each with the same probability."""
         return [Decision(v.legal[int(r.integers(len(v.legal)))]) for v, r in zip(views, rng)]
 

@@ -40,9 +40,7 @@ class Spiel:
         self.belief = belief
         self.needs_state = belief is None  # the table then puts the true state into memo["state"]
 
-    def act(
-        self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
-    ) -> list[Decision]:
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """The bot's action for each view. Raises TrickformerError where the bot fails, KeyError where it
         is to see the true state and that is not in memo."""
         return [self._act(*args) for args in zip(views, rng, memo)]

@@ -1,7 +1,7 @@
 """Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
 
-Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0.
-From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
+Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0, all
+four sequences of each. From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
 drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
 """
 
@@ -15,50 +15,32 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, games, tokenizers
+from trickformer import config as configs
 from trickformer.base import Game, TrickformerError
-from trickformer.models import presets
+from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.selfplay.config import Config
 from trickformer.selfplay.generate import model_hands, random_hands
 from trickformer.selfplay.train import FitOptions, Sequences, fit
 
 
-class Config(BaseModel):
-    """One run of self-play."""
+def run(config: Config) -> Path:
+    """Train every model that the run's folder does not hold yet, and return the folder of the last one.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    game: str = Field("hearts", description="OpenSpiel game string")
-    preset: str = Field("small", description="size of the model")
-    seed: int = Field(0, ge=0, description="deals, roles, weights and batches follow from it")
-    random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
-    iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
-    hands: int = Field(60_000, ge=1, description="hands of an iteration")
-    tables: int = Field(1_000, ge=1, description="hands played in step")
-    threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
-    batch_size: int = Field(128, ge=1, description="sequences a training step")
-    random_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
-    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
-    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
-    value_positions: int = Field(16, ge=1, description="positions a sequence that the value loss is taken at")
-    threads: int = Field(1, ge=1, description="of torch while training")
-
-
-def run(config: Config, out: Path) -> Path:
-    """Train every model that `out` does not hold yet and return the folder of the last one.
-
-    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where `out` was made with
-    another config. Folders are written whole or not at all: model-0, model-1, ..."""
-    torch.set_num_threads(config.threads)
+    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where the folder was made
+    with another config. Models are written whole or not at all: model-0, model-1, ..."""
     game = games.load(config.game)
-    out.mkdir(parents=True, exist_ok=True)
-    saved = out / "config.json"
-    if saved.exists() and json.loads(saved.read_text()) != config.model_dump():
+    presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset, before anything is written
+    torch.set_num_threads(config.threads)
+    out = config.folder
+    saved, text = out / "config.toml", configs.dump(config.model_copy(update={"out": None}))
+    if saved.exists() and saved.read_text() != text:
         raise TrickformerError(f"{out} holds a run with another config; give --out another folder")
-    saved.write_text(json.dumps(config.model_dump(), indent=1))
+    out.mkdir(parents=True, exist_ok=True)
+    saved.write_text(text)
     with (out / "log.jsonl").open("a") as log:
 
         def report(**entry: float) -> None:
@@ -75,7 +57,11 @@ def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> N
     torch.manual_seed(config.seed)
     if iteration == 0:
         sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-        model = GPT2PolicyValueModel(presets.config(config.preset, *sizes))
+        size = presets.config(config.preset, *sizes)
+        size.embd_pdrop = size.resid_pdrop = config.dropout
+        model = GPT2PolicyValueModel(size)
+        if config.structured:
+            structure.initialize(model, *tokenizer.features())
         model.config.trickformer = checkpoints.stamp(game, tokenizer)
         data = random_hands(game, config.seed, config.random_hands)
     else:
@@ -84,14 +70,17 @@ def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> N
     fit(
         model,
         data,
+        game.outcomes.labels,
         FitOptions(
             epochs=1 if iteration == 0 else config.epochs,
             batch_size=config.batch_size,
             learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
+            policy_weight=config.policy_weight,
             value_positions=config.value_positions,
         ),
         seed=config.seed + iteration,
         report=lambda entry: report(iteration=iteration, **entry),
+        report_every=500,
     )
     save(model, out / f"model-{iteration}", torch.float32)
 
@@ -100,11 +89,12 @@ def self_play(config: Config, game: Game, out: Path, iteration: int, report) -> 
     """The sequences that iteration `iteration` learns from. Reports hands, hands a second and mean points of the
     ArgmaxVal* seats and of the others."""
     rng = np.random.default_rng([config.seed, iteration])
+    hands = config.sequences // game.players if iteration == 1 else config.sequences
     engines = [load_engine(out / f"model-{i}", game.outcomes.values) for i in range(iteration)]
     parts, began = [], time.perf_counter()
     points = np.zeros(2)
-    for first in range(0, config.hands, config.tables):
-        n = min(config.tables, config.hands - first)
+    for first in range(0, hands, config.tables):
+        n = min(config.tables, hands - first)
         newest = iteration - 1
         if iteration == 1:
             seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)

@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
-from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, TWO_OF_CLUBS, Hearts
+from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
@@ -89,6 +89,29 @@ class HeartsTokenizer:
         if not 0 <= token < NUM_CARDS:
             raise ValueError(f"token {token} is no action of a player")
         return token
+
+    def features(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, kind of token) and
+        float32 [n_positions, G] (place in the trick, number of the trick, part of the sequence)."""
+        tokens = np.zeros((len(self.vocab), 23), dtype=np.float32)
+        card = np.arange(NUM_CARDS)
+        rank, suit = card // 4, card % 4
+        tokens[card, suit] = 1
+        tokens[card, 4 + rank] = 1
+        tokens[card, 17] = rank / 6 - 1
+        tokens[card, 18] = suit == 2
+        tokens[card, 19] = card == QUEEN_OF_SPADES
+        for first, kind in ((POSITION, 20), (DIRECTION, 21), (self.eos, 22)):
+            tokens[first : first + PLAYERS, kind] = 1
+        positions = np.zeros((self.n_positions, 22), dtype=np.float32)
+        play = np.arange(NUM_CARDS)
+        first_play = self.n_positions - 1 - NUM_CARDS
+        positions[first_play + play, play % PLAYERS] = 1
+        positions[first_play + play, 4 + play // PLAYERS] = 1
+        positions[first_play + play, 17] = play / (NUM_CARDS / 2) - 1
+        for start, end, part in ((0, 1, 18), (1, 1 + HAND, 19), (1 + HAND, first_play, 20), (first_play, None, 21)):
+            positions[start:end, part] = 1
+        return tokens, positions
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

@@ -33,9 +33,7 @@ class _Table:
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
 
 
-def play(
-    game: Game, players: Sequence[Player], hands: Iterable[Hand], seed: int, tables: int
-) -> Iterator[Record]:
+def play(game: Game, players: Sequence[Player], hands: Iterable[Hand], seed: int, tables: int) -> Iterator[Record]:
     """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends.
 
     At every step the tables on turn are grouped by player: one act call each. Decision n of a seat in a
@@ -92,9 +90,7 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int) -> None:
     decisions: list[Decision] = player.act(views, rngs, memos)
     share = (time.perf_counter() - start) / len(tables)
     if len(decisions) != len(tables):
-        raise TrickformerError(
-            f"{type(player).__name__} gave {len(decisions)} decisions for {len(tables)} views"
-        )
+        raise TrickformerError(f"{type(player).__name__} gave {len(decisions)} decisions for {len(tables)} views")
     for table, seat, view, decision in zip(tables, seats, views, decisions):
         if decision.action not in view.legal:
             raise TrickformerError(

@@ -12,9 +12,7 @@ from trickformer.tournaments import store
 from trickformer.tournaments.results import Results
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"
-Table = tuple[
-    Sequence[str], Sequence[Sequence[str]]
-]  # head, rows; the first column is text, the others numbers
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # head, rows; the first column is text, the others numbers
 
 
 def write(results: Results, folder: Path) -> None:
@@ -80,9 +78,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         needed = m["deals_to_resolve"]
         line = f"{a} − {b}: "
         line += (
-            "no difference to resolve"
-            if needed is None
-            else f"{needed:,} deals resolve this difference (80% power)"
+            "no difference to resolve" if needed is None else f"{needed:,} deals resolve this difference (80% power)"
         )
         if (far := m.get("extrapolation")) and far["difference"] is not None:
             line += f"; {far['difference']:+.1f} points in a game to {far['to']}"
@@ -92,9 +88,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         name = key.upper() if isinstance(key, str) else f"P{key + 1}"
         seconds, batch, illegal = (result[f][key] for f in ("seconds_per_turn", "batch", "illegal"))
         line = (
-            f"{name}: no turn"
-            if seconds is None
-            else f"{name}: {_seconds(seconds)} a turn in batches of {batch:.1f}"
+            f"{name}: no turn" if seconds is None else f"{name}: {_seconds(seconds)} a turn in batches of {batch:.1f}"
         )
         if illegal["searched"]:
             share = illegal["illegal"] / illegal["searched"]

@@ -26,14 +26,10 @@ class Results:
         by_hand = {r.hand: r for r in run.records}
         want = [seating for seatings in self.sets.values() for seating in seatings]
         self.deals = [
-            d
-            for d in range(run.config.deals)
-            if all(schedule.Hand(d, seating) in by_hand for seating in want)
+            d for d in range(run.config.deals) if all(schedule.Hand(d, seating) in by_hand for seating in want)
         ]
         if not self.deals:
-            raise TrickformerError(
-                "no deal of this run is finished in all its seatings; continue it with --resume"
-            )
+            raise TrickformerError("no deal of this run is finished in all its seatings; continue it with --resume")
         self.records = [by_hand[schedule.Hand(d, s)] for d in self.deals for s in want]
         self.rows: dict[tuple[int, int], list[Row]] = {}
         for pair, seatings in self.sets.items():
@@ -113,18 +109,13 @@ class Results:
                 for r in ratings
             ],
             "differences": differences.mean(axis=2).tolist(),
-            "matches": [
-                {"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs
-            ],
+            "matches": [{"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs],
         }
 
     def _use(self, player: int) -> dict[str, Any]:
         def total(field: str) -> float:
             return sum(
-                value
-                for r in self.records
-                for value, holder in zip(getattr(r, field), r.seating)
-                if holder == player
+                value for r in self.records for value, holder in zip(getattr(r, field), r.seating) if holder == player
             )
 
         turns, calls = int(total("decisions")), total("calls")

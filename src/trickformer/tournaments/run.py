@@ -67,17 +67,13 @@ def _commit() -> str | None:
     for folder in (Path(__file__).parent, Path.cwd()):
         git = ["git", "-C", str(folder)]
         try:
-            root = subprocess.run(
-                [*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True
-            )
+            root = subprocess.run([*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True)
             if root.returncode:
                 continue
             top, commit = root.stdout.split("\n")[:2]
             if not (Path(top) / "src/trickformer/base.py").exists():
                 continue
-            status = subprocess.run(
-                [*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True
-            )
+            status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
             return commit + ("-dirty" if status.stdout.strip() else "")
         except (OSError, ValueError, subprocess.SubprocessError):
             continue
@@ -112,9 +108,7 @@ def tournament(config: Config, resume: bool = False) -> Run:
     records = folder / RECORDS  # the config is written before the first record
     if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
         if not resume:
-            raise TrickformerError(
-                f"{folder} already holds a run; continue it with --resume, or choose another --out"
-            )
+            raise TrickformerError(f"{folder} already holds a run; continue it with --resume, or choose another --out")
         known = load(folder, with_records=False)
         _same(known.config, config, folder)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
@@ -159,9 +153,7 @@ def _same(known: Config, config: Config, folder: Path) -> None:
     for name in ("game", "a", "b", "players", "deals", "seed"):  # all that the records depend on
         old, new = getattr(known, name), getattr(config, name)
         if old != new:
-            raise TrickformerError(
-                f"{folder} holds a run with {name} = {old}, not {new}; choose another --out"
-            )
+            raise TrickformerError(f"{folder} holds a run with {name} = {old}, not {new}; choose another --out")
 
 
 def _finish(run: Run, game: Game, cast: list[Player], hands: list[Hand], writer: store.Writer | None) -> None:

@@ -48,9 +48,7 @@ def match(scores: np.ndarray, kinds: np.ndarray, seed: int) -> list[Row]:
     for label, chosen in parts:
         deals = np.round((a - b)[:, chosen].mean(axis=1), _DECIMALS) + 0.0  # no negative zero
         mean_a, mean_b = float(a[:, chosen].mean()), float(b[:, chosen].mean())
-        rows.append(
-            Row(label, mean_a, mean_b, float(deals.mean()), interval(deals, seed), p_value(deals), deals)
-        )
+        rows.append(Row(label, mean_a, mean_b, float(deals.mean()), interval(deals, seed), p_value(deals), deals))
     return rows
 
 

@@ -1,0 +1,63 @@
+"""Timings, each against a baseline that runs in the same call: `python -m benchmarks.NAME [--quick] [--json]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured figure, and what it is compared with."""
+
+    row: str
+    ours: float
+    baseline: float | None  # None: nothing comparable exists
+    unit: str
+    spread: float | None = None  # (largest - smallest) / median over repeats of ours: the machine's noise
+
+    @property
+    def ratio(self) -> float | None:
+        """ours / baseline; None without a baseline."""
+        return self.ours / self.baseline if self.baseline else None
+
+
+def emit(rows: Sequence[Row], as_json: bool) -> None:
+    """Print rows as a table, or as one JSON object a line ("row", "ours", "baseline", "ratio", "unit", "spread")."""
+    if as_json:
+        for r in rows:
+            fields = {"row": r.row, "ours": r.ours, "baseline": r.baseline, "ratio": r.ratio, "unit": r.unit}
+            print(json.dumps(fields | {"spread": r.spread}))
+        return
+    width = max((len(r.row) for r in rows), default=3)
+    print(f"{'row':{width}} {'ours':>12} {'baseline':>12} {'ratio':>8} {'spread':>7}  unit")
+    for r in rows:
+        cells = [_number(r.ours, 12), _number(r.baseline, 12), _number(r.ratio, 8)]
+        spread = "-" if r.spread is None else f"{r.spread:.0%}"
+        print(f"{r.row:{width}} {' '.join(cells)} {spread:>7}  {r.unit}")
+
+
+def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
+    """The median of what `run` returns, after one unmeasured call, and its spread as in Row."""
+    run()
+    results = [run() for _ in range(repeats)]
+    median = statistics.median(results)
+    return median, (max(results) - min(results)) / median
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """The options of every benchmark: quick and json, both bool."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="end within 45 seconds")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    return parser.parse_args()
+
+
+def _number(x: float | None, width: int) -> str:
+    """x with four significant digits, right-aligned."""
+    if x is None:
+        return f"{'-':>{width}}"
+    return f"{x:>{width},.0f}" if abs(x) >= 1000 else f"{x:>{width}.4g}"

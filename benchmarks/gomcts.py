@@ -1,0 +1,141 @@
+"""Seconds a move of GO-MCTS and ArgmaxVal* with the paper-size model, one core: ours (bfloat16) against the plain
+sequential search with a full Hugging Face forward pass (float32) for every sequence.
+
+Five fixed positions at tricks 4 to 7, the paper's settings, `legal=true`, random weights. The baseline makes no pass
+twice for the same sequence. With the same seed, our search on float32 weights must give its visit counts exactly;
+bfloat16 rounds now and then to another sample, and is what is timed. An argmax turn starts, as in play, from
+the sequence of the seat's turn before.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from benchmarks import Row, arguments, emit
+
+WAVES = (4, 8, 16, 32)
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    import torch
+
+    from tests.gomcts_twin import Twin
+    from trickformer import games, tokenizers
+    from trickformer.gomcts.search import SearchOptions, search
+    from trickformer.models import presets
+    from trickformer.models.decide import argmax_val, legal_policy
+    from trickformer.models.engine import Engine, Prefix, advance, load_engine
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    game = games.load("hearts")
+    tokenizer = tokenizers.make(game)
+    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
+    model = GPT2PolicyValueModel(presets.config("paper", *sizes)).eval()
+    values = game.outcomes.values
+    fast, exact = load_engine(model, values), load_engine(model, values, "float32")
+
+    @torch.inference_mode()
+    def full_pass(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        out = model(torch.tensor([sequence]))
+        outcomes = torch.softmax(out.value_logits[0, -1], 0).numpy()
+        return out.logits[0, -1].numpy(), outcomes @ values
+
+    def cached() -> Callable:
+        known: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+
+        def answer(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+            if sequence not in known:
+                known[sequence] = full_pass(sequence)
+            return known[sequence]
+
+        return answer
+
+    views = [_position(game, trick) for trick in ((5,) if options.quick else (4, 5, 6, 7, 6))]
+    settings = SearchOptions(runs=25 if options.quick else 100, legal=True)
+
+    def ours(engine: Engine, view, seed: int, wave: int):
+        tokens = tokenizer.encode(view)
+        prefix = Prefix(engine)
+        start = time.perf_counter()
+        root = advance([prefix], [tokens])
+        trackers = [tokenizer.tracker(tokens)]
+        (result,) = search(engine, values, trackers, root, [seed], replace(settings, wave=wave))
+        return time.perf_counter() - start, result
+
+    def argmax(view) -> float:
+        tokens = tokenizer.encode(view)
+        legal = np.zeros((1, len(tokenizer.vocab)), dtype=bool)
+        legal[0, list(view.legal)] = True
+        prefix = Prefix(fast)
+        advance([prefix], [tokens[:-4]])
+        start = time.perf_counter()
+        node = advance([prefix], [tokens])
+        decided = argmax_val(fast, node, fast.policy(node), legal, 0.05)
+        seconds = time.perf_counter() - start
+        fast.release(decided.nodes)
+        return seconds
+
+    def plain_argmax(view) -> float:
+        sequence = tuple(int(t) for t in tokenizer.encode(view))
+        start = time.perf_counter()
+        probs = legal_policy(full_pass(sequence)[0][None, list(view.legal)], np.ones((1, len(view.legal)), bool))[0]
+        max(full_pass((*sequence, a))[1][0] for a, p in zip(view.legal, probs) if p >= 0.05)
+        return time.perf_counter() - start
+
+    baseline = []
+    for number, view in enumerate(views):
+        twin = Twin(tokenizer, cached(), values, settings, number)
+        start = time.perf_counter()
+        children = twin.run(tuple(int(t) for t in tokenizer.encode(view)))
+        baseline.append(time.perf_counter() - start)
+        _, same = ours(exact, view, number, 1)
+        expected = {a: visits for a, (_, visits) in children.items()}
+        assert dict(zip(same.tokens.tolist(), same.visits.tolist())) == expected, f"position {number}: visits differ"
+
+    def timed(wave: int) -> tuple[float, float]:
+        repeats = [statistics.mean(ours(fast, v, n, wave)[0] for n, v in enumerate(views)) for _ in range(4)][1:]
+        return statistics.median(repeats), (max(repeats) - min(repeats)) / statistics.median(repeats)
+
+    rows = []
+    plain = statistics.mean(baseline)
+    by_wave = {wave: timed(wave) for wave in (1, *WAVES)}
+    best = min(WAVES, key=lambda wave: by_wave[wave][0])
+    for name, wave in (("wave=1", 1), ("best wave", best)):
+        seconds, spread = by_wave[wave]
+        rows.append(Row(name, 1 / seconds, 1 / plain, f"moves/s (wave={wave}, {seconds:.3f} s a move)", spread))
+    turns = [[argmax(v) for v in views] for _ in range(6)][1:]
+    means = [statistics.mean(t) for t in turns]
+    plain_turn = statistics.median(statistics.mean(plain_argmax(v) for v in views) for _ in range(3))
+    turn = statistics.median(means)
+    spread = (max(means) - min(means)) / turn
+    rows.append(Row("argmax", 1 / turn, 1 / plain_turn, f"moves/s ({1000 * turn:.2f} ms a move)", spread))
+    emit(rows, options.json)
+
+
+def _position(game, trick: int):
+    """A fixed view with a choice among at least four cards, in trick `trick` (1 to 13) of a hand played at random."""
+    rng = random.Random(trick)
+    for index in range(1000):
+        state = game.deal(trick, index)
+        while not state.is_terminal():
+            plays = len(state.history()) - 53 - (12 if state.history()[0] else 0)
+            view = game.view(state, state.current_player())
+            if plays // 4 == trick - 1 and plays % 4 and len(view.legal) >= 4:
+                return view
+            state.apply_action(rng.choice(state.legal_actions()))
+    raise RuntimeError("no such position")
+
+
+if __name__ == "__main__":
+    main()

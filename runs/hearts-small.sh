@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Trains the shipped checkpoint hearts-small from nothing, or goes on where a run stopped. About an hour and a half on
+# one core. The report is docs/results/hearts-small.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+OMP_NUM_THREADS=1 .venv/bin/trickformer train --config runs/hearts-small.toml --out out/hearts-small
