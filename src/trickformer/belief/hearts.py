@@ -149,6 +149,17 @@ class HeartsBelief:
         deals, _ = self._conditioned()
         return np.where(deals.explains(worlds.hidden), -math.log(self.count()), -np.inf)
 
+    def truth(self, state: State) -> HeartsWorlds:
+        """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
+        reads a state, and no part of sampling. Passes that the view does not know to have happened are left out."""
+        deals, view = self._conditioned()
+        actions = state.history()
+        hidden = np.full((1, 64), -1, dtype=np.int16)
+        hidden[0, actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
+        known = (deals.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
+        hidden[0, CARDS + known] = np.asarray(actions[1 + CARDS :], dtype=np.int16)[known]
+        return HeartsWorlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
+
     def count(self) -> int:
         """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times
         ordered passes that the view does not show. Raises ValueError before any view."""
