@@ -90,7 +90,7 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
 
 
 def test_names_and_folders_that_are_none(tmp_path):
-    with pytest.raises(games.UnknownNameError, match="unknown checkpoint 'nope'; choose from: .*hearts-small"):
+    with pytest.raises(games.UnknownNameError, match=r"unknown checkpoint 'nope'; choose from: .*hearts-small"):
         checkpoints.find("nope")
     with pytest.raises(games.UnknownNameError, match="unknown checkpoint"):
         checkpoints.find(str(tmp_path))
