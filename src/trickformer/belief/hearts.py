@@ -58,7 +58,7 @@ def seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HeartsWorlds:
     """Hidden parts of a hand of Hearts.
 
