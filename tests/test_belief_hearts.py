@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pyspiel
 import pytest
+from conftest import RULE_OPTIONS
 from hearts_oracle import assignments, history, holders, unseen_cards
 from scipy.stats import chisquare
 
 from trickformer.base import PUBLIC, Event, UnknownNameError, View
 from trickformer.belief import sampler
 from trickformer.belief._weights import policy_log_likelihood, resample
-from trickformer.belief.hearts import OPTIONS, HeartsBelief
+from trickformer.belief.hearts import HeartsBelief
 from trickformer.games import hearts
 
 C, D, H, S = range(4)
@@ -28,7 +29,7 @@ def card(rank: str, suit: int) -> int:
 
 def game_of(number: int) -> hearts.Hearts:
     """The game under rule options number 0..255."""
-    chosen = ",".join(f"{name}={bool(number >> i & 1)}" for i, name in enumerate(OPTIONS))
+    chosen = ",".join(f"{name}={bool(number >> i & 1)}" for i, name in enumerate(RULE_OPTIONS))
     return hearts.load(f"hearts({chosen})")
 
 

@@ -109,7 +109,7 @@ def from_belief(game: Game, belief: Belief) -> Sampler:
     def sample(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
         belief.reset(view)
         worlds = belief.sample(n, rng)
-        return [worlds.state(i) for i in np.flatnonzero(worlds.feasible)]
+        return [worlds.state(int(i)) for i in np.flatnonzero(worlds.feasible)]
 
     return sample
 

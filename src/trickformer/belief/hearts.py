@@ -20,19 +20,9 @@ if TYPE_CHECKING:
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0
-OPTIONS = (
-    "pass_cards",
-    "no_pts_on_first_trick",
-    "can_lead_any_club",
-    "jd_bonus",
-    "avoid_all_tricks_bonus",
-    "must_break_hearts",
-    "qs_breaks_hearts",
-    "can_lead_hearts_instead_of_qs",
-)  # in the order of the core's bits
 
 
-def seat_view(game: Game, view: View) -> _core.HeartsSeatView:
+def seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     """The core's form of a view of Hearts. Raises ValueError where the events are not those of a seat."""
     if view.viewer == PUBLIC:
         raise ValueError("a Hearts belief is that of a seat; the public view has no cards of its own")
@@ -62,13 +52,13 @@ def seat_view(game: Game, view: View) -> _core.HeartsSeatView:
         leader = events[at].actor
         at += 1
     plays = [-1 if e.action is None else e.action for e in events[at:]]
-    bits = sum(bool(game.spiel.get_parameters()[name]) << i for i, name in enumerate(OPTIONS))
-    return _core.HeartsSeatView(
-        bits, view.viewer, direction, list(dealt), passes, list(received), leader, plays, bool(view.legal)
+    rules = _core.hearts.Rules(**game.spiel.get_parameters())
+    return _core.hearts.SeatView(
+        rules, view.viewer, direction, list(dealt), passes, list(received), leader, plays, bool(view.legal)
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HeartsWorlds:
     """Hidden parts of a hand of Hearts.
 
@@ -116,11 +106,11 @@ class HeartsBelief:
         self._weight = weight
         self._policies: Sequence[Policy] | None = None
         self._view: View | None = None
-        self._deals: _core.HeartsDealSampler | None = None
+        self._deals: _core.hearts.DealSampler | None = None
 
     def reset(self, view: View) -> None:
         """Condition on `view`. Raises ValueError where no deal explains it."""
-        self._deals = _core.HeartsDealSampler(seat_view(self._game, view))
+        self._deals = _core.hearts.DealSampler(seat_view(self._game, view))
         self._view, self._policies = view, None
 
     def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
@@ -166,7 +156,7 @@ class HeartsBelief:
         deals, _ = self._conditioned()
         return deals.assignments * deals.pass_histories
 
-    def _conditioned(self) -> tuple[_core.HeartsDealSampler, View]:
+    def _conditioned(self) -> tuple[_core.hearts.DealSampler, View]:
         if self._deals is None or self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._deals, self._view
