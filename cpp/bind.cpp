@@ -376,15 +376,6 @@ void bind(nb::module_& m) {
 
 using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-hearts::Rules hearts_rules_of(unsigned options) {
-  hearts::Rules r;
-  bool* fields[] = {&r.pass_cards, &r.no_pts_on_first_trick, &r.can_lead_any_club, &r.jd_bonus,
-                    &r.avoid_all_tricks_bonus, &r.must_break_hearts, &r.qs_breaks_hearts,
-                    &r.can_lead_hearts_instead_of_qs};
-  for (int i = 0; i < 8; ++i) *fields[i] = options >> i & 1;
-  return r;
-}
-
 hearts::Cards hearts_cards(const std::vector<int>& list) {
   hearts::Cards cards = 0;
   for (const int card : list) {
@@ -407,7 +398,7 @@ hearts::Cards hearts_cards(const std::vector<int>& list) {
                               std::to_string(fault));
 }
 
-hearts::SeatView hearts_seat_view(unsigned options, int seat, int direction, const std::vector<int>& dealt,
+hearts::SeatView hearts_seat_view(const hearts::Rules& rules, int seat, int direction, const std::vector<int>& dealt,
                                   const std::vector<int>& passes, const std::vector<int>& received, int leader,
                                   const std::vector<int>& plays, bool on_turn) {
   if (seat < 0 || seat >= hearts::kPlayers) throw std::invalid_argument("a seat is 0..3");
@@ -418,7 +409,7 @@ hearts::SeatView hearts_seat_view(unsigned options, int seat, int direction, con
   hearts_cards(passes);
   hearts_cards(plays);
   hearts::SeatView v;
-  v.rules = hearts_rules_of(options);
+  v.rules = rules;
   v.seat = std::uint8_t(seat);
   v.direction = std::uint8_t(direction);
   v.dealt = hearts_cards(dealt);
@@ -442,20 +433,20 @@ struct DealSampler {
   std::unique_ptr<hearts::Deals, Free> deals;
 };
 
-void bind_hearts_search(nb::module_& m) {
-  nb::class_<hearts::SeatView>(m, "HeartsSeatView", "What one seat has seen of a hand of Hearts.")
+void bind_hearts_search(nb::module_& parent) {
+  nb::module_ m = nb::borrow<nb::module_>(parent.attr("hearts"));
+  nb::class_<hearts::SeatView>(m, "SeatView", "What one seat has seen of a hand of Hearts.")
       .def("__init__",
-           [](hearts::SeatView* self, unsigned options, int seat, int direction, const std::vector<int>& dealt,
+           [](hearts::SeatView* self, const hearts::Rules& rules, int seat, int direction, const std::vector<int>& dealt,
               const std::vector<int>& passes, const std::vector<int>& received, int leader,
               const std::vector<int>& plays, bool on_turn) {
              new (self) hearts::SeatView(
-                 hearts_seat_view(options, seat, direction, dealt, passes, received, leader, plays, on_turn));
+                 hearts_seat_view(rules, seat, direction, dealt, passes, received, leader, plays, on_turn));
            },
-           nb::arg("options"), nb::arg("seat"), nb::arg("direction"), nb::arg("dealt"), nb::arg("passes"),
+           nb::arg("rules"), nb::arg("seat"), nb::arg("direction"), nb::arg("dealt"), nb::arg("passes"),
            nb::arg("received"), nb::arg("leader"), nb::arg("plays"), nb::arg("on_turn"),
-           "options: bit i is OpenSpiel's rule option number i; leader: -1 before the play. Raises ValueError on "
-           "numbers out of range.");
-  nb::class_<DealSampler>(m, "HeartsDealSampler", "Uniform worlds of one seat's view, by counting.")
+           "leader: -1 before the play. Raises ValueError on numbers out of range.");
+  nb::class_<DealSampler>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
       .def(nb::init<const hearts::SeatView&>(), nb::arg("view"), "Raises ValueError if no deal explains the view.")
       .def_prop_ro("assignments", [](const DealSampler& s) { return hearts::num_assignments(*s.deals); },
                    "Ways to lay the unseen cards, exact.")
@@ -478,7 +469,7 @@ void bind_hearts_search(nb::module_& m) {
              return ok;
            },
            nb::arg("hidden"), "bool [n]: whether each world explains the view.");
-  m.def("hearts_rules_player",
+  m.def("rules_player",
         [](const std::vector<const hearts::SeatView*>& views) {
           std::vector<int> cards;
           cards.reserve(views.size());
@@ -490,7 +481,7 @@ void bind_hearts_search(nb::module_& m) {
           return cards;
         },
         nb::arg("views"), "The card that the scripted player passes or plays in each view.");
-  m.def("hearts_pimc",
+  m.def("pimc",
         [](const DealSampler& s, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
           if (worlds < 1 || runs < 1) throw std::invalid_argument("worlds and runs are at least 1");
           hearts::PimcResult result;

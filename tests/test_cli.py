@@ -113,7 +113,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
             ["tournament", "hearts(moon=True)", "--a", "random", "--b", "random"],
             "unknown option of hearts 'moon'",
         ),
-        (["tournament", "hearts(", "--a", "random", "--b", "random"], "game 'hearts('"),
+        (["tournament", "hearts(", "--a", "random", "--b", "random"], "'hearts(' is no game string"),
         (["tournament", "hearts", "--a", "random"], "who plays?"),
         (["tournament", "hearts", "--players", "random", "--deals", "3"], "at least 2"),
         (

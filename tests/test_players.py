@@ -22,10 +22,12 @@ SEATED = {
         "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
     ],
     "imitation": ["imitation:checkpoint={tiny}"],
+    "ismcts": ["ismcts:runs=6"],
     "random": ["random"],
     "rules": ["rules"],
     "pimc": ["pimc:worlds=4,runs=20", "pimc:worlds=4,runs=20,eval=rollout"],
     "spiel": ["spiel:state=true", "spiel"],
+    "xinxin": [],  # it seeds itself, and OpenSpiel's wheels are built without it: tests/test_hearts_search.py
 }
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from trickformer import config as configs
+from trickformer.audit import Config as AuditConfig
 from trickformer.base import TrickformerError
 from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.schedule import Config as TournamentConfig
@@ -55,6 +56,18 @@ def train(*, config: ConfigFile = None, **given: Any) -> None:
     from trickformer.selfplay import nfsp
 
     print(nfsp.run(settings))
+
+
+@app.command()
+@configs.options(AuditConfig, positional="game")
+def audit(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> None:
+    """Check that views hide what they should and that sampled worlds hold. Exit code 1 where one does not."""
+    settings = configs.load(AuditConfig, config, given)
+    from trickformer import audit as audits
+
+    found = audits.command(settings)
+    print(json.dumps(found.result()) if as_json else found)
+    raise typer.Exit(0 if found.good else 1)
 
 
 @app.command(name="report")

@@ -20,19 +20,9 @@ if TYPE_CHECKING:
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0
-OPTIONS = (
-    "pass_cards",
-    "no_pts_on_first_trick",
-    "can_lead_any_club",
-    "jd_bonus",
-    "avoid_all_tricks_bonus",
-    "must_break_hearts",
-    "qs_breaks_hearts",
-    "can_lead_hearts_instead_of_qs",
-)  # in the order of the core's bits
 
 
-def seat_view(game: Game, view: View) -> _core.HeartsSeatView:
+def seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     """The core's form of a view of Hearts. Raises ValueError where the events are not those of a seat."""
     if view.viewer == PUBLIC:
         raise ValueError("a Hearts belief is that of a seat; the public view has no cards of its own")
@@ -62,13 +52,13 @@ def seat_view(game: Game, view: View) -> _core.HeartsSeatView:
         leader = events[at].actor
         at += 1
     plays = [-1 if e.action is None else e.action for e in events[at:]]
-    bits = sum(bool(game.spiel.get_parameters()[name]) << i for i, name in enumerate(OPTIONS))
-    return _core.HeartsSeatView(
-        bits, view.viewer, direction, list(dealt), passes, list(received), leader, plays, bool(view.legal)
+    rules = _core.hearts.Rules(**game.spiel.get_parameters())
+    return _core.hearts.SeatView(
+        rules, view.viewer, direction, list(dealt), passes, list(received), leader, plays, bool(view.legal)
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HeartsWorlds:
     """Hidden parts of a hand of Hearts.
 
@@ -116,11 +106,11 @@ class HeartsBelief:
         self._weight = weight
         self._policies: Sequence[Policy] | None = None
         self._view: View | None = None
-        self._deals: _core.HeartsDealSampler | None = None
+        self._deals: _core.hearts.DealSampler | None = None
 
     def reset(self, view: View) -> None:
         """Condition on `view`. Raises ValueError where no deal explains it."""
-        self._deals = _core.HeartsDealSampler(seat_view(self._game, view))
+        self._deals = _core.hearts.DealSampler(seat_view(self._game, view))
         self._view, self._policies = view, None
 
     def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
@@ -149,13 +139,24 @@ class HeartsBelief:
         deals, _ = self._conditioned()
         return np.where(deals.explains(worlds.hidden), -math.log(self.count()), -np.inf)
 
+    def truth(self, state: State) -> HeartsWorlds:
+        """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
+        reads a state, and no part of sampling. Passes that the view does not know to have happened are left out."""
+        deals, view = self._conditioned()
+        actions = state.history()
+        hidden = np.full((1, 64), -1, dtype=np.int16)
+        hidden[0, actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
+        known = (deals.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
+        hidden[0, CARDS + known] = np.asarray(actions[1 + CARDS :], dtype=np.int16)[known]
+        return HeartsWorlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
+
     def count(self) -> int:
         """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times
         ordered passes that the view does not show. Raises ValueError before any view."""
         deals, _ = self._conditioned()
         return deals.assignments * deals.pass_histories
 
-    def _conditioned(self) -> tuple[_core.HeartsDealSampler, View]:
+    def _conditioned(self) -> tuple[_core.hearts.DealSampler, View]:
         if self._deals is None or self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._deals, self._view

@@ -116,8 +116,8 @@ def _shuffle(seed: int) -> tuple[int, list[int]]:
 
 @lru_cache(maxsize=4)
 def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
-    """Every result of a hand, from any seat, by enumeration of who takes the hearts, the queen of spades, and, under the
-    rules that count them, the jack of diamonds and no trick at all.
+    """Every result of a hand, from any seat, by enumeration of who takes the hearts, the queen of spades, and,
+    under the rules that count them, the jack of diamonds and no trick at all.
 
     The paper's text counts 2234 for the plain rules, and so does this; its Table 5 says 2237."""
     labels = set()

@@ -53,8 +53,8 @@ def search(
 ) -> list[SearchResult]:
     """One search a tracker, all sharing the engine's forward passes; none depends on the others.
 
-    outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed. roots: int32 [n],
-    the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness there is.
+    outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
+    roots: int32 [n], the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness.
     Raises ValueError where it is not the own turn."""
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):

@@ -49,9 +49,9 @@ class Pimc:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
         o = self._options
-        deals = _core.HeartsDealSampler(seat_view(self._game, view))
+        deals = _core.hearts.DealSampler(seat_view(self._game, view))
         seed = int(rng.integers(2**63))
-        found = _core.hearts_pimc(deals, o.worlds, o.runs, o.c, o.eval == "uct", o.playout == "light", seed)
+        found = _core.hearts.pimc(deals, o.worlds, o.runs, o.c, o.eval == "uct", o.playout == "light", seed)
         best = max(found, key=lambda card: found[card][0])
         return Decision(best, value=found[best][0], visits={card: n for card, (_, n) in found.items()})
 

@@ -27,7 +27,7 @@ class Rules:
         from trickformer import _core
         from trickformer.belief.hearts import seat_view
 
-        return [Decision(a) for a in _core.hearts_rules_player([seat_view(self._game, v) for v in views])]
+        return [Decision(a) for a in _core.hearts.rules_player([seat_view(self._game, v) for v in views])]
 
 
 def make(options: Options, game: Game) -> Rules:

@@ -57,8 +57,9 @@ def model_hands(
             seat = turn[at]
             new = (every >= fed[at, seat][:, None]) & (every < lengths[at, seat][:, None])
             count = new.sum(axis=1).astype(np.int32)
-            nodes = engine.extend(node[at, seat], tokens[at, seat][new], count)
-            node[at, seat] = nodes[np.cumsum(count) - 1]
+            grown = np.flatnonzero(count)  # of a pass, the second card may follow on what is fed already
+            nodes = engine.extend(node[at, seat][grown], tokens[at, seat][new], count[grown])
+            node[at[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
             fed[at, seat] += count
             logits = engine.policy(node[at, seat])
             chosen = sample(logits, legal[at], rng)

@@ -1,8 +1,8 @@
 """Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
 
-Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0, all
-four sequences of each. From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the policy of an earlier one,
-drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
+Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0,
+all four sequences of each. From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the
+policy of an earlier one, drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
 """
 
 from __future__ import annotations

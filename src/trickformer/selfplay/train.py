@@ -65,8 +65,10 @@ def fit(
     report: Callable[[dict[str, float]], None] = lambda _: None,
     report_every: int = 100,
 ) -> None:
-    """Train in place with a fresh optimizer and schedule; `labels` are the game's outcomes. `report` gets step, steps, both losses (nats, mean
-    since the last report) and sequences a second. Reproducible from `seed` on one machine and thread count."""
+    """Train in place with a fresh optimizer and schedule.
+
+    `labels`: the game's outcomes. `report` gets step, steps, both losses (nats, mean since the last report) and
+    sequences a second. Reproducible from `seed` on one machine and thread count."""
     torch.manual_seed(seed)
     device = next(model.parameters()).device
     if device.type == "cpu":

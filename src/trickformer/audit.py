@@ -1,0 +1,229 @@
+"""Audits a game and a sampler of its worlds: nothing hidden may be seen, and every sampled world must be possible.
+
+Random hands are stopped at random decisions. At each, for each seat, hidden cards are exchanged in the history
+and the history is replayed: what the seat sees may not change. And worlds are sampled for what the seat sees: each
+must replay legally, give an equal view, and between them they must vary; where the sampler can say so, the true
+deal must be one that it can draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Belief, Game, View, deal_seed
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+Observer = Callable[["State", int], Any]  # (state, viewer) -> what the viewer sees
+Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
+Exchange = Callable[["State", View, np.random.Generator], "State | None"]
+
+
+class Config(BaseModel):
+    """An audit."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
+    deals: int = Field(20, ge=1, description="random hands to look into")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed of the hands and of the sampled worlds")
+    sampler: Literal["belief", "openspiel"] = Field(
+        "belief", description="whose worlds: the game's exact belief, or OpenSpiel's resample_from_infostate"
+    )
+
+
+@dataclass(slots=True)
+class Check:
+    """How often one property was looked at, and how often it failed."""
+
+    name: str
+    cases: int = 0
+    faults: int = 0
+    example: str | None = None  # the first fault: seat and history of the state
+
+    def count(self, good: bool, where: Callable[[], str]) -> None:
+        """Take note of one case; `where` is asked at the first fault only."""
+        self.cases += 1
+        if not good:
+            self.faults += 1
+            self.example = self.example or where()
+
+
+@dataclass(slots=True)
+class Report:
+    """What an audit found; good where no check has a fault and every one had cases."""
+
+    game: str
+    deals: int
+    seed: int
+    checks: dict[str, Check] = field(default_factory=dict)
+
+    @property
+    def good(self) -> bool:
+        return all(c.cases and not c.faults for c in self.checks.values())
+
+    def check(self, name: str) -> Check:
+        """The check of that name, new if need be."""
+        return self.checks.setdefault(name, Check(name))
+
+    def result(self) -> dict[str, Any]:
+        """One JSON object."""
+        checks = {c.name: {"cases": c.cases, "faults": c.faults, "example": c.example} for c in self.checks.values()}
+        return {"game": self.game, "deals": self.deals, "seed": self.seed, "good": self.good, "checks": checks}
+
+    def __str__(self) -> str:
+        lines = [f"audit of {self.game}: {self.deals} deals, seed {self.seed}"]
+        width = max(map(len, self.checks), default=0)
+        for c in self.checks.values():
+            verdict = "no case" if not c.cases else f"{c.faults} faults" if c.faults else "good"
+            lines.append(f"  {c.name:{width}}  {verdict:>12} in {c.cases:,} cases")
+            if c.example:
+                lines.append(f"    first at {c.example}")
+        return "\n".join(lines)
+
+
+def exchange_cards(state: State, view: View, rng: np.random.Generator) -> State | None:
+    """A legal history that differs from the state's by two exchanged cards, both absent from the view.
+
+    For games in which chance deals each card once and actions that show a card bear its number. None where no
+    exchange that was tried is legal: at most 20 are."""
+    seen = {e.action for e in view.events} | {c for e in view.events for c in e.seen}
+    history = state.full_history()
+    hidden = [step.action for step in history if step.player < 0 and step.action not in seen]
+    for _ in range(20 if len(hidden) > 1 else 0):
+        a, b = rng.choice(hidden, size=2, replace=False).tolist()
+        twin = _replay(state.get_game(), [{a: b, b: a}.get(step.action, step.action) for step in history])
+        if twin is not None:
+            return twin
+    return None
+
+
+def from_belief(game: Game, belief: Belief) -> Sampler:
+    """The worlds of a belief, which gets to see the view only."""
+
+    def sample(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
+        belief.reset(view)
+        worlds = belief.sample(n, rng)
+        return [worlds.state(int(i)) for i in np.flatnonzero(worlds.feasible)]
+
+    return sample
+
+
+def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
+    """The worlds of the game's own `resample_from_infostate`."""
+    return [state.resample_from_infostate(view.viewer, rng.random) for _ in range(n)]
+
+
+def observers(game: Game) -> dict[str, Observer]:
+    """What a seat is shown of a state: its view, and its tokens where the game has a tokenizer."""
+    from trickformer import tokenizers
+
+    found: dict[str, Observer] = {"view": game.view}
+    if game.name in tokenizers.NAMES:
+        tokenizer = tokenizers.make(game)
+        found["tokens"] = lambda state, viewer: tokenizer.encode(game.view(state, viewer)).tolist()
+    return found
+
+
+def audit(
+    game: Game,
+    belief: Belief | Sampler,
+    deals: int,
+    seed: int,
+    *,
+    seen: Mapping[str, Observer] | None = None,
+    exchange: Exchange = exchange_cards,
+    worlds: int = 16,
+    stops: int = 6,
+) -> Report:
+    """Looks into `deals` random hands at about `stops` decisions each, with `worlds` sampled for each seat.
+
+    belief: a Belief, or a Sampler, which sees the state too. seen: what may depend on the view only, by name;
+    `observers(game)` if not given. A fault that is rare goes unseen in few deals: the report says how many cases
+    there were. Raises what the sampler raises on a view of a legal state: that is a fault of its own."""
+    report = Report(game.name, deals, seed)
+    seen = observers(game) if seen is None else seen
+    sample = belief if callable(belief) else from_belief(game, belief)
+    truth = getattr(belief, "truth", None)
+    for name in seen:
+        report.check(f"{name}: blind to exchanged cards")
+    for index in range(deals):
+        rng = np.random.default_rng(deal_seed(seed, index))
+        state = game.deal(seed, index)
+        length = game.spiel.max_game_length()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, deal_seed(seed, index)))
+                continue
+            if rng.random() < stops / length:
+                for viewer in range(game.players):
+                    _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
+                    if truth is not None:
+                        report.check("worlds: can be the true deal").count(
+                            bool(np.isfinite(_truth_log_prob(game, belief, state, viewer))), _where(state, viewer)
+                        )
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    return report
+
+
+def command(config: Config) -> Report:
+    """The audit of a game with its own sampler, or OpenSpiel's. Raises what loading the game and its sampler do."""
+    from trickformer import belief, games
+
+    game = games.load(config.game)
+    sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
+    return audit(game, sampler, config.deals, config.seed)
+
+
+def _look(
+    game: Game,
+    state: State,
+    viewer: int,
+    sample: Sampler,
+    seen: Mapping[str, Observer],
+    exchange: Exchange,
+    worlds: int,
+    rng: np.random.Generator,
+    report: Report,
+) -> None:
+    view, where = game.view(state, viewer), _where(state, viewer)
+    twin = exchange(state, view, rng)
+    if twin is not None:
+        for name, observer in seen.items():
+            same = observer(state, viewer) == observer(twin, viewer)
+            report.check(f"{name}: blind to exchanged cards").count(same, where)
+    found = sample(state, view, worlds, rng)
+    histories = set()
+    for world in found:
+        actions = [step.action for step in world.full_history()]
+        replayed = _replay(game.spiel, actions)
+        report.check("worlds: replay legally").count(replayed is not None, where)
+        if replayed is not None:
+            report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
+        histories.add(tuple(actions))
+    if twin is not None and len(found) >= 16:  # fewer can agree by chance
+        report.check("worlds: vary").count(len(histories) > 1, where)
+
+
+def _replay(spiel: Any, actions: Sequence[int]) -> State | None:
+    """The state after `actions`, or None where one of them is not legal."""
+    state = spiel.new_initial_state()
+    for action in actions:
+        if action not in state.legal_actions():
+            return None
+        state.apply_action(action)
+    return state
+
+
+def _truth_log_prob(game: Game, belief: Any, state: State, viewer: int) -> float:
+    belief.reset(game.view(state, viewer))
+    return float(belief.log_prob(belief.truth(state))[0])
+
+
+def _where(state: State, viewer: int) -> Callable[[], str]:
+    return lambda: f"seat {viewer}, history {' '.join(map(str, state.history()))}"

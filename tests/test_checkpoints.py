@@ -1,0 +1,96 @@
+"""The shipped checkpoints: whole, small, described, and read alike by every engine."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+from trickformer import _core, checkpoints, games, tokenizers
+from trickformer.models.decide import legal_policy
+from trickformer.models.engine import instruction_sets, load_engine
+
+
+def hands_of(game, n: int, seed: int = 31):
+    history, _ = _core.hearts.random_hands(_core.hearts.Rules(**game.rules), seed, 0, n)
+    return _core.hearts.encode(history, np.arange(n).astype(np.uint8) % 4).astype(np.int32)
+
+
+@pytest.fixture(scope="module", params=checkpoints.names())
+def shipped(request):
+    folder = checkpoints.find(request.param)
+    game = games.load(json.loads((folder / "config.json").read_text())["trickformer"]["game"])
+    return folder, game, tokenizers.make(game)
+
+
+def test_there_is_one():
+    assert "hearts-small" in checkpoints.names()
+
+
+def test_whole_small_and_described(shipped):
+    folder, game, tokenizer = shipped
+    checkpoints.check(folder, game, tokenizer)
+    weights = folder / "model.safetensors"
+    assert weights.stat().st_size < 16 * 2**20
+    with safe_open(weights, framework="pt") as tensors:
+        assert {tensors.get_slice(k).get_dtype() for k in tensors.keys()} == {"BF16"}  # noqa: SIM118 (no mapping)
+    card = (folder / "README.md").read_text()
+    assert "docs/results/" in card
+    assert str(game.spiel) in card
+
+
+def test_engines_equal_hugging_face_with_trained_weights(shipped):
+    """Logits within 1e-4 in float32; probabilities and V within 1e-2 in bfloat16."""
+    import torch
+
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+    folder, game, _ = shipped
+    tokens = hands_of(game, 12)
+    model = GPT2PolicyValueModel.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        out = model(torch.from_numpy(tokens).long())
+    logits = out.logits.flatten(0, 1).numpy()
+    values = torch.softmax(out.value_logits, -1).flatten(0, 1).numpy() @ game.outcomes.values
+    n, length = tokens.shape
+    probs = legal_policy(logits, np.ones_like(logits, dtype=bool))
+    for dtype in ("float32", "bfloat16"):
+        for isa in instruction_sets(dtype):
+            engine = load_engine(folder, game.outcomes.values, dtype, isa=isa)
+            nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32))
+            ours = engine.policy(nodes)
+            if dtype == "float32":
+                np.testing.assert_allclose(ours, logits, atol=1e-4, err_msg=isa)
+            ours = legal_policy(ours, np.ones_like(ours, dtype=bool))
+            np.testing.assert_allclose(ours, probs, atol=1e-2, err_msg=f"{dtype} {isa}")
+            np.testing.assert_allclose(engine.values(nodes), values, atol=1e-2, err_msg=f"{dtype} {isa}")
+
+
+def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
+    """Not how well it plays, which a tournament measures: that these weights were trained on this game at all."""
+    folder, game, tokenizer = shipped
+    engine = load_engine(folder, game.outcomes.values)
+    legal_share, errors, spread = [], [], []
+    for tokens in hands_of(game, 40):
+        length = int(np.argmax(tokens == tokenizer.eos))
+        nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32))
+        tracker = tokenizer.tracker(tokens[:1])
+        probs = legal_policy(engine.policy(nodes), np.ones((length, len(tokenizer.vocab)), dtype=bool))
+        for i in range(1, length):
+            if tracker.my_turn():
+                legal_share.append(probs[i - 1][tracker.legal()].sum())
+            tracker.push(int(tokens[i]))
+        result = game.outcomes.values[tracker.outcome(), 0]
+        errors.append(abs(engine.values(nodes)[-1, 0] - result))
+        spread.append(result)
+    assert np.mean(legal_share) > 0.9
+    assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
+
+
+def test_names_and_folders_that_are_none(tmp_path):
+    with pytest.raises(games.UnknownNameError, match=r"unknown checkpoint 'nope'; choose from: .*hearts-small"):
+        checkpoints.find("nope")
+    with pytest.raises(games.UnknownNameError, match="unknown checkpoint"):
+        checkpoints.find(str(tmp_path))
