@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
@@ -22,6 +23,22 @@ def random_playout(state, rng: random.Random):
             return
         state = state.clone()
         state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Runs the command line; gives exit code, standard output, standard error."""
+
+    from trickformer import cli
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["trickformer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return call
 
 
 @pytest.fixture(scope="session")
