@@ -9,6 +9,8 @@ import pytest
 
 from trickformer import games
 
+RULE_OPTIONS = tuple(games.load("hearts").rules)
+
 
 def hearts_with(**options: bool):
     given = ",".join(f"{k}={v}" for k, v in options.items())
