@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import random
+import sys
 
 import pytest
 
 from trickformer import games
 
-RULE_OPTIONS = tuple(games.load("hearts").rules)
-
 
 def hearts_with(**options: bool):
     given = ",".join(f"{k}={v}" for k, v in options.items())
     return games.load(f"hearts({given})")
-
-
-def all_hearts():
-    """Hearts under each of the 256 settings of its eight options."""
-    for values in itertools.product((False, True), repeat=len(RULE_OPTIONS)):
-        yield hearts_with(**dict(zip(RULE_OPTIONS, values)))
 
 
 def random_playout(state, rng: random.Random):
@@ -31,6 +23,22 @@ def random_playout(state, rng: random.Random):
             return
         state = state.clone()
         state.apply_action(rng.choice(state.legal_actions()))
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Runs the command line; gives exit code, standard output, standard error."""
+
+    from trickformer import cli
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["trickformer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return call
 
 
 @pytest.fixture(scope="session")

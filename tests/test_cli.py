@@ -13,20 +13,6 @@ from trickformer.tournaments.schedule import Config
 MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1"]
 
 
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """Runs the command line; gives exit code, standard output, standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["trickformer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return call
-
-
 @pytest.mark.parametrize("code", ["import trickformer", "import sys; sys.argv[1:] = ['--help']; HELP"])
 def test_nothing_heavy_is_imported_for_help(code):
     code = code.replace("HELP", "from trickformer.cli import main\ntry: main()\nexcept SystemExit: pass")

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from conftest import all_hearts, hearts_with
+from conftest import hearts_with
 
-from trickformer import _core, games
-from trickformer.differential import compare_hand, compare_hands
+from trickformer import _core, differential, games
+from trickformer.differential import all_options, compare_hand, compare_hands
 from trickformer.games.hearts import NUM_CARDS
 
 CORE = _core.hearts
@@ -26,7 +26,7 @@ def replay(game, actions):
 
 def test_twin_equals_openspiel_on_20000_hands_over_all_options():
     hands_each = -(-20_000 // 256)
-    for i, game in enumerate(all_hearts()):
+    for i, game in enumerate(all_options()):
         compare_hands(game, seed=i, hands=hands_each, strings=0.02)
 
 
@@ -35,6 +35,23 @@ def test_the_comparison_sees_a_difference():
     with pytest.raises(AssertionError, match="seed 0"):
         for index in range(200):
             compare_hand(game, seed=0, index=index, strings=0.0, rules=_core.hearts.Rules(**other.rules))
+
+
+def test_the_comparison_as_a_command(monkeypatch, capsys):
+    """Two runs of the series give the same count; a difference ends it with its message."""
+    monkeypatch.setattr("sys.argv", ["differential", "--hands", "300", "--seed", "5"])
+    for _ in range(2):
+        differential.main()
+    out, _ = capsys.readouterr()
+    counts = [line for line in out.splitlines() if line.startswith("decisions")]
+    assert len(counts) == 2
+    assert counts[0] == counts[1]
+    assert out.endswith("no difference\n")
+    monkeypatch.setattr(_core.hearts.State, "scores", lambda _: (0, 0, 0, 0))
+    with pytest.raises(SystemExit) as end:
+        differential.main()
+    assert end.value.code == 1
+    assert "seed 5, hand 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}])
@@ -91,7 +108,7 @@ def test_outcomes_of_the_plain_rules_number_2234(hearts):
 
 
 def test_every_random_result_is_an_outcome_under_every_option():
-    for i, game in enumerate(all_hearts()):
+    for i, game in enumerate(all_options()):
         _, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=i, first=0, n=500)
         table = CORE.Table(CORE.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
         for seat in range(4):

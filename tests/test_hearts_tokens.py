@@ -8,10 +8,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from conftest import all_hearts, hearts_with, random_playout
+from conftest import hearts_with, random_playout
 
 from trickformer import _core, tokenizers
 from trickformer.base import PUBLIC
+from trickformer.differential import all_options
 from trickformer.games.hearts import NUM_CARDS
 
 
@@ -63,7 +64,7 @@ def test_bulk_encoding_equals_the_tokenizer(hearts, tokenizer):
 
 def test_tracker_follows_openspiel_under_every_option():
     """Whose turn it is, what is legal, that what happens was possible, and the outcome."""
-    for number, game in enumerate(all_hearts()):
+    for number, game in enumerate(all_options()):
         tokenizer = tokenizers.make(game)
         for state in random_playout(game.deal(number, number % 4), random.Random(number)):
             for seat in range(4):

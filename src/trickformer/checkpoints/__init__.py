@@ -33,10 +33,10 @@ def stamp(game: Game, tokenizer: Tokenizer) -> dict[str, object]:
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     """Raises TrickformerError where the checkpoint belongs to another game, vocabulary or set of outcomes."""
     try:
-        given = json.loads((path / "config.json").read_text()).get("trickformer")
+        given = json.loads((path / "config.json").read_text(encoding="utf-8")).get("trickformer")
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
-    if given is None:
+    if not isinstance(given, dict):
         raise TrickformerError(f"{path} does not say which game it was trained on; it is no checkpoint of trickformer")
     wanted = stamp(game, tokenizer)
     for key in ("vocab", "outcomes"):

@@ -120,15 +120,19 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
                 f"{where}: config has {key} = {config[key]!r}; the engine runs models with {needed!r} only"
             )
     sizes: dict[str, int] = {}
-    for key in _SIZES:
+    for key in (*_SIZES, "n_inner"):
         value = config.get(key)
+        if key == "n_inner" and value is None:
+            value = 4 * sizes["n_embd"]
         if not isinstance(value, int) or value <= 0:
             raise TrickformerError(
                 f"{where}: config has {key} = {value!r}; it must be a positive number, save it again"
             )
         sizes[key] = value
-    embd = sizes["n_embd"]
-    sizes["n_inner"] = inner = config.get("n_inner") or 4 * embd
+    epsilon = config.get("layer_norm_epsilon", 1e-5)
+    if not isinstance(epsilon, float) or not 0 < epsilon < 1:
+        raise TrickformerError(f"{where}: config has layer_norm_epsilon = {epsilon!r}; it must be small, save it again")
+    embd, inner = sizes["n_embd"], sizes["n_inner"]
     if embd % sizes["n_head"]:
         raise TrickformerError(f"{where}: n_embd {embd} is not a multiple of n_head {sizes['n_head']}")
     head = tensors.get("val_head.weight")
@@ -166,4 +170,4 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
                 f"{where}: tensor {name} has shape {tensors[name].shape}, but config.json asks for {shape}; "
                 "use the config.json that was saved with it"
             )
-    return Weights(sizes, float(config.get("layer_norm_epsilon", 1e-5)), {name: tensors[name] for name in shapes})
+    return Weights(sizes, epsilon, {name: tensors[name] for name in shapes})

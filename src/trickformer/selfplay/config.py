@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Config(BaseModel):
@@ -30,6 +31,12 @@ class Config(BaseModel):
     value_positions: int = Field(16, ge=1, description="positions a sequence that the value loss is taken at")
     threads: int = Field(1, ge=1, description="of torch while training")
     out: Path | None = Field(None, description="folder of the run; default: out/GAME-PRESET")
+
+    @model_validator(mode="after")
+    def _one_step(self) -> Self:
+        if self.batch_size > min(self.random_hands, self.sequences):
+            raise ValueError("batch_size is larger than random_hands or sequences: there would be no training step")
+        return self
 
     @property
     def folder(self) -> Path:

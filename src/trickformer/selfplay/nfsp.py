@@ -23,6 +23,7 @@ from trickformer.games.hearts import Hearts
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.models.weights import read_weights
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.generate import model_hands, random_hands
 from trickformer.selfplay.train import FitOptions, Sequences, fit
@@ -40,17 +41,24 @@ def run(config: Config) -> Path:
     torch.set_num_threads(config.threads)
     out = config.folder
     saved, text = out / "config.toml", configs.dump(config.model_copy(update={"out": None}))
-    if saved.exists() and saved.read_text() != text:
+    if saved.exists() and saved.read_bytes() != text.encode():
         raise TrickformerError(f"{out} holds a run with another config; give --out another folder")
-    out.mkdir(parents=True, exist_ok=True)
-    saved.write_text(text)
+    done = [(out / f"model-{i}").exists() for i in range(config.iterations + 1)]
+    for i in np.flatnonzero(done):
+        checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
+        read_weights(out / f"model-{i}")  # a damaged one, before anything is written
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+    saved.write_text(text, encoding="utf-8")
     with (out / "log.jsonl").open("a") as log:
 
         def report(**entry: float) -> None:
             print(json.dumps({"time": round(time.time()), **entry}), file=log, flush=True)
 
         for iteration in range(config.iterations + 1):
-            if not (out / f"model-{iteration}").exists():
+            if not done[iteration]:
                 _iterate(config, game, out, iteration, report)
     return out / f"model-{config.iterations}"
 

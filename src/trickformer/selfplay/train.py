@@ -41,8 +41,9 @@ def losses(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Policy and value loss of a batch, in nats. tokens int64 [B, T], outcomes int64 [B].
 
-    Equal in expectation to the model's own losses: the outcome is the same at each position, so its loss is
-    estimated at `positions` of them, drawn uniformly, which saves most of the cost of a large value head."""
+    The policy loss is the model's own. So is the value loss in expectation, but for each sequence counting alike
+    whatever its length: the outcome is the same at each position, so its loss is estimated at `positions` of them,
+    drawn uniformly, which saves most of the cost of a large value head."""
     hidden = model.transformer(tokens).last_hidden_state[:, :-1]
     targets = tokens[:, 1:].masked_fill(tokens[:, :-1] == eos, -100)
     logits = model.lm_head(F.gelu(model.lm_hidden(hidden)))
