@@ -40,6 +40,8 @@ def initialize(model: GPT2PolicyValueModel, token_features: np.ndarray, position
 class _Tied(nn.Module):
     """weight [n, D] plus the sum of what the outcome's traits contribute: `traits` [n, F] times [F, D]."""
 
+    traits: torch.Tensor
+
     def __init__(self, traits: torch.Tensor, width: int):
         super().__init__()
         self.register_buffer("traits", traits)

@@ -9,8 +9,8 @@ from pydantic import Field
 from trickformer.base import Decision, Game
 from trickformer.players._model import ModelOptions, ModelPlayer
 
-# Section 9.3 of the paper, by game: runs, steps, c, threshold.
-PAPER = {"hearts": (100, 2, 0.4, 0.05)}
+# Section 9.3 of the paper.
+PAPER: dict[str, dict[str, float]] = {"hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05}}
 
 
 class Options(ModelOptions):
@@ -33,9 +33,9 @@ class GomctsPlayer(ModelPlayer):
         from trickformer.gomcts.search import SearchOptions
 
         super().__init__(options, game)
-        paper = dict(zip(("runs", "steps", "c", "threshold"), PAPER.get(game.name, PAPER["hearts"])))
         given = {f.name: getattr(options, f.name) for f in fields(SearchOptions)}
-        self.options = SearchOptions(**{k: paper[k] if v is None else v for k, v in given.items()})
+        given |= {k: v for k, v in PAPER[game.name].items() if given[k] is None}
+        self.options = SearchOptions(**given)
 
     def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
         from trickformer.gomcts.search import search

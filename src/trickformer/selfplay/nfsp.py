@@ -18,7 +18,8 @@ import torch
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer import config as configs
-from trickformer.base import Game, TrickformerError
+from trickformer.base import TrickformerError
+from trickformer.games.hearts import Hearts
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -34,6 +35,8 @@ def run(config: Config) -> Path:
     A run goes on where it stopped: at the iteration under way. Raises TrickformerError where the folder was made
     with another config. Models are written whole or not at all: model-0, model-1, ..."""
     game = games.load(config.game)
+    if not isinstance(game, Hearts):
+        raise TrickformerError(f"self-play is there for hearts, not yet for {game.name}")
     presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset, before anything is written
     torch.set_num_threads(config.threads)
     out = config.folder
@@ -60,7 +63,7 @@ def run(config: Config) -> Path:
     return out / f"model-{config.iterations}"
 
 
-def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> None:
+def _iterate(config: Config, game: Hearts, out: Path, iteration: int, report) -> None:
     tokenizer = tokenizers.make(game)
     torch.manual_seed(config.seed)
     if iteration == 0:
@@ -93,7 +96,7 @@ def _iterate(config: Config, game: Game, out: Path, iteration: int, report) -> N
     save(model, out / f"model-{iteration}", torch.float32)
 
 
-def self_play(config: Config, game: Game, out: Path, iteration: int, report) -> Sequences:
+def self_play(config: Config, game: Hearts, out: Path, iteration: int, report) -> Sequences:
     """The sequences that iteration `iteration` learns from. Reports hands, hands a second and mean points of the
     ArgmaxVal* seats and of the others."""
     rng = np.random.default_rng([config.seed, iteration])
@@ -130,6 +133,7 @@ def self_play(config: Config, game: Game, out: Path, iteration: int, report) -> 
 def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype) -> None:
     """Write config.json and model.safetensors in `dtype`, whole or not at all. The model becomes that dtype."""
     draft = folder.with_name(folder.name + f".{os.getpid()}.part")
-    model.to(dtype).save_pretrained(draft)
+    torch.nn.Module.to(model, dtype)
+    model.save_pretrained(draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)

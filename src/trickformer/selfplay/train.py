@@ -77,7 +77,7 @@ def fit(
         # same GELU (tanh form) as one operation.
         model.set_attn_implementation("eager")
         for block in model.transformer.h:
-            block.mlp.act = torch.nn.GELU(approximate="tanh")
+            setattr(block.mlp, "act", torch.nn.GELU(approximate="tanh"))  # noqa: B010 (untyped module)
     model.train()
     with tied_outcomes(model, labels):
         _fit(model, data, options, np.random.default_rng(seed), report, report_every)
@@ -98,7 +98,8 @@ def _fit(
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda s: min((s + 1) / options.warmup_steps, (steps - s) / max(1, steps))
     )
-    eos = int(model.config.eos_token_id)
+    eos = model.config.eos_token_id
+    assert isinstance(eos, int)
     sums, since, step = np.zeros(2), time.perf_counter(), 0
     for _ in range(options.epochs):
         order = rng.permutation(len(data))[: len(data) // options.batch_size * options.batch_size]

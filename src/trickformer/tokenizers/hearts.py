@@ -34,6 +34,7 @@ class HeartsTokenizer:
         if view.viewer == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
         direction, hand, *rest = view.events
+        assert direction.action is not None  # a pass direction is public
         tokens = [POSITION + view.viewer, *hand.seen, DIRECTION + direction.action]
         plays = -1  # until the first lead is announced
         for event in rest:
