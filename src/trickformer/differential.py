@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from trickformer import _core, games
+from trickformer import _core
 from trickformer.base import deal_seed
-from trickformer.games.hearts import Hearts
+from trickformer.games.hearts import Hearts, load
 from trickformer.progress import progress
 
 _FIRST_DECISION = 53  # actions of the direction and the deal
@@ -58,9 +58,9 @@ def compare_hands(game: Hearts, seed: int, hands: int, strings: float = 0.05, fi
 
 def all_options() -> Iterator[Hearts]:
     """Hearts under each of the 256 settings of its eight rule options."""
-    names = tuple(games.load("hearts").rules)
+    names = tuple(load("hearts").rules)
     for values in itertools.product((False, True), repeat=len(names)):
-        yield games.load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
+        yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
 
 
 def main() -> None:
