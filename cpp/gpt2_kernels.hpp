@@ -13,7 +13,7 @@ namespace trickformer::gpt2 {
 // How weights, activations between matrices, and cached keys and values are stored.
 enum class Storage {
     f32,         // all float32
-    bf16,        // weights and cache bfloat16, activations and arithmetic float32
+    bf16,        // weights bfloat16, the rest float32
     bf16_pairs,  // weights, cache and activations bfloat16, two products an instruction (vdpbf16ps)
 };
 

@@ -92,7 +92,7 @@ template <>
 struct Types<Storage::bf16> {
     using Weight = std::uint16_t;
     using Activation = float;
-    using Cached = std::uint16_t;
+    using Cached = float;
 };
 template <>
 struct Types<Storage::bf16_pairs> {
