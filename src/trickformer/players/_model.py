@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,7 +22,7 @@ class ModelOptions(BaseModel):
     device: str = Field("cpu", description="cpu (the C++ engine), or a torch device such as cuda")
 
 
-class ModelPlayer:
+class ModelPlayer(ABC):
     """A player that decides by a model's answers; `decide` is what its kinds differ in.
 
     Where a single action is legal it is taken, and the model is not asked."""
@@ -35,6 +36,7 @@ class ModelPlayer:
         checkpoints.check(path, game, self.tokenizer)
         self.engine = load_engine(path, game.outcomes.values, dtype=options.dtype, device=options.device)
 
+    @abstractmethod
     def decide(
         self,
         nodes: np.ndarray,
@@ -44,7 +46,6 @@ class ModelPlayer:
         rng: Sequence[np.random.Generator],
     ) -> list[Decision]:
         """Decisions at nodes of the engine: int32 [n], each view's tokens, legal bool [n, V]."""
-        raise NotImplementedError  # abstract
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         from trickformer.models.engine import Prefix, advance
