@@ -50,6 +50,20 @@ def test_contract_at_a_hearts_table(spec, tiny_checkpoint):
         assert all(i <= n for i, n in zip(record.illegal, record.searched))
 
 
+@pytest.mark.parametrize(
+    "spec", ["argmax:checkpoint={tiny}", "gomcts:checkpoint={tiny},runs=8", "imitation:checkpoint={tiny}"]
+)
+def test_a_null_match_is_exactly_zero(spec, tiny_checkpoint):
+    """A player and its copy do the same whoever sits where, so every seating of a deal is the same hand."""
+    game = games.load("hearts")
+    pair = [players.make(spec.format(tiny=tiny_checkpoint), game) for _ in range(2)]
+    hands = [Hand(deal, seating) for deal in range(2) for seating in game.seatings(2)]
+    histories: dict[int, set] = {}
+    for record in play(game, pair, hands, seed=4, tables=20):
+        histories.setdefault(record.deal, set()).add((record.history, record.scores))
+    assert [len(same) for same in histories.values()] == [1, 1]
+
+
 @pytest.mark.parametrize("name", players.NAMES)
 def test_options_are_documented_and_specs_resolve(name):
     model = players.options_of(name)
