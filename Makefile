@@ -2,7 +2,7 @@
 #
 #   PYTHON=python3.12      another interpreter (3.11 or later)
 #   VENV=/somewhere        another place for the environment
-#   TORCH_INDEX=URL        where pip looks for torch first, for those who want the CPU build
+#   TORCH_INDEX=URL        where pip gets torch itself, for those who want the CPU build
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -41,7 +41,7 @@ $(VENV)/.installed: $(SOURCES)
 	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
 	  { echo "no C++ compiler found: install one (Debian: g++), or name it in CXX" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
+	$(PIP) $(if $(TORCH_INDEX),--no-deps --index-url $(TORCH_INDEX)) torch
 	$(PIP) '.[dev]'
 	@touch $@
 

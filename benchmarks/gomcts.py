@@ -61,7 +61,7 @@ def main() -> None:
 
         return answer
 
-    views = [_position(game, trick) for trick in ((5,) if options.quick else (4, 5, 6, 7, 6))]
+    views = [_position(game, n, trick) for n, trick in enumerate((5,) if options.quick else (4, 5, 6, 7, 6))]
     settings = SearchOptions(runs=25 if options.quick else 100, legal=True)
 
     def ours(engine: Engine, view, seed: int, wave: int):
@@ -123,11 +123,11 @@ def main() -> None:
     emit(rows, options.json)
 
 
-def _position(game, trick: int):
-    """A fixed view with a choice among at least four cards, in trick `trick` (1 to 13) of a hand played at random."""
-    rng = random.Random(trick)
+def _position(game, number: int, trick: int):
+    """Fixed view `number`, with a choice among at least four cards, in trick `trick` (1 to 13) of a random hand."""
+    rng = random.Random(number)
     for index in range(1000):
-        state = game.deal(trick, index)
+        state = game.deal(number, index)
         while not state.is_terminal():
             plays = len(state.history()) - 53 - (12 if state.history()[0] else 0)
             view = game.view(state, state.current_player())

@@ -126,12 +126,16 @@ void bind_gomcts(nb::module_& parent) {
            })
       .def("give_nodes",
            [](SearchBatch& self, In1<std::int32_t> nodes) {
+             if (nodes.size() != self.batch.asked_nodes()) throw nb::value_error("one node for each branch");
              self.batch.give_nodes({nodes.data(), nodes.size()});
            })
       .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
       .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
       .def("answer",
            [](SearchBatch& self, In2<float> policy, In2<float> values) {
+             if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
+                 values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
+               throw nb::value_error("one row of logits (at most 256) for each policy node, of values for each value node");
              nb::gil_scoped_release release;
              self.batch.answer(policy.data(), policy.shape(1), values.data(), values.shape(1));
            })
@@ -474,9 +478,9 @@ void bind_hearts_search(nb::module_& parent) {
           std::vector<int> cards;
           cards.reserve(views.size());
           for (const hearts::SeatView* v : views) {
-            const int card = hearts::rules_player(*v);
-            if (card < 0) hearts_refuse(*v, card);
-            cards.push_back(card);
+            int fault = hearts::kNoFault;
+            cards.push_back(hearts::rules_player(*v, fault));
+            if (fault != hearts::kNoFault) hearts_refuse(*v, fault);
           }
           return cards;
         },

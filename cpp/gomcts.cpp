@@ -66,8 +66,11 @@ bool Search::go_on(Run& run) {
     }
     Node& node = nodes_[std::size_t(run.node)];
     if (!node.expanded) {
-      run.phase = Phase::kExpand;
-      return expand(run);
+      // A history that no deal explains may leave its seat without a legal card: there is nothing to choose among.
+      const bool stuck = run.tracker->legal().size() == 0;
+      run.phase = stuck ? Phase::kRollout : Phase::kExpand;
+      run.steps = options_.steps;
+      return stuck ? rollout(run) : expand(run);
     }
     const int chosen = select(node);
     Edge& edge = node.edges[std::size_t(chosen)];
@@ -111,7 +114,6 @@ bool Search::expand(Run& run) {
     nodes_[std::size_t(here)].expanded = true;
   }
   run.phase = Phase::kRollout;
-  run.steps = options_.steps;
   return rollout(run);
 }
 

@@ -119,6 +119,9 @@ class Batch {
   void give_nodes(std::span<const int> nodes);
   std::vector<int> policy_nodes() const;  // engine nodes
   std::vector<int> value_nodes() const;
+  std::size_t asked_nodes() const { return nodes_.size(); }
+  std::size_t asked_policies() const { return policies_.size(); }
+  std::size_t asked_values() const { return values_.size(); }
   // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players], own first.
   void answer(const float* policy, std::size_t vocabulary, const float* values, std::size_t players);
 

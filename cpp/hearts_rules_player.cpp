@@ -173,9 +173,10 @@ class Table {
 
 }  // namespace
 
-int rules_player(const SeatView& view) {
+int rules_player(const SeatView& view, int& fault) {
   Knowledge k;
-  if (const int fault = follow(view, k); fault != kNoFault) return fault;
+  fault = follow(view, k);
+  if (fault != kNoFault) return kNoAction;
   if (!view.playing()) return choose_pass(view.dealt & ~cards_of(view.passes, view.num_passes));
   return Table(view).choose();
 }

@@ -4,7 +4,8 @@
 
 namespace trickformer::hearts {
 
-// The card that `rules` passes or plays where the seat of the view is on turn; a Fault where no deal explains it.
-int rules_player(const SeatView& view);
+// The card that `rules` passes or plays where the seat of the view is on turn. `fault`: kNoFault, or why no deal explains
+// the view: another Fault, or the number of the impossible play.
+int rules_player(const SeatView& view, int& fault);
 
 }  // namespace trickformer::hearts

@@ -13,7 +13,7 @@ std::uint32_t pack(const std::int8_t score[kPlayers], int first) {
   return key;
 }
 
-// The `n` lowest cards from which `still` cards can be taken in ascending order: all but the highest few.
+// Those of `cards` above `last` that leave enough higher ones for `still` cards, itself included, in ascending order.
 Cards ascending(Cards cards, int last, int still) {
   cards &= ~((bit(last + 1)) - 1);
   for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (63 - std::countl_zero(cards)));

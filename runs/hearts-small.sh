@@ -5,3 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 OMP_NUM_THREADS=1 .venv/bin/trickformer train --config runs/hearts-small.toml --out out/hearts-small
+# In bfloat16, as it is shipped; the model card beside it is written by hand.
+.venv/bin/python - <<'PYTHON'
+from pathlib import Path
+
+import torch
+
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.selfplay.nfsp import save
+
+save(GPT2PolicyValueModel.from_pretrained("out/hearts-small/model-5"), Path("out/hearts-small/bf16"), torch.bfloat16)
+PYTHON

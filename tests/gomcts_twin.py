@@ -54,7 +54,8 @@ class Twin:
                 elif h in self.tree:
                     h = (*h, self.select(h))
                 else:
-                    self.expand(h)
+                    if self.tracker(h).legal().any():
+                        self.expand(h)
                     h = self.rollout(h)
                     break
             self.backup(h, root)

@@ -55,6 +55,10 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "gomcts:rums=3"], "unknown option of player 'gomcts': 'rums'; choose from: "),
         ([*MATCH, "--a", "gomcts:runs=many"], "runs=many"),
         ([*MATCH, "--a", "gomcts:runs=0"], "runs=0"),
+        ([*MATCH, "--a", "gomcts:runs=3000000000"], "runs=3000000000"),
+        ([*MATCH, "--a", "gomcts:c=inf"], "c=inf"),
+        ([*MATCH, "--a", "pimc:worlds=3000000000"], "worlds=3000000000"),
+        ([*TRAIN, "--out", "run", "--seed", "99999999999999999999"], "seed="),
         ([*MATCH, "--a", "argmax:threshold"], "write options as key=value"),
         ([*MATCH, "--a", "argmax:threshold=2"], "threshold=2"),
         ([*MATCH, "--a", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
@@ -145,7 +149,7 @@ def test_a_bad_checkpoint_ends_a_resume_too(refused, command, checkpoint):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda data: data[: len(data) // 2] + b"\n", "not a record of a hand"),
+        (lambda data: data[: data.index(b"\n") // 2] + b"\n", "not a record of a hand"),
         (lambda data: b'{"hello": 1}\n' + data, "line 1: not a record of a hand"),
         (lambda data: b"\xff\xfe\n", "line 1: not a record of a hand"),
         (lambda data: data + data.splitlines(keepends=True)[0], "is there twice"),

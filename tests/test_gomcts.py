@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from conftest import random_playout
+from conftest import hearts_with, random_playout
 from gomcts_twin import Twin
 
 from trickformer import tokenizers
@@ -73,6 +73,27 @@ def run_search(tokenizer, hearts, view, options, seed, bias):
     (result,) = search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
     assert list(engine.sequences) == [root], "nodes were not given back"
     return result, engine
+
+
+@pytest.mark.parametrize("steps", [1, 14])
+def test_an_imagined_own_turn_without_a_legal_card(steps):
+    """While passing, the model imagines that it is to lead a club and holds none; the twin is followed there too."""
+    game = hearts_with(can_lead_any_club=True)
+    tokenizer = tokenizers.make(game)
+    clubless = 0
+    for index in range(400):
+        view = game.view(game.deal(12, index), 0)
+        clubs = [c for c in view.events[1].seen if c % 4 == 0]
+        if len(clubs) > 1 or not view.legal or index % 4 == 0:
+            continue
+        clubless += 1
+        options = SearchOptions(runs=40, steps=steps)
+        result, engine = run_search(tokenizer, game, view, options, index, 0.0)
+        children = Twin(tokenizer, engine.model, game.outcomes.values, options, index).run(
+            tuple(int(t) for t in tokenizer.encode(view))
+        )
+        assert result.visits.tolist() == [visits for _, visits in children.values()], f"deal {index}"
+    assert clubless > 3
 
 
 @pytest.mark.parametrize("bias", [0.0, 9.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyspiel
@@ -292,3 +293,16 @@ def test_players_of_hearts_refuse_other_games(name: str) -> None:
 
     with pytest.raises(TrickformerError, match="plays hearts only"):
         players.make(name, Other())  # type: ignore[arg-type]
+
+
+def test_rules_refuses_a_view_that_no_deal_explains():
+    game = games.load("hearts")
+    state = game.deal(1, 0)
+    while len(state.history()) < 53 + 6:
+        state.apply_action(state.legal_actions()[0])
+    view = game.view(state, state.current_player())
+    first = next(i for i, e in enumerate(view.events) if e.action is not None and i > 1)
+    ace_led = replace(view.events[first], action=48)  # the two of clubs must lead
+    broken = replace(view, events=(*view.events[:first], ace_led, *view.events[first + 1 :]))
+    with pytest.raises(ValueError, match="play number 0"):
+        players.make("rules", game).act([broken], [np.random.default_rng(0)], [{}])

@@ -31,7 +31,9 @@ def stamp(game: Game, tokenizer: Tokenizer) -> dict[str, object]:
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Raises TrickformerError where the checkpoint belongs to another game, vocabulary or set of outcomes."""
+    """Raises TrickformerError where the checkpoint's vocabulary or number of outcomes is not the game's.
+
+    Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
         given = json.loads((path / "config.json").read_text(encoding="utf-8")).get("trickformer")
     except (OSError, ValueError, AttributeError):

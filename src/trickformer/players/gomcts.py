@@ -14,14 +14,20 @@ PAPER: dict[str, dict[str, float]] = {"hearts": {"runs": 100, "steps": 2, "c": 0
 
 
 class Options(ModelOptions):
-    runs: int | None = Field(None, ge=1, description="simulations a decision; default: the paper's of the game")
-    steps: int | None = Field(None, ge=0, description="own turns that a rollout lasts; default: the paper's")
-    c: float | None = Field(None, ge=0, description="exploration constant of UCT; default: the paper's")
+    runs: int | None = Field(
+        None, ge=1, le=1_000_000, description="simulations a decision; default: the paper's of the game"
+    )
+    steps: int | None = Field(None, ge=0, le=1_000, description="own turns that a rollout lasts; default: the paper's")
+    c: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: the paper's"
+    )
     threshold: float | None = Field(
         None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's"
     )
-    mu: float = Field(0.01, ge=0, description="what an illegal history costs each action on its path")
-    wave: int = Field(1, ge=1, description="simulations under way at once, spread by virtual loss")
+    mu: float = Field(
+        0.01, ge=0, allow_inf_nan=False, description="what an illegal history costs each action on its path"
+    )
+    wave: int = Field(1, ge=1, le=4_096, description="simulations under way at once, spread by virtual loss")
     legal: bool = Field(False, description="sample only observations that some deal allows")
     early: bool = Field(False, description="end a simulation where its history becomes illegal")
 
@@ -34,8 +40,8 @@ class GomctsPlayer(ModelPlayer):
 
         super().__init__(options, game)
         given = {f.name: getattr(options, f.name) for f in fields(SearchOptions)}
-        given |= {k: v for k, v in PAPER[game.name].items() if given[k] is None}
-        self.options = SearchOptions(**given)
+        paper = PAPER.get(game.name, {})
+        self.options = SearchOptions(**paper | {k: v for k, v in given.items() if v is not None})
 
     def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
         from trickformer.gomcts.search import search

@@ -17,9 +17,16 @@ from trickformer.players.spiel import Spiel
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    runs: int = Field(default=1000, ge=1, description="simulations a decision, each in a world of its own")
-    c: float = Field(default=8.0, ge=0, description="exploration constant of UCT, in units of the game's returns")
-    rollouts: int = Field(default=1, ge=1, description="uniformly random playouts at each new node")
+    runs: int = Field(
+        default=1000, ge=1, le=1_000_000, description="simulations a decision, each in a world of its own"
+    )
+    c: float = Field(
+        default=8.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="exploration constant of UCT, in units of the game's returns",
+    )
+    rollouts: int = Field(default=1, ge=1, le=1_000_000, description="uniformly random playouts at each new node")
 
 
 def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:

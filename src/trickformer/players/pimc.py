@@ -19,9 +19,11 @@ from trickformer.base import Decision, Game, Memo, TrickformerError, View
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int = Field(default=50, ge=1, description="worlds sampled for a decision")
+    worlds: int = Field(default=50, ge=1, le=1_000_000, description="worlds sampled for a decision")
     runs: int = Field(default=2000, ge=1, le=1_000_000, description="simulations in each world")
-    c: float = Field(default=0.4, ge=0, description="exploration constant of UCT, in units of v(o)")
+    c: float = Field(
+        default=0.4, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of v(o)"
+    )
     eval: Literal["uct", "rollout"] = Field(default="uct", description="how a world's actions are valued")
     playout: Literal["light", "random"] = Field(
         default="light",

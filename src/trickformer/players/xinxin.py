@@ -15,9 +15,9 @@ from trickformer.players.spiel import Spiel
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    runs: int = Field(default=2000, ge=1, description="simulations in each world")
-    worlds: int = Field(default=50, ge=1, description="worlds sampled for a decision")
-    c: float = Field(default=0.4, ge=0, description="exploration constant of UCT")
+    runs: int = Field(default=2000, ge=1, le=1_000_000, description="simulations in each world")
+    worlds: int = Field(default=50, ge=1, le=1_000_000, description="worlds sampled for a decision")
+    c: float = Field(default=0.4, ge=0, allow_inf_nan=False, description="exploration constant of UCT")
 
 
 def make(options: Options, game: Game) -> Spiel:

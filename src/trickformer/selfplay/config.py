@@ -15,7 +15,7 @@ class Config(BaseModel):
 
     game: str = Field(description="game string of OpenSpiel, such as hearts")
     preset: str = Field("small", description="size of the model")
-    seed: int = Field(0, ge=0, description="deals, roles, weights and batches follow from it")
+    seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
     random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
     iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
     sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")

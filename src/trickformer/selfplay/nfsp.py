@@ -12,6 +12,7 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,11 +20,13 @@ import torch
 from trickformer import checkpoints, games, tokenizers
 from trickformer import config as configs
 from trickformer.base import TrickformerError
+from trickformer.folder import Interrupted, build, replace
 from trickformer.games.hearts import Hearts
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
+from trickformer.progress import progress
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.generate import model_hands, random_hands
 from trickformer.selfplay.train import FitOptions, Sequences, fit
@@ -49,17 +52,22 @@ def run(config: Config) -> Path:
         read_weights(out / f"model-{i}")  # a damaged one, before anything is written
     try:
         out.mkdir(parents=True, exist_ok=True)
+        log = (out / "log.jsonl").open("a", encoding="utf-8")
     except OSError as e:
-        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
-    saved.write_text(text, encoding="utf-8")
-    with (out / "log.jsonl").open("a") as log:
+        raise TrickformerError(f"cannot write to the folder {out}: {e.strerror}") from None
+    replace(saved, text)
+    with log:
 
-        def report(**entry: float) -> None:
+        def report(**entry: Any) -> None:
             print(json.dumps({"time": round(time.time()), **entry}), file=log, flush=True)
 
-        for iteration in range(config.iterations + 1):
-            if not done[iteration]:
+        report(build=build())
+        try:
+            for iteration in np.flatnonzero(np.logical_not(done)).tolist():
                 _iterate(config, game, out, iteration, report)
+        except KeyboardInterrupt:
+            again = f"trickformer train --config {saved} --out {out}"
+            raise Interrupted(f"interrupted; go on with: {again}") from None
     return out / f"model-{config.iterations}"
 
 
@@ -78,21 +86,24 @@ def _iterate(config: Config, game: Hearts, out: Path, iteration: int, report) ->
     else:
         model = GPT2PolicyValueModel.from_pretrained(out / f"model-{iteration - 1}")
         data = self_play(config, game, out, iteration, report)
-    fit(
-        model,
-        data,
-        game.outcomes.labels,
-        FitOptions(
-            epochs=1 if iteration == 0 else config.epochs,
-            batch_size=config.batch_size,
-            learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
-            policy_weight=config.policy_weight,
-            value_positions=config.value_positions,
-        ),
-        seed=config.seed + iteration,
-        report=lambda entry: report(iteration=iteration, **entry),
-        report_every=500,
+    options = FitOptions(
+        epochs=1 if iteration == 0 else config.epochs,
+        batch_size=config.batch_size,
+        learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
+        policy_weight=config.policy_weight,
+        value_positions=config.value_positions,
     )
+    trained = 0
+    total = options.epochs * (len(data) // options.batch_size) * options.batch_size
+    with progress(f"iteration {iteration}: learning", "sequences", 0, total) as advance:
+
+        def note(entry: dict[str, float]) -> None:
+            nonlocal trained
+            report(iteration=iteration, **entry)
+            advance(int(entry["step"]) * options.batch_size - trained)
+            trained = int(entry["step"]) * options.batch_size
+
+        fit(model, data, game.outcomes.labels, options, config.seed + iteration, note, report_every=500)
     save(model, out / f"model-{iteration}", torch.float32)
 
 
@@ -104,29 +115,29 @@ def self_play(config: Config, game: Hearts, out: Path, iteration: int, report) -
     engines = [load_engine(out / f"model-{i}", game.outcomes.values) for i in range(iteration)]
     parts, began = [], time.perf_counter()
     points = np.zeros(2)
-    for first in range(0, hands, config.tables):
-        n = min(config.tables, hands - first)
-        newest = iteration - 1
-        if iteration == 1:
-            seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)
-        else:
-            seats = rng.integers(newest, size=(n, game.players))
-            # The pass direction runs with the hand's number mod 4: the seat moves on after each such group.
-            greedy = (np.arange(first, first + n) // 4 % game.players)[:, None] == np.arange(game.players)
-            seats[greedy] = newest
-        # Series of deals differ between iterations; hands within a series by their number.
-        series = config.seed + 1_000_003 * iteration
-        kept, scores = model_hands(game, engines, seats, greedy, series, first, config.threshold)
-        parts.append(kept)
-        points += scores[greedy].mean(), scores[~greedy].mean() if not greedy.all() else 0.0
-        done = first + n
-        report(
-            iteration=iteration,
-            hands=done,
-            speed=done / (time.perf_counter() - began),
-            greedy_points=points[0] / len(parts),
-            other_points=points[1] / len(parts),
-        )
+    series = config.seed + 1_000_003 * iteration  # of deals: another one each iteration
+    with progress(f"iteration {iteration}: playing", "hands", 0, hands) as advance:
+        for first in range(0, hands, config.tables):
+            n = min(config.tables, hands - first)
+            newest = iteration - 1
+            if iteration == 1:
+                seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)
+            else:
+                seats = rng.integers(newest, size=(n, game.players))
+                # The pass direction runs with the hand's number mod 4: the seat moves on after each such group.
+                greedy = (np.arange(first, first + n) // 4 % game.players)[:, None] == np.arange(game.players)
+                seats[greedy] = newest
+            kept, scores = model_hands(game, engines, seats, greedy, series, first, config.threshold)
+            parts.append(kept)
+            points += scores[greedy].mean(), scores[~greedy].mean() if not greedy.all() else 0.0
+            report(
+                iteration=iteration,
+                hands=first + n,
+                speed=(first + n) / (time.perf_counter() - began),
+                greedy_points=points[0] / len(parts),
+                other_points=points[1] / len(parts),
+            )
+            advance(n)
     return Sequences(np.concatenate([p.tokens for p in parts]), np.concatenate([p.outcomes for p in parts]))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.base import TrickformerError
-from trickformer.tournaments import store
+from trickformer.folder import replace
 from trickformer.tournaments.results import Results
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"
@@ -20,8 +20,8 @@ def write(results: Results, folder: Path) -> None:
     from trickformer.tournaments.plot import plot
 
     result = results.result()
-    store.replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
-    store.replace(folder / REPORT, markdown(result))
+    replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
+    replace(folder / REPORT, markdown(result))
     try:
         plot(results, folder / PLOT)
     except OSError as e:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import platform
 import signal
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import metadata
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-import trickformer
 from trickformer import config as configs
 from trickformer import games, players
 from trickformer.base import Game, Player, TrickformerError
+from trickformer.folder import Interrupted, build, replace
 from trickformer.progress import progress
 from trickformer.tournaments import schedule, store
 from trickformer.tournaments.play import play
@@ -25,13 +22,6 @@ from trickformer.tournaments.schedule import Config, Hand
 from trickformer.tournaments.store import Record
 
 CONFIG, ABOUT, RECORDS = "config.toml", "run.json", "records.jsonl"
-_PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
-
-
-class Interrupted(TrickformerError):
-    """Ctrl-C. The message says how to go on."""
-
-    exit_code = 130
 
 
 @dataclass(frozen=True)
@@ -48,36 +38,6 @@ class Run:
     def game(self) -> Game:
         """The rules; raises what `games.load` raises."""
         return games.load(self.config.game)
-
-
-def build() -> dict[str, Any]:
-    """The versions of what plays, and the git commit where the package stands in a checkout (or is run
-    from one), with `-dirty` where tracked files differ from it."""
-    found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
-    found["python"] = platform.python_version()
-    for package in _PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = None
-    return found
-
-
-def _commit() -> str | None:
-    for folder in (Path(__file__).parent, Path.cwd()):
-        git = ["git", "-C", str(folder)]
-        try:
-            root = subprocess.run([*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True)
-            if root.returncode:
-                continue
-            top, commit = root.stdout.split("\n")[:2]
-            if not (Path(top) / "src/trickformer/base.py").exists():
-                continue
-            status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
-            return commit + ("-dirty" if status.stdout.strip() else "")
-        except (OSError, ValueError, subprocess.SubprocessError):
-            continue
-    return None
 
 
 def _cast(game: Game, specs: list[str]) -> list[Player]:
@@ -121,8 +81,8 @@ def tournament(config: Config, resume: bool = False) -> Run:
     with store.Writer(records) as writer:
         run.records.extend(writer.resume(set(hands), game.players))
         about = {"players": typed, "sees_state": sees_state, "builds": run.builds}
-        store.replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
-        store.replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+        replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
+        replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
         _finish(run, game, cast, hands, writer)
     return run
 

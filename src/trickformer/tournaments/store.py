@@ -79,17 +79,6 @@ def read(path: Path, scheduled: set[Hand], seats: int) -> tuple[list[Record], in
     return records, whole
 
 
-def replace(path: Path, text: str) -> None:
-    """Writes a small file whole or not at all. Raises TrickformerError where the disk does not take it."""
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    except OSError as e:
-        draft.unlink(missing_ok=True)
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-
-
 class Writer:
     """Appends records to a file; holds a lock on it, for two runs must not share one."""
 
