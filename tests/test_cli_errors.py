@@ -183,8 +183,8 @@ def test_a_damaged_run_folder(refused, command, tmp_path, name):
 
 def test_training_refuses_a_folder_that_it_cannot_use(refused, tmp_path):
     (tmp_path / "file").write_text("")
-    assert "cannot make the folder file" in refused(*TRAIN, "--out", "file")
-    assert "cannot make the folder file/run" in refused(*TRAIN, "--out", "file/run")
+    assert "cannot make or write the folder file" in refused(*TRAIN, "--out", "file")
+    assert "cannot make or write the folder file/run" in refused(*TRAIN, "--out", "file/run")
     run = tmp_path / "run"
     run.mkdir()
     for text in (b"seed = 1\n", b"\xff"):

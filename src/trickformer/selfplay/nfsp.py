@@ -54,7 +54,7 @@ def run(config: Config) -> Path:
         out.mkdir(parents=True, exist_ok=True)
         log = (out / "log.jsonl").open("a", encoding="utf-8")
     except OSError as e:
-        raise TrickformerError(f"cannot write to the folder {out}: {e.strerror}") from None
+        raise TrickformerError(f"cannot make or write the folder {out}: {e.strerror}") from None
     replace(saved, text)
     with log:
 
