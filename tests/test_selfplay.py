@@ -277,6 +277,7 @@ def test_the_folder_of_a_run(hearts, unbroken):
         checkpoints.check(unbroken / f"model-{i}", hearts, tokenizers.make(hearts))
     assert len(set(weights_of(unbroken).values())) == 3
     entries = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
+    assert "python" in entries.pop(0)["build"]
     assert {e["iteration"] for e in entries if "policy_loss" in e} == {0, 1, 2}
     # Iteration 1 keeps four sequences a hand, later ones a single one.
     assert [max(e.get("hands", 0) for e in entries if e["iteration"] == i) for i in range(3)] == [0, 16, 64]
