@@ -16,7 +16,7 @@ BENCHMARKS := hearts engine gomcts
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
-	$(BIN)/trickformer tournament hearts --a gomcts:checkpoint=hearts-small,wave=8 --b rules --deals 8 --seed 1
+	$(BIN)/trickformer tournament hearts --a gomcts:checkpoint=hearts-small,wave=8 --b random --deals 10 --seed 1
 
 test: setup
 	$(BIN)/python -m pytest
