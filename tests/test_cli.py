@@ -16,7 +16,7 @@ MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1
 @pytest.mark.parametrize("code", ["import trickformer", "import sys; sys.argv[1:] = ['--help']; HELP"])
 def test_nothing_heavy_is_imported_for_help(code):
     code = code.replace("HELP", "from trickformer.cli import main\ntry: main()\nexcept SystemExit: pass")
-    look = "\nimport sys; print([m for m in ('torch', 'pyspiel', 'transformers') if m in sys.modules])"
+    look = "\nimport sys; print([m for m in ('torch', 'pyspiel', 'transformers', 'ray') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code + look], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 

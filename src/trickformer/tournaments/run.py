@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from trickformer import config as configs
-from trickformer import games, players
+from trickformer import games, parallel, players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.folder import Interrupted, build, replace
 from trickformer.progress import progress
@@ -22,6 +19,8 @@ from trickformer.tournaments.schedule import Config, Hand
 from trickformer.tournaments.store import Record
 
 CONFIG, ABOUT, RECORDS = "config.toml", "run.json", "records.jsonl"
+
+Job = tuple[Config, list[Hand]]  # hands that one worker plays
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,11 @@ def tournament(config: Config, resume: bool = False) -> Run:
     config = _resolved(config, specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
-    cast = _cast(game, specs)
-    sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
+    sees_state = [i for i, p in enumerate(_cast(game, specs)) if getattr(p, "needs_state", False)]
     hands = list(schedule.hands(game, len(specs), config.deals))
     run = Run(config, typed, sees_state, [], [build()])
     if config.out is None:
-        _finish(run, game, cast, hands, None)
+        _finish(run, hands, None)
         return run
     folder = config.out
     records = folder / RECORDS  # the config is written before the first record
@@ -74,6 +72,7 @@ def tournament(config: Config, resume: bool = False) -> Run:
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
         store.read(records, set(hands), game.players)  # a corrupt file: before anything is written
+    parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
@@ -83,7 +82,7 @@ def tournament(config: Config, resume: bool = False) -> Run:
         about = {"players": typed, "sees_state": sees_state, "builds": run.builds}
         replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
         replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
-        _finish(run, game, cast, hands, writer)
+        _finish(run, hands, writer)
     return run
 
 
@@ -116,18 +115,18 @@ def _same(known: Config, config: Config, folder: Path) -> None:
             raise TrickformerError(f"{folder} holds a run with {name} = {old}, not {new}; choose another --out")
 
 
-def _finish(run: Run, game: Game, cast: list[Player], hands: list[Hand], writer: store.Writer | None) -> None:
+def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file."""
     config = run.config
     done = {r.hand for r in run.records}
     missing = [h for h in hands if h not in done]
-    if config.workers > 1 and len({h.deal for h in missing}) > 1:
-        source = _parallel(config, missing)
-    else:
-        source = play(game, cast, missing, config.seed, config.tables)
+    source = parallel.stream(_play, _jobs(config, missing), config.workers, config.ray)
     try:
         with progress("tournament", "tables", len(done), len(hands)) as advance:
             for record in source:
+                if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
+                    raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
+                done.add(record.hand)
                 if writer is not None:
                     writer.append(record)
                 run.records.append(record)
@@ -142,54 +141,16 @@ def _finish(run: Run, game: Game, cast: list[Player], hands: list[Hand], writer:
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 
-def _parallel(config: Config, hands: list[Hand]) -> Iterator[Record]:
-    """The records of `hands`, played by processes with players of their own, each a slice of the deals."""
+def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
+    """The hands in slices, one for each worker; a deal with all its seatings stays in one."""
     deals = sorted({h.deal for h in hands})
-    workers = min(config.workers, len(deals))
+    workers = min(parallel.slots(config.workers, config.ray), len(deals))
     slot = {deal: i % workers for i, deal in enumerate(deals)}
-    context = multiprocessing.get_context("spawn")
-    processes: dict[Connection, Any] = {}
-    try:
-        for i in range(workers):
-            ours, theirs = context.Pipe(duplex=False)
-            job = (theirs, config.model_dump_json(), [h for h in hands if slot[h.deal] == i])
-            process = context.Process(target=_work, args=job, daemon=True)
-            process.start()
-            theirs.close()
-            processes[ours] = process
-        open_pipes = set(processes)
-        while open_pipes:
-            for pipe in wait(list(open_pipes)):
-                assert isinstance(pipe, Connection)
-                try:
-                    message = pipe.recv_bytes()
-                except EOFError:
-                    processes[pipe].join()
-                    code = processes[pipe].exitcode
-                    raise TrickformerError(f"a worker process died (exit code {code})") from None
-                if not message:
-                    open_pipes.discard(pipe)
-                elif message.startswith(b"{"):
-                    yield Record.model_validate_json(message)
-                else:
-                    raise TrickformerError(message.decode())
-    finally:
-        for pipe, process in processes.items():
-            process.terminate()
-            process.join()
-            pipe.close()
+    return [(config, [h for h in hands if slot[h.deal] == i]) for i in range(workers)]
 
 
-def _work(pipe: Connection, config_json: str, hands: list[Hand]) -> None:
-    """One process: sends each record as JSON, then an empty message; or the line of an error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
-    config = Config.model_validate_json(config_json)
-    try:
-        game = games.load(config.game)
-        for record in play(game, _cast(game, config.specs), hands, config.seed, config.tables):
-            pipe.send_bytes(record.model_dump_json().encode())
-        pipe.send_bytes(b"")
-    except TrickformerError as e:
-        pipe.send_bytes(str(e).encode())
-    except BrokenPipeError:
-        pass  # the parent is gone, and with it the reason to play on
+def _play(job: Job) -> Iterator[Record]:
+    """The records of a slice, by players of its own."""
+    config, hands = job
+    game = games.load(config.game)
+    return play(game, _cast(game, config.specs), hands, config.seed, config.tables)

@@ -27,6 +27,11 @@ class Config(BaseModel):
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
     tables: int = Field(112, ge=1, description="hands in flight at a time; they share forward passes")
     workers: int = Field(1, ge=1, description="processes; the records do not depend on it")
+    ray: str | None = Field(
+        None,
+        description="address of a Ray cluster that plays the tables: auto on one of its nodes, or HOST:PORT; "
+        "checkpoints must lie on a file system that all nodes share",
+    )
     out: Path | None = Field(None, description="folder for the records and the report")
 
     @model_validator(mode="after")

@@ -1,0 +1,164 @@
+"""Work spread over processes of this machine, or over a Ray cluster: the items of all jobs, as they come.
+
+Ray is an optional dependency and imported only where an address is given."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+from trickformer.base import TrickformerError
+
+Job = TypeVar("Job")
+Item = TypeVar("Item")
+Work = Callable[[Job], Iterator[Item]]
+
+_ITEM, _ERROR, _END = "item", "error", "end"  # what a worker sends: (kind, value)
+_PATIENCE = 5.0  # seconds for a cluster to answer; Ray itself would try for minutes
+
+
+def slots(workers: int, ray: str | None) -> int:
+    """How many jobs run at a time: `workers` processes, or one for each CPU of the cluster at `ray`.
+
+    Raises TrickformerError where both are asked for, and where the cluster cannot be reached: call it before
+    anything is written."""
+    if ray is None:
+        return workers
+    if workers > 1:
+        raise TrickformerError("give either workers or ray: on a cluster, every CPU is a worker")
+    return max(1, int(_connect(ray).cluster_resources().get("CPU", 0)))
+
+
+def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | None) -> Iterator[Item]:
+    """The items that `work` yields for each of `jobs`, in order within a job and in any order between jobs.
+
+    work: a generator function at the top level of a module, so that other processes find it; jobs and items can
+    be pickled. At most `slots(workers, ray)` jobs run at a time; a single one, or one at a time, runs in this
+    process. On a cluster a job gets one CPU and no GPU. A job whose node is lost is run again and its first items
+    are passed over, as many as have come: each comes once, if `work` yields the same items for the same job.
+
+    Closing the iterator ends the workers. Raises TrickformerError with the same line as one in `work`, and where a
+    worker dies or the cluster cannot be reached."""
+    if ray is not None:
+        return _on_cluster(work, jobs, ray)
+    if workers > 1 and len(jobs) > 1:
+        return _in_processes(work, jobs, workers)
+    return (item for job in jobs for item in work(job))
+
+
+def _messages(work: Work[Job, Item], job: Job) -> Iterator[tuple[str, Any]]:
+    """What a worker sends for its job: items, or the line of an error last. The error itself need not pickle."""
+    try:
+        for item in work(job):
+            yield _ITEM, item
+    except TrickformerError as e:
+        yield _ERROR, str(e)
+
+
+def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> Iterator[Item]:
+    context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks of torch and Ray
+    waiting = list(reversed(jobs))
+    running: dict[Connection, Any] = {}
+
+    def end(pipe: Connection) -> None:
+        process = running.pop(pipe)
+        process.terminate()
+        process.join()
+        pipe.close()
+
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                ours, theirs = context.Pipe(duplex=False)
+                process = context.Process(target=_process, args=(theirs, work, waiting.pop()), daemon=True)
+                process.start()
+                theirs.close()
+                running[ours] = process
+            for pipe in wait(list(running)):
+                assert isinstance(pipe, Connection)
+                try:
+                    kind, value = pipe.recv()
+                except (EOFError, OSError):  # OSError: it died within a message
+                    running[pipe].join()
+                    code = running[pipe].exitcode
+                    raise TrickformerError(f"a worker process died (exit code {code})") from None
+                if kind == _END:
+                    end(pipe)
+                elif kind == _ERROR:
+                    raise TrickformerError(value)
+                else:
+                    yield value
+    finally:
+        for pipe in list(running):
+            end(pipe)
+
+
+def _process(pipe: Connection, work: Work[Job, Item], job: Job) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    try:
+        for message in _messages(work, job):
+            pipe.send(message)
+        pipe.send((_END, None))
+    except BrokenPipeError:
+        pass  # the parent is gone, and with it the reason to work on
+
+
+def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Iterator[Item]:
+    """One streaming task a job; Ray queues those that find no free CPU, and runs again those that it loses."""
+    ray = _connect(address)
+    task = ray.remote(num_cpus=1, num_returns="streaming")(_messages)
+    running = [task.remote(work, job) for job in jobs]
+    try:
+        while running:
+            (ready,), _ = ray.wait(running, num_returns=1)
+            running.remove(ready)
+            running.append(ready)  # at the end: each has its turn
+            try:
+                kind, value = ray.get(next(ready))
+            except StopIteration:
+                running.remove(ready)
+                continue
+            except ray.exceptions.RayError as e:
+                cause = e.cause if isinstance(e, ray.exceptions.RayTaskError) else e
+                if not isinstance(cause, ray.exceptions.RayError):  # a fault of the program: it needs its traceback
+                    raise
+                raise TrickformerError(f"a worker of the Ray cluster failed: {_reason(cause)}") from None
+            if kind == _ERROR:
+                raise TrickformerError(value)
+            yield value
+    finally:
+        for unfinished in running:
+            ray.cancel(unfinished, force=True)  # by force: compiled code does not listen
+
+
+def _connect(address: str) -> Any:
+    """The module ray, connected to the cluster; a connection that exists is used. Raises TrickformerError."""
+    try:
+        import ray
+    except ImportError:
+        raise TrickformerError("--ray needs Ray, which is not installed: pip install 'trickformer[ray]'") from None
+    if ray.is_initialized():
+        return ray
+    known = "auto on one of its nodes, or HOST:PORT of its head"
+    if address.startswith("ray://"):  # Ray's client returns no results before the end of a task
+        raise TrickformerError(f"{address}: Ray's client cannot stream; start on a node of the cluster with --ray auto")
+    try:
+        if address != "auto":
+            host, _, port = address.rpartition(":")
+            if not (host and port.isdecimal()):
+                raise ValueError("this names no host and port")
+            socket.create_connection((host, int(port)), _PATIENCE).close()
+        ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, OverflowError, ValueError, RuntimeError) as e:
+        raise TrickformerError(f"no Ray cluster at {address!r} ({_reason(e)}); give {known}") from None
+    return ray
+
+
+def _reason(e: BaseException) -> str:
+    """The first sentence of what Ray says at length."""
+    return f"{str(e).strip() or type(e).__name__}\n".splitlines()[0].partition(". ")[0]
