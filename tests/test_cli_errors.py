@@ -10,7 +10,7 @@ import pytest
 
 MATCH = ["tournament", "hearts", "--b", "random", "--deals", "1", "--seed", "5"]
 OTHER_RULES = ["tournament", "hearts(jd_bonus=True)", *MATCH[2:]]
-TRAIN = ["train", "hearts", "--preset", "tiny", "--random-hands", "64", "--sequences", "64", "--iterations", "0"]
+TRAIN = ["train", "hearts", "--preset", "tiny", "--bootstrap-hands", "64", "--sequences", "64", "--iterations", "0"]
 
 
 @pytest.fixture
@@ -183,19 +183,20 @@ def test_a_damaged_run_folder(refused, command, tmp_path, name):
 
 def test_training_refuses_a_folder_that_it_cannot_use(refused, tmp_path):
     (tmp_path / "file").write_text("")
-    assert "cannot make or write the folder file" in refused(*TRAIN, "--out", "file")
-    assert "cannot make or write the folder file/run" in refused(*TRAIN, "--out", "file/run")
+    assert "cannot make the folder file" in refused(*TRAIN, "--out", "file")
+    assert "cannot make the folder file/run" in refused(*TRAIN, "--out", "file/run")
     run = tmp_path / "run"
     run.mkdir()
-    for text in (b"seed = 1\n", b"\xff"):
+    for text, says in ((b"seed = 1\n", "game is missing"), (b"\xff", "config.toml"), (b'game = "hearts"\n', "preset")):
         (run / "config.toml").write_bytes(text)
-        assert "run holds a run with another config" in refused(*TRAIN, "--out", "run")
+        assert "run already holds a run; continue it with --resume" in refused(*TRAIN, "--out", "run")
+        assert says in refused(*TRAIN, "--out", "run", "--resume")
 
 
 def test_training_goes_on_only_from_a_whole_model(refused, command, tmp_path):
-    arguments = [*TRAIN, "--iterations", "1", "--out", "run"]
+    arguments = [*TRAIN, "--iterations", "1", "--match-deals", "0", "--out", "run"]
     assert command(*arguments)[0] == 0
     shutil.rmtree(tmp_path / "run" / "model-1")
     weights = tmp_path / "run" / "model-0" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
-    assert "truncated" in refused(*arguments)
+    assert "truncated" in refused(*arguments, "--resume")

@@ -223,3 +223,17 @@ def test_on_ray_what_a_node_lacks_is_one_line(cluster, monkeypatch):
     monkeypatch.setitem(sys.modules, "only_here", module)
     with pytest.raises(TrickformerError, match=r"^a worker of the Ray cluster failed: .*No module named 'only_here'$"):
         list(parallel.stream(numbers, [module.Job()], 1, cluster))
+
+
+@pytest.mark.parametrize("where", ["ray", "processes"])
+def test_self_play_is_the_same_wherever_hands_are_played(cluster, tmp_path, where):
+    from trickformer.selfplay import nfsp
+    from trickformer.selfplay.config import Config as Training
+
+    small = {"game": "hearts", "preset": "tiny", "bootstrap_hands": 64, "iterations": 1, "sequences": 32}
+    small |= {"held_out": 8, "tables": 8, "match_deals": 2}
+    spread = {"ray": cluster} if where == "ray" else {"workers": 2}
+    nfsp.run(Training(**small, out=tmp_path / "alone"))
+    nfsp.run(Training(**small, **spread, out=tmp_path / "spread"))
+    for name in ("data/1/tokens.bin", "model-1/model.safetensors", "curve.csv"):
+        assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "spread" / name).read_bytes(), name

@@ -27,6 +27,7 @@ ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="play what is missing from the records in --out")]
+ResumeTraining = Annotated[bool, typer.Option("--resume", help="go on with the run in --out, at the same step")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
 
 
@@ -50,12 +51,16 @@ def tournament(*, config: ConfigFile = None, resume: Resume = False, as_json: Js
 
 @app.command()
 @configs.options(TrainConfig, positional="game")
-def train(*, config: ConfigFile = None, **given: Any) -> None:
-    """Train a game's model by population self-play, or go on with the run in --out."""
+def train(*, config: ConfigFile = None, resume: ResumeTraining = False, **given: Any) -> None:
+    """Train a game's model from nothing by population self-play."""
     settings = configs.load(TrainConfig, config, given)
+    from accelerate import PartialState
+
     from trickformer.selfplay import nfsp
 
-    print(nfsp.run(settings))
+    folder = nfsp.run(settings, resume)
+    if PartialState().is_main_process:
+        print(folder)
 
 
 @app.command()

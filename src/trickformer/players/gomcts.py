@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from pydantic import Field
 
@@ -10,7 +11,7 @@ from trickformer.base import Decision, Game
 from trickformer.players._model import ModelOptions, ModelPlayer
 
 # Section 9.3 of the paper.
-PAPER: dict[str, dict[str, float]] = {"hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05}}
+PAPER: dict[str, dict[str, Any]] = {"hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05}}
 
 
 class Options(ModelOptions):

@@ -3,41 +3,122 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+# What a preset's name stands for besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper,
+# which leaves the batch open; the others are for a laptop, hours and minutes.
+SCHEDULES: dict[str, dict[str, Any]] = {
+    "paper": {
+        "bootstrap_hands": 4_000_000,
+        "iterations": 10,
+        "sequences": 500_000,
+        "epochs": 3,
+        "batch_size": 256,
+        "bootstrap_learning_rate": 1e-4,
+        "learning_rate": 1e-4,
+        "held_out": 5_000,
+        "match_deals": 100,
+    },
+    "small": {
+        "bootstrap_hands": 75_000,
+        "seats_kept": 4,
+        "iterations": 7,
+        "sequences": 100_000,
+        "epochs": 2,
+        "batch_size": 32,
+        "bootstrap_learning_rate": 1e-3,
+        "learning_rate": 1e-3,
+        "policy_weight": 3.0,
+        "turn_weight": 2.0,
+        "dropout": 0.0,
+        "structured": True,
+        "tied_outcomes": True,
+        "value_positions": 16,
+    },
+    "tiny": {
+        "bootstrap_hands": 20_000,
+        "iterations": 2,
+        "sequences": 4_000,
+        "batch_size": 32,
+        "bootstrap_learning_rate": 3e-3,
+        "learning_rate": 2e-3,
+        "policy_weight": 3.0,
+        "turn_weight": 2.0,
+        "dropout": 0.0,
+        "structured": True,
+        "tied_outcomes": True,
+        "value_positions": 16,
+        "tables": 500,
+        "held_out": 200,
+        "match_deals": 10,
+    },
+}
+
 
 class Config(BaseModel):
-    """A run of population self-play."""
+    """A run of population self-play. What is not given is as the preset has it (SCHEDULES)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     game: str = Field(description="game string of OpenSpiel, such as hearts")
-    preset: str = Field("small", description="size of the model")
+    preset: str = Field("small", description="size of the model, and the schedule: paper, small or tiny")
     seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
-    random_hands: int = Field(400_000, ge=1, description="hands that model 0 is trained on")
     iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
+
+    bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
+    bootstrap_hands: int = Field(400_000, ge=1, description="hands that model 0 learns from")
     sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
-    tables: int = Field(1_000, ge=1, description="hands played in step")
+    held_out: int = Field(1_000, ge=1, description="further sequences that only measure what was learned")
+    seats_kept: int = Field(1, ge=1, le=4, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
+    roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
+    pool: int = Field(0, ge=0, description="imitators are drawn from this many newest models; 0: from all")
+    pool_newest: bool = Field(True, description="the newest model is among the imitators too")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
+    tables: int = Field(1_000, ge=1, description="hands played in step")
+    rounded: bool = Field(True, description="hands are played with activations in bfloat16 where the CPU can: faster")
+
+    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
+    batch_size: int = Field(32, ge=1, description="sequences a training step, over all devices")
+    bootstrap_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
+    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
     policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
+    turn_weight: float = Field(0.0, ge=0, description="weight of learning who is to play next")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
-    batch_size: int = Field(32, ge=1, description="sequences a training step")
-    random_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
-    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
-    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
-    value_positions: int = Field(16, ge=1, description="positions a sequence that the value loss is taken at")
+    tied_outcomes: bool = Field(False, description="outcomes that share a score learn together")
+    value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
+    bf16: bool = Field(True, description="forward passes of training in bfloat16")
     threads: int = Field(1, ge=1, description="of torch while training")
+    save_every: int = Field(500, ge=1, description="training steps between two states on disk")
+
+    baseline: str = Field("rules", description="player that every iteration's ArgmaxVal* meets")
+    match_deals: int = Field(20, ge=0, description="deals of an iteration's two matches; 0: none")
+
+    workers: int = Field(1, ge=1, description="processes that play; the hands do not depend on it")
+    ray: str | None = Field(None, description="Ray cluster that plays hands and matches: auto on a node, or HOST:PORT")
+    peak_tflops: float | None = Field(None, gt=0, description="of the device: utilization is reported against it")
+    stop_after: float | None = Field(None, gt=0, description="minutes after which the run stops, to be resumed")
     out: Path | None = Field(None, description="folder of the run; default: out/GAME-PRESET")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _schedule(cls, values: Any) -> Any:
+        if isinstance(values, dict):
+            values = SCHEDULES.get(str(values.get("preset", "small")), {}) | values
+        return values
 
     @model_validator(mode="after")
     def _one_step(self) -> Self:
-        if self.batch_size > min(self.random_hands, self.sequences):
-            raise ValueError("batch_size is larger than random_hands or sequences: there would be no training step")
+        if self.batch_size > min(self.bootstrap_hands * self.seats_kept, self.sequences):
+            raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
         return self
 
     @property
     def folder(self) -> Path:
         return self.out or Path("out") / f"{self.game.partition('(')[0]}-{self.preset}"
+
+
+# What the weights do not depend on, and a resumed run may change.
+FREE = frozenset({"workers", "ray", "peak_tflops", "stop_after", "out", "save_every", "match_deals", "baseline"})

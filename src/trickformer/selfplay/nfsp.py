@@ -1,8 +1,18 @@
 """Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
 
-Iteration 0 learns uniformly random hands. Iteration 1 learns hands in which every seat plays ArgmaxVal* of model 0,
-all four sequences of each. From then on one seat plays ArgmaxVal* of the newest model, each other seat samples the
-policy of an earlier one, drawn uniformly for the hand, and only the ArgmaxVal* seat's sequences are learned from.
+Model 0 learns hands of the bootstrap players, uniformly random ones by default. Model i learns the hands of iteration
+i: in the first, every seat plays ArgmaxVal* of model 0; from then on one seat (or, as an option, each) plays ArgmaxVal*
+of the newest model, every other seat samples the policy of a model drawn uniformly from the pool for the hand, and
+sequences of ArgmaxVal* seats alone are learned from. Each model starts where the last one ended.
+
+A run folder holds everything, and a run goes on from whatever it holds:
+
+    config.toml run.json   the resolved config; what has built it
+    data/I/                the hands of iteration I
+    state/                 where training stands
+    model-I/               a checkpoint with its model card
+    matches/I-OPPONENT/    a tournament each
+    log.jsonl tensorboard/ curve.csv curve.png
 """
 
 from __future__ import annotations
@@ -10,71 +20,175 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import time
+from contextlib import nullcontext
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
+from accelerate import Accelerator, InitProcessGroupKwargs
+from transformers.utils import logging as transformers_logging
 
-from trickformer import checkpoints, games, tokenizers
+from trickformer import checkpoints, games, parallel, players, tokenizers
 from trickformer import config as configs
 from trickformer.base import TrickformerError
 from trickformer.folder import Interrupted, build, replace
-from trickformer.games.hearts import Hearts
+from trickformer.games.hearts import PLAYERS, Hearts
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.progress import progress
-from trickformer.selfplay.config import Config
-from trickformer.selfplay.generate import model_hands, random_hands
-from trickformer.selfplay.train import FitOptions, Sequences, fit
+from trickformer.selfplay import data as stored
+from trickformer.selfplay import evaluate, metrics
+from trickformer.selfplay.config import FREE, Config
+from trickformer.selfplay.log import Log
+from trickformer.selfplay.schedule import Job, Piece, hands_of, play_pieces, sequences_of, series, who
+from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
+
+_ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
 
 
-def run(config: Config) -> Path:
-    """Train every model that the run's folder does not hold yet, and return the folder of the last one.
+def run(config: Config, resume: bool = False) -> Path:
+    """Train what the run's folder does not hold yet, and return the folder of the last model.
 
-    A run goes on where it stopped: at the iteration under way. Raises TrickformerError where the folder was made
-    with another config. Models are written whole or not at all: model-0, model-1, ..."""
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
+    `config.stop_after` is over: `resume` goes on at the same step."""
     game = games.load(config.game)
     if not isinstance(game, Hearts):
         raise TrickformerError(f"self-play is there for hearts, not yet for {game.name}")
-    presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset, before anything is written
-    torch.set_num_threads(config.threads)
+    presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset
+    for spec in [*config.bootstrap, config.baseline]:
+        players.make(spec, game)
+    parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
-    saved, text = out / "config.toml", configs.dump(config.model_copy(update={"out": None}))
-    if saved.exists() and saved.read_bytes() != text.encode():
-        raise TrickformerError(f"{out} holds a run with another config; give --out another folder")
-    done = [(out / f"model-{i}").exists() for i in range(config.iterations + 1)]
-    for i in np.flatnonzero(done):
-        checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
-        read_weights(out / f"model-{i}")  # a damaged one, before anything is written
+    if (out / "config.toml").exists():
+        if not resume:
+            raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
+        _same(configs.load(Config, out / "config.toml", {}), config, out)
+    torch.set_num_threads(config.threads)
+    transformers_logging.disable_progress_bar()  # a few files of a megabyte each
+    patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the others wait while one plays
+    accelerator = Accelerator(
+        cpu=not torch.cuda.is_available(),
+        mixed_precision="bf16" if config.bf16 else "no",
+        kwargs_handlers=[patience],
+    )
+    for i in range(config.iterations + 1):
+        if (out / f"model-{i}").exists():
+            checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
+            read_weights(out / f"model-{i}")  # a damaged one, before anything is written
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        log = (out / "log.jsonl").open("a", encoding="utf-8")
-    except OSError as e:
-        raise TrickformerError(f"cannot make or write the folder {out}: {e.strerror}") from None
-    replace(saved, text)
-    with log:
-
-        def report(**entry: Any) -> None:
-            print(json.dumps({"time": round(time.time()), **entry}), file=log, flush=True)
-
-        report(build=build())
-        try:
-            for iteration in np.flatnonzero(np.logical_not(done)).tolist():
-                _iterate(config, game, out, iteration, report)
-        except KeyboardInterrupt:
-            again = f"trickformer train --config {saved} --out {out}"
-            raise Interrupted(f"interrupted; go on with: {again}") from None
+        _Run(config, game, out, accelerator).go()
+    except (KeyboardInterrupt, Interrupted):
+        again = f"trickformer train --config {out}/config.toml --out {out} --resume"
+        raise Interrupted(f"interrupted; go on with: {again}") from None
     return out / f"model-{config.iterations}"
 
 
-def _iterate(config: Config, game: Hearts, out: Path, iteration: int, report) -> None:
-    tokenizer = tokenizers.make(game)
-    torch.manual_seed(config.seed)
-    if iteration == 0:
+def _same(known: Config, config: Config, out: Path) -> None:
+    for name in Config.model_fields:
+        old, new = getattr(known, name), getattr(config, name)
+        if name not in FREE and old != new:
+            raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
+
+
+class _Run:
+    def __init__(self, config: Config, game: Hearts, out: Path, accelerator: Accelerator):
+        self.config, self.game, self.out, self.accelerator = config, game, out, accelerator
+        self.tokenizer = tokenizers.make(game)
+        self.main = accelerator.is_main_process
+        self.began = time.monotonic()
+
+    def go(self) -> None:
+        config, out = self.config, self.out
+        if self.main:
+            try:
+                out.mkdir(parents=True, exist_ok=True)
+            except OSError as e:
+                raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+            replace(out / "config.toml", configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
+            self._note_build()
+            steps = [0]
+            for i in range(config.iterations):
+                steps.append(steps[-1] + fit_options(config, i).steps(sequences_of(config, i)))
+            self.log = Log(out, steps)
+        try:
+            for iteration in range(config.iterations + 1):
+                if not (out / f"model-{iteration}").exists():
+                    if self.main:
+                        self.play(iteration)
+                    self.accelerator.wait_for_everyone()
+                    self.learn(iteration)
+                if self.main:
+                    self.compare(iteration)
+        finally:
+            if self.main:
+                self.log.close()
+
+    def _note_build(self) -> None:
+        path, known = self.out / "run.json", []
+        if path.exists():
+            try:
+                known = json.loads(path.read_text(encoding="utf-8"))["builds"]
+            except (ValueError, KeyError, TypeError):
+                raise TrickformerError(f"{path} is damaged; remove it") from None
+        this = build()
+        builds = known if this in known else [*known, this]
+        replace(self.out / "run.json", json.dumps({"builds": builds}, indent=2) + "\n")
+
+    def _over(self) -> bool:
+        limit = self.config.stop_after
+        return limit is not None and time.monotonic() - self.began > 60 * limit
+
+    def _check_time(self) -> None:
+        if self._over():
+            raise Interrupted("time is up")
+
+    def _stop(self) -> bool:
+        """Whether the time is up on any device: all stop training at the same step."""
+        if self.config.stop_after is None or self.accelerator.num_processes == 1:
+            return self._over()
+        over = torch.tensor(float(self._over()), device=self.accelerator.device)
+        return bool(self.accelerator.reduce(over, "sum") > 0)
+
+    # ------------------------------------------------------------------------------------------------ hands
+
+    def play(self, iteration: int) -> None:
+        """Write what is missing of an iteration's hands."""
+        config, folder = self.config, self.out / "data" / str(iteration)
+        hands = hands_of(config, iteration)
+        counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
+        about = counts | {"who": who(config, iteration)}
+        with stored.Writer(folder, self.game, self.tokenizer, about) as writer:
+            if writer.complete:
+                return
+            self.log.rewind(iteration, "play", writer.hands)
+            firsts = range(writer.hands, hands, config.tables)
+            slots = parallel.slots(config.workers, config.ray)
+            device = "cpu" if config.ray else str(self.accelerator.device)  # a cluster's tasks have no GPU
+            jobs = [Job(config, iteration, self.out.absolute(), device, firsts[i::slots], hands) for i in range(slots)]
+            jobs = [job for job in jobs if job.firsts]
+            waiting: dict[int, Piece] = {}  # what came before its turn
+            began, before = time.perf_counter(), writer.hands
+            with progress(f"iteration {iteration}: playing", "hands", writer.hands, hands) as advance:
+                for come in parallel.stream(play_pieces, jobs, config.workers, config.ray):
+                    waiting[come.first] = come
+                    while (piece := waiting.pop(writer.hands, None)) is not None:
+                        writer.append(piece.data, piece.hands)
+                        speed = (writer.hands - before) / (time.perf_counter() - began)
+                        entry = {"at": writer.hands, "hands": writer.hands, "speed": speed, **piece.points}
+                        self.log.note(iteration=iteration, stage="play", **entry)
+                        advance(piece.hands)
+                    self._check_time()
+            writer.finish()
+
+    # --------------------------------------------------------------------------------------------- learning
+
+    def _fresh(self) -> GPT2PolicyValueModel:
+        config, tokenizer, game = self.config, self.tokenizer, self.game
+        torch.manual_seed(config.seed)
         sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
         size = presets.config(config.preset, *sizes)
         size.embd_pdrop = size.resid_pdrop = config.dropout
@@ -82,69 +196,123 @@ def _iterate(config: Config, game: Hearts, out: Path, iteration: int, report) ->
         if config.structured:
             structure.initialize(model, *tokenizer.features())
         model.config.trickformer = checkpoints.stamp(game, tokenizer)
-        data = random_hands(game, config.seed, config.random_hands)
-    else:
-        model = GPT2PolicyValueModel.from_pretrained(out / f"model-{iteration - 1}")
-        data = self_play(config, game, out, iteration, report)
-    options = FitOptions(
+        return model
+
+    def learn(self, iteration: int) -> None:
+        """Train the iteration's model and write it down, with what it has learned."""
+        config, out, state = self.config, self.out, self.out / "state"
+        rows = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)
+        sequences = sequences_of(config, iteration)
+        training, held_out = rows[:sequences], rows[-config.held_out :]
+        last = out / f"model-{iteration - 1}"
+        model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)
+        options = fit_options(config, iteration)
+        if self.main:
+            self.log.rewind(iteration, "learn", saved_step(state))
+        done = saved_step(state) * config.batch_size
+        total = options.steps(len(training)) * config.batch_size
+        bar = progress(f"iteration {iteration}: learning", "sequences", done, total)
+        with bar if self.main else nullcontext(lambda n=1: None) as advance:
+
+            def report(entry: dict[str, float]) -> None:
+                nonlocal done
+                if not self.main:
+                    return
+                if config.peak_tflops:
+                    entry["utilization"] = entry["tflops"] / self.accelerator.num_processes / config.peak_tflops
+                entry["tokens_per_second"] = entry["speed"] * self.tokenizer.n_positions
+                self.log.note(iteration=iteration, stage="learn", at=int(entry.pop("step")), **entry)
+                now = self.log.entries[-1]["at"] * config.batch_size
+                advance(now - done)
+                done = now
+
+            labels = self.game.outcomes.labels
+            with structure.tied_outcomes(model, labels) if config.tied_outcomes else nullcontext():
+                seed = config.seed + iteration
+                torch.manual_seed(seed)  # the objective has weights of its own
+                objective = Objective(model, options, PLAYERS)
+                turns = self.tokenizer.turns
+                if not fit(objective, training, turns, seed, self.accelerator, state, report, self._stop):
+                    raise Interrupted("time is up")
+        if self.main:
+            self.log.rewind(iteration, "learn", options.steps(len(training)))
+            learned = metrics.measure(model, self.game, self.tokenizer, held_out)
+            engine = load_engine(model.float(), self.game.outcomes.values, device=str(self.accelerator.device))
+            sample = held_out[:_ILLEGAL_SAMPLE]
+            learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
+            self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
+            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, sequences, learned))
+            shutil.rmtree(state, ignore_errors=True)
+        self.accelerator.wait_for_everyone()
+
+    # ------------------------------------------------------------------------------------------- comparing
+
+    def compare(self, iteration: int) -> None:
+        """Play what is missing of the iteration's matches, draw the curve, and look for signs of collapse."""
+        config, log = self.config, self.log
+        if log.of("judge", iteration):
+            return
+        known = {e["opponent"] for e in log.of("match", iteration)}
+        for opponent in evaluate.OPPONENTS if config.match_deals else ():
+            if opponent in known or (iteration == 0 and opponent == "previous"):
+                continue
+            self._check_time()
+            found = evaluate.match(config, self.out, iteration, opponent)
+            name = {f"{opponent}_difference": found["difference"]}  # a curve of its own
+            log.note(iteration=iteration, stage="match", at=found["deals"], opponent=opponent, **found, **name)
+        matches = {o: [e for e in log.of("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
+        if matches["baseline"]:
+            evaluate.curve(self.game, config, matches, self.out)
+        rows = stored.load(self.out / "data" / str(iteration), self.game, self.tokenizer)
+        warnings = evaluate.warnings(self.game, rows, log.of("measure", iteration)[-1], matches)
+        for text in warnings:
+            print(f"warning: iteration {iteration}: {text}", file=sys.stderr)
+        log.note(iteration=iteration, stage="judge", at=len(warnings), warnings=warnings)
+
+
+# ------------------------------------------------------------------------------------------------- checkpoints
+
+
+def fit_options(config: Config, iteration: int) -> FitOptions:
+    """How an iteration's model is trained."""
+    return FitOptions(
         epochs=1 if iteration == 0 else config.epochs,
         batch_size=config.batch_size,
-        learning_rate=config.random_learning_rate if iteration == 0 else config.learning_rate,
+        learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
         policy_weight=config.policy_weight,
-        value_positions=config.value_positions,
+        turn_weight=config.turn_weight,
+        value_positions=config.value_positions or None,
+        save_every=config.save_every,
     )
-    trained = 0
-    total = options.epochs * (len(data) // options.batch_size) * options.batch_size
-    with progress(f"iteration {iteration}: learning", "sequences", 0, total) as advance:
-
-        def note(entry: dict[str, float]) -> None:
-            nonlocal trained
-            report(iteration=iteration, **entry)
-            advance(int(entry["step"]) * options.batch_size - trained)
-            trained = int(entry["step"]) * options.batch_size
-
-        fit(model, data, game.outcomes.labels, options, config.seed + iteration, note, report_every=500)
-    save(model, out / f"model-{iteration}", torch.float32)
 
 
-def self_play(config: Config, game: Hearts, out: Path, iteration: int, report) -> Sequences:
-    """The sequences that iteration `iteration` learns from. Reports hands, hands a second and mean points of the
-    ArgmaxVal* seats and of the others."""
-    rng = np.random.default_rng([config.seed, iteration])
-    hands = config.sequences // game.players if iteration == 1 else config.sequences
-    engines = [load_engine(out / f"model-{i}", game.outcomes.values) for i in range(iteration)]
-    parts, began = [], time.perf_counter()
-    points = np.zeros(2)
-    series = config.seed + 1_000_003 * iteration  # of deals: another one each iteration
-    with progress(f"iteration {iteration}: playing", "hands", 0, hands) as advance:
-        for first in range(0, hands, config.tables):
-            n = min(config.tables, hands - first)
-            newest = iteration - 1
-            if iteration == 1:
-                seats, greedy = np.zeros((n, game.players), dtype=int), np.ones((n, game.players), dtype=bool)
-            else:
-                seats = rng.integers(newest, size=(n, game.players))
-                # The pass direction runs with the hand's number mod 4: the seat moves on after each such group.
-                greedy = (np.arange(first, first + n) // 4 % game.players)[:, None] == np.arange(game.players)
-                seats[greedy] = newest
-            kept, scores = model_hands(game, engines, seats, greedy, series, first, config.threshold)
-            parts.append(kept)
-            points += scores[greedy].mean(), scores[~greedy].mean() if not greedy.all() else 0.0
-            report(
-                iteration=iteration,
-                hands=first + n,
-                speed=(first + n) / (time.perf_counter() - began),
-                greedy_points=points[0] / len(parts),
-                other_points=points[1] / len(parts),
-            )
-            advance(n)
-    return Sequences(np.concatenate([p.tokens for p in parts]), np.concatenate([p.outcomes for p in parts]))
+def card(config: Config, iteration: int, sequences: int, learned: dict[str, float]) -> str:
+    """The model card of an iteration's model."""
+    lines = [
+        f"# {config.game}, preset {config.preset}, iteration {iteration}",
+        "",
+        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences a pass",
+        f"(who played: {who(config, iteration)}), the weights starting from "
+        + (f"model {iteration - 1}." if iteration else "nothing."),
+        "",
+        "| on hands held out | |",
+        "|---|---|",
+        *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in learned.items()),
+        "",
+        "| built with | |",
+        "|---|---|",
+        *(f"| {key} | {value} |" for key, value in build().items()),
+    ]
+    return "\n".join(lines) + "\n"
 
 
-def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype) -> None:
-    """Write config.json and model.safetensors in `dtype`, whole or not at all. The model becomes that dtype."""
+def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
+    """Write config.json, model.safetensors in `dtype` and a model card, whole or not at all. The model becomes that
+    dtype."""
     draft = folder.with_name(folder.name + f".{os.getpid()}.part")
     torch.nn.Module.to(model, dtype)
     model.save_pretrained(draft)
+    if text is not None:
+        (draft / "README.md").write_text(text, encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)

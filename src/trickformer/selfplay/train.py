@@ -1,122 +1,219 @@
-"""Fit a policy-value model to sequences of observations (GO-MCTS paper, section 5.1 and Table 6)."""
+"""Fit a policy-value model to sequences of observations (GO-MCTS paper, section 5.1 and Table 6).
+
+Accelerate places the model: one CPU, one GPU, or several under `accelerate launch`. A state of the model, the optimizer
+and the step is kept on disk, and every random number follows from the seed and the step: a fit that goes on from
+such a state ends in the same weights as one that was never stopped.
+"""
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from accelerate import Accelerator
+from torch import nn
+from transformers import GPT2Config
 
-from trickformer.models.gpt2 import POLICY_WEIGHT, GPT2PolicyValueModel
-from trickformer.models.structure import tied_outcomes
+from trickformer.base import TrickformerError
+from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
+from trickformer.selfplay.data import Sequences
 
-
-@dataclass(frozen=True, slots=True)
-class Sequences:
-    """Training data: what one seat saw of each hand, and how the hand ended."""
-
-    tokens: np.ndarray  # int16 [N, T], filled up with the end token
-    outcomes: np.ndarray  # int32 [N], index among the game's outcomes
-
-    def __len__(self) -> int:
-        return len(self.tokens)
+Turns = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T], as a tokenizer's `turns`
 
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
     epochs: int = 1
-    batch_size: int = 32
+    batch_size: int = 32  # sequences a step, over all devices
     learning_rate: float = 1e-3  # of AdamW, falling linearly to zero
     warmup_steps: int = 100
-    policy_weight: float = POLICY_WEIGHT  # loss = (value + this times policy) / (1 + this); the paper's is 9
-    value_positions: int = 16  # positions of a sequence that the value loss is taken at, drawn anew each step
-    bf16: bool = True  # autocast; weights and optimizer stay float32
+    policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
+    turn_weight: float = 0.0  # of telling who is to play next, with a head that is thrown away
+    value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
+    report_every: int = 100  # steps
+    save_every: int = 500  # steps
+
+    def steps(self, sequences: int) -> int:
+        return self.epochs * (sequences // self.batch_size)
+
+    def rate(self, step: int, steps: int) -> float:
+        return self.learning_rate * min((step + 1) / self.warmup_steps, (steps - step) / max(1, steps))
 
 
-def losses(
-    model: GPT2PolicyValueModel, tokens: torch.Tensor, outcomes: torch.Tensor, eos: int, positions: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Policy and value loss of a batch, in nats. tokens int64 [B, T], outcomes int64 [B].
+class Objective(nn.Module):
+    """The model and the losses it learns from."""
 
-    The policy loss is the model's own. So is the value loss in expectation, but for each sequence counting alike
-    whatever its length: the outcome is the same at each position, so its loss is estimated at `positions` of them,
-    drawn uniformly, which saves most of the cost of a large value head."""
-    hidden = model.transformer(tokens).last_hidden_state[:, :-1]
-    targets = tokens[:, 1:].masked_fill(tokens[:, :-1] == eos, -100)
-    logits = model.lm_head(F.gelu(model.lm_hidden(hidden)))
-    policy = F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
-    # The position before the end token is the last that counts.
-    lengths = (tokens != eos).sum(dim=1, keepdim=True)
-    drawn = (torch.rand(len(tokens), positions, device=tokens.device) * lengths).long()
-    picked = hidden.gather(1, drawn[..., None].expand(-1, -1, hidden.shape[-1]))
-    value_logits = model.val_head(F.gelu(model.val_hidden(picked)))
-    labels = outcomes[:, None].expand(-1, positions)
-    return policy, F.cross_entropy(value_logits.float().flatten(0, 1), labels.flatten())
+    def __init__(self, model: GPT2PolicyValueModel, options: FitOptions, seats: int):
+        super().__init__()
+        self.model, self.options = model, options
+        self.turn_head = nn.Linear(model.config.n_embd, seats) if options.turn_weight else None
+
+    def forward(
+        self, tokens: torch.Tensor, outcomes: torch.Tensor, turns: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss, and policy, value and turn loss float32 [3], in nats.
+
+        tokens int64 [B, T]; outcomes int64 [B]; turns int64 [B, T], who plays the next token, -100 where nobody does.
+        The policy loss is the model's own. So is the value loss in expectation, but for each sequence counting alike
+        whatever its length: the outcome is the same at each position, so its loss may be estimated at
+        `value_positions` of them, drawn uniformly, which saves most of the cost of a large value head."""
+        model, options = self.model, self.options
+        eos = model.config.eos_token_id
+        assert isinstance(eos, int)
+        hidden = model.transformer(tokens).last_hidden_state[:, :-1]
+        counted = tokens[:, :-1] != eos
+        logits = model.lm_head(F.gelu(model.lm_hidden(hidden)))
+        targets = tokens[:, 1:].masked_fill(~counted, IGNORE)
+        policy = F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
+        if options.value_positions is None:
+            picked, labels = hidden, outcomes[:, None].expand_as(counted).masked_fill(~counted, IGNORE)
+        else:
+            # The position before the end token is the last that counts.
+            lengths = counted.sum(dim=1, keepdim=True)
+            drawn = (torch.rand(len(tokens), options.value_positions, device=tokens.device) * lengths).long()
+            picked = hidden.gather(1, drawn[..., None].expand(-1, -1, hidden.shape[-1]))
+            labels = outcomes[:, None].expand_as(drawn)
+        value_logits = model.val_head(F.gelu(model.val_hidden(picked)))
+        value = F.cross_entropy(value_logits.float().flatten(0, 1), labels.flatten())
+        turn, weights = torch.zeros_like(value), 1 + options.policy_weight + options.turn_weight
+        if self.turn_head is not None:
+            turn = F.cross_entropy(self.turn_head(hidden).float().flatten(0, 1), turns[:, :-1].flatten())
+        loss = (value + options.policy_weight * policy + options.turn_weight * turn) / weights
+        return loss, torch.stack((policy, value, turn)).detach()
 
 
 def fit(
-    model: GPT2PolicyValueModel,
+    objective: Objective,
     data: Sequences,
-    labels: Sequence[Sequence[int]],
-    options: FitOptions,
+    turns: Turns,
     seed: int,
+    accelerator: Accelerator,
+    state: Path,
     report: Callable[[dict[str, float]], None] = lambda _: None,
-    report_every: int = 100,
-) -> None:
-    """Train in place with a fresh optimizer and schedule.
+    stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
 
-    `labels`: the game's outcomes. `report` gets step, steps, both losses (nats, mean since the last report) and
-    sequences a second. Reproducible from `seed` on one machine and thread count."""
-    torch.manual_seed(seed)
-    device = next(model.parameters()).device
-    if device.type == "cpu":
+    state: folder that keeps the state every `save_every` steps and when `stop` says so; gone at the end. `report` gets
+    step, steps, the losses (nats, mean since the last report), sequences a second and model TFLOP/s. Returns whether
+    the fit is finished. The result follows from `seed` on one machine with the same processes and threads."""
+    options, model = objective.options, objective.model
+    if accelerator.device.type == "cpu":
         # Twice as fast on short sequences: the same attention without the flash kernel's backward pass, and the
         # same GELU (tanh form) as one operation.
         model.set_attn_implementation("eager")
         for block in model.transformer.h:
             setattr(block.mlp, "act", torch.nn.GELU(approximate="tanh"))  # noqa: B010 (untyped module)
-    model.train()
-    with tied_outcomes(model, labels):
-        _fit(model, data, options, np.random.default_rng(seed), report, report_every)
-    model.eval()
-
-
-def _fit(
-    model: GPT2PolicyValueModel,
-    data: Sequences,
-    options: FitOptions,
-    rng: np.random.Generator,
-    report: Callable[[dict[str, float]], None],
-    report_every: int,
-) -> None:
-    device = next(model.parameters()).device
-    optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate, fused=True)
-    steps = options.epochs * (len(data) // options.batch_size)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda s: min((s + 1) / options.warmup_steps, (steps - s) / max(1, steps))
-    )
-    eos = model.config.eos_token_id
-    assert isinstance(eos, int)
-    sums, since, step = np.zeros(2), time.perf_counter(), 0
-    for _ in range(options.epochs):
-        order = rng.permutation(len(data))[: len(data) // options.batch_size * options.batch_size]
-        for batch in order.reshape(-1, options.batch_size):
-            tokens = torch.from_numpy(data.tokens[batch].astype(np.int64)).to(device)
-            outcomes = torch.from_numpy(data.outcomes[batch].astype(np.int64)).to(device)
-            with torch.autocast(device.type, torch.bfloat16, enabled=options.bf16):
-                policy, value = losses(model, tokens, outcomes, eos, options.value_positions)
-            ((value + options.policy_weight * policy) / (1 + options.policy_weight)).backward()
+    objective.train()
+    optimizer = torch.optim.AdamW(objective.parameters(), lr=options.learning_rate, fused=True)
+    learner, optimizer = accelerator.prepare(objective, optimizer)
+    steps, positions = options.steps(len(data)), data.tokens.shape[1]
+    flops = 3 * forward_flops(model.config, positions, options.value_positions or positions)
+    at = _restore(accelerator, state)
+    step, counted, sums = at.step, at.counted, torch.tensor(at.sums, device=accelerator.device)
+    since, timed = time.perf_counter(), 0
+    try:
+        for batch in _batches(len(data), options, seed, step):
+            if stop():
+                _save(accelerator, state, _At(step, counted, sums.tolist()))
+                return False
+            own = batch[accelerator.process_index :: accelerator.num_processes]
+            tokens = data.tokens[own]
+            arrays = tokens, data.outcomes[own], np.where((found := turns(tokens)) < 0, IGNORE, found)
+            tensors = [torch.from_numpy(a.astype(np.int64)).to(accelerator.device) for a in arrays]
+            for group in optimizer.param_groups:
+                group["lr"] = options.rate(step, steps)
+            drawn = np.random.SeedSequence([seed, step, accelerator.process_index])
+            torch.manual_seed(int(drawn.generate_state(1)[0]))
+            loss, parts = learner(*tensors)
+            accelerator.backward(loss)
             optimizer.step()
-            schedule.step()
             optimizer.zero_grad(set_to_none=True)
             step += 1
-            sums += policy.item(), value.item()
-            if step % report_every == 0 or step == steps:
-                n = (step - 1) % report_every + 1
-                speed = n * options.batch_size / (time.perf_counter() - since)
-                mean = sums / n
-                report({"step": step, "steps": steps, "policy_loss": mean[0], "value_loss": mean[1], "speed": speed})
-                sums, since = np.zeros(2), time.perf_counter()
+            sums += parts
+            counted += 1
+            timed += 1
+            if step % options.report_every == 0 or step == steps:
+                policy, value, turn = (sums / counted).tolist()  # waits for the device
+                speed = timed * options.batch_size / (time.perf_counter() - since)
+                entry = {"step": step, "steps": steps, "policy_loss": policy, "value_loss": value}
+                if options.turn_weight:
+                    entry["turn_loss"] = turn
+                report(entry | {"speed": speed, "tflops": speed * flops / 1e12})
+                sums.zero_()
+                since, counted, timed = time.perf_counter(), 0, 0
+            if step % options.save_every == 0 and step < steps:
+                _save(accelerator, state, _At(step, counted, sums.tolist()))
+    finally:
+        accelerator.free_memory()
+    model.eval()
+    return True
+
+
+def _batches(n: int, options: FitOptions, seed: int, done: int) -> Iterator[np.ndarray]:
+    """The rows of each step from step `done` on: every epoch in an order of its own."""
+    a_epoch = n // options.batch_size
+    for epoch in range(done // a_epoch, options.epochs):
+        order = np.random.default_rng([seed, epoch]).permutation(n)[: a_epoch * options.batch_size]
+        skip = done - epoch * a_epoch if epoch == done // a_epoch else 0
+        yield from order.reshape(a_epoch, options.batch_size)[skip:]
+
+
+def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> float:
+    """Floating-point operations of one sequence's forward pass: matrix products alone, causal attention in full."""
+    width, inner = config.n_embd, config.n_inner or 4 * config.n_embd
+    layer = 4 * width * width + 2 * width * inner + 2 * positions * width
+    policy = width * width + width * config.vocab_size
+    value = width * width + width * int(config.num_labels or 0)
+    return 2.0 * (positions * (config.n_layer * layer + policy) + value_positions * value)
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where a fit stands: the step, and what has been summed up since the last report."""
+
+    step: int
+    counted: int
+    sums: list[float]
+
+
+def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
+    """Keeps the state, whole or not at all, and drops older ones."""
+    step = at.step
+    draft = state / f"{step}.part"
+    try:
+        accelerator.save_state(str(draft))
+        if accelerator.is_main_process:
+            (draft / "step.json").write_text(json.dumps(asdict(at)), encoding="utf-8")
+            draft.rename(state / str(step))
+            for other in state.iterdir():
+                if other.name != str(step):
+                    shutil.rmtree(other)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {state}: {e.strerror}") from None
+    accelerator.wait_for_everyone()
+
+
+def saved_step(state: Path) -> int:
+    """The step of the newest state kept there; 0 where there is none."""
+    return max((int(p.name) for p in state.glob("*") if p.name.isdigit()), default=0)
+
+
+def _restore(accelerator: Accelerator, state: Path) -> _At:
+    step = saved_step(state)
+    if not step:
+        return _At(0, 0, [0.0, 0.0, 0.0])
+    folder = state / str(step)
+    try:
+        accelerator.load_state(str(folder))
+        return _At(**json.loads((folder / "step.json").read_text(encoding="utf-8")))
+    except Exception as e:  # whatever torch and safetensors say of a damaged file
+        text = str(e).splitlines()[0] if str(e) else type(e).__name__
+        raise TrickformerError(f"{folder} is damaged ({text}); remove it") from None

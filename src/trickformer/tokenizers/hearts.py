@@ -114,6 +114,22 @@ class HeartsTokenizer:
             positions[start:end, part] = 1
         return tokens, positions
 
+    def turns(self, tokens: np.ndarray) -> np.ndarray:
+        """Who plays the token after each: integers [n, T] of whole hands -> int8 [n, T], counted in seats from the
+        own one (0 is the own turn); -1 where the next token is no play."""
+        rows, own = np.arange(len(tokens)), tokens[:, 0].astype(np.int64) - POSITION
+        none = tokens[:, HAND + 1] == DIRECTION
+        first = np.where(none, self.n_positions - 1 - NUM_CARDS - 2 * PASSED, self.n_positions - 1 - NUM_CARDS)
+        found = np.full(tokens.shape, -1, dtype=np.int8)
+        leader = (tokens[rows, first - 1] - POSITION - own) % PLAYERS
+        for start in range(0, NUM_CARDS, PLAYERS):
+            at = (first + start)[:, None] + np.arange(PLAYERS)
+            found[rows[:, None], at - 1] = (leader[:, None] + np.arange(PLAYERS)) % PLAYERS
+            cards = tokens[rows[:, None], at].astype(np.int64)
+            # The highest card of the suit led: cards are rank * 4 + suit.
+            leader = (leader + np.where(cards % 4 == cards[:, :1] % 4, cards, -1).argmax(axis=1)) % PLAYERS
+        return found
+
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
         tracker = self.table.tracker()

@@ -1,0 +1,110 @@
+"""How good an iteration is: matches, the learning curve, and signs of collapse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trickformer.base import Game
+from trickformer.folder import replace
+from trickformer.selfplay.config import Config
+from trickformer.selfplay.data import Sequences
+
+OPPONENTS = ("previous", "baseline")
+
+
+def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str, Any]:
+    """ArgmaxVal* of an iteration's model against the previous one's, or the baseline, in every seating of the same
+    deals; played to its end or gone on with. -> difference (points a hand), ci95 [low, high], deals."""
+    from trickformer.tournaments import results, run
+    from trickformer.tournaments.schedule import Config as Tournament
+
+    def argmax(i: int) -> str:
+        return f"argmax:checkpoint={out / f'model-{i}'},threshold={config.threshold}"
+
+    folder = out / "matches" / f"{iteration}-{opponent}"
+    given = {
+        "game": config.game,
+        "a": argmax(iteration),
+        "b": argmax(iteration - 1) if opponent == "previous" else config.baseline,
+        "deals": config.match_deals,
+        "seed": config.seed,
+        "workers": config.workers,
+        "ray": config.ray,
+        "out": folder,
+    }
+    settings = Tournament.model_validate(given)
+    row = results.Results(run.tournament(settings, (folder / run.CONFIG).exists())).result()["rows"]["All"]
+    return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
+
+
+def warnings(game: Game, data: Sequences, learned: dict[str, float], matches: dict[str, list[dict]]) -> list[str]:
+    """What looks like a collapse, one line each.
+
+    data: what the iteration learned from. learned: what `metrics.measure` says of its model. matches: by opponent, the
+    entries of all iterations up to this one."""
+    found = []
+    share = np.bincount(data.outcomes).max() / len(data)
+    if share > 0.5:
+        found.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
+    if learned["entropy"] < 0.02:
+        found.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
+    sign = 1 if game.higher_is_better else -1
+    previous, baseline = matches.get("previous", []), matches.get("baseline", [])
+    if previous and previous[-1]["low"] is not None and previous[-1]["low"] == previous[-1]["high"] == 0:
+        found.append("the model plays every hand like its predecessor")
+    if previous and previous[-1]["low"] is not None:
+        worst = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
+        if worst > 0:
+            found.append(f"the model is worse than its predecessor, by {worst:.2f} points a hand or more")
+    if len(baseline) > 1 and None not in (baseline[-1]["low"], baseline[-2]["low"]):
+        # In units where more is better.
+        now, before = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:][::-1])
+        if now[1] < before[0]:
+            found.append("the model does worse against the baseline than its predecessor, beyond both intervals")
+    return found
+
+
+def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Path) -> None:
+    """Writes curve.csv and curve.png: the matches by iteration, as Figure 2 of the GO-MCTS paper."""
+    lines = ["iteration,opponent,difference,low,high,deals"]
+    for opponent, entries in matches.items():
+        for e in entries:
+            lines.append(f"{e['iteration']},{opponent},{e['difference']},{e['low']},{e['high']},{e['deals']}")
+    replace(folder / "curve.csv", "\n".join(lines) + "\n")
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    names = {"previous": "the previous iteration", "baseline": config.baseline}
+    for (opponent, entries), color in zip(matches.items(), ("#718096", "#2b6cb0")):
+        at = [e["iteration"] for e in entries]
+        axes.plot(at, [e["difference"] for e in entries], "o-", color=color, label=f"against {names[opponent]}")
+        known = [e for e in entries if e["low"] is not None]
+        axes.fill_between(
+            [e["iteration"] for e in known],
+            [e["low"] for e in known],
+            [e["high"] for e in known],
+            color=color,
+            alpha=0.15,
+            linewidth=0,
+        )
+    axes.axhline(0, color="black", linewidth=0.8)
+    better = "above" if game.higher_is_better else "below"
+    axes.set_xlabel("iteration")
+    axes.set_ylabel(f"points a hand (the model is better {better} 0)")
+    axes.set_title(
+        f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
+    )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    draft = folder / ".curve.png.part"
+    figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
+    plt.close(figure)
+    draft.replace(folder / "curve.png")

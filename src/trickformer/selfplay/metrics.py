@@ -1,0 +1,114 @@
+"""What a model has learned, measured on hands that it was not trained on."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from trickformer.base import Game, Tokenizer
+from trickformer.models.decide import draw, legal_policy
+from trickformer.models.engine import Engine
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.selfplay.data import Sequences
+
+_BATCH = 50  # sequences in a forward pass: the value head's answers fill 33 MB of float32
+_BINS = 20
+
+
+def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data: Sequences) -> dict[str, float]:
+    """Of a model on `data`:
+
+    observation_loss, outcome_loss   nats a token, of the policy head and of the value head
+    calibration_error                points: mean distance between the own score that the value head expects and the
+                                     mean of what came, over 20 equal bins of the expected score
+    legal_share                      the policy's probability on legal actions at own turns
+    entropy                          nats, of the policy over the legal actions where there are several
+    """
+    device = next(model.parameters()).device
+    own_score = torch.tensor([label[0] for label in game.outcomes.labels], dtype=torch.float32, device=device)
+    observation, outcome, expected, came = [], [], [], []
+    shares, entropies = [], []
+    model.eval()
+    for start in range(0, len(data), _BATCH):
+        part = data[start : start + _BATCH]
+        tokens = torch.from_numpy(part.tokens.astype(np.int64)).to(device)
+        outcomes = torch.from_numpy(part.outcomes.astype(np.int64)).to(device)
+        with torch.no_grad():
+            found = model(tokens)
+        assert found.logits is not None and found.value_logits is not None
+        counted = tokens[:, :-1] != tokenizer.eos
+        logits, value_logits = found.logits[:, :-1].float(), found.value_logits[:, :-1].float()
+        observation.append(F.cross_entropy(logits[counted], tokens[:, 1:][counted], reduction="none"))
+        values = value_logits[counted]
+        labels = outcomes[:, None].expand_as(counted)[counted]
+        outcome.append(F.cross_entropy(values, labels, reduction="none"))
+        expected.append(values.softmax(-1) @ own_score)
+        came.append(own_score[labels])
+        legal, where = _own_turns(tokenizer, part.tokens)
+        at = logits[where].double().cpu().numpy()
+        probs = np.exp(at - at.max(axis=1, keepdims=True))
+        shares.append((probs * legal).sum(axis=1) / probs.sum(axis=1))
+        several = legal.sum(axis=1) > 1
+        policy = legal_policy(at[several], legal[several])
+        entropies.append(-(policy * np.log(np.where(policy > 0, policy, 1))).sum(axis=1))
+    return {
+        "observation_loss": float(torch.cat(observation).mean()),
+        "outcome_loss": float(torch.cat(outcome).mean()),
+        "calibration_error": _calibration(torch.cat(expected).cpu().numpy(), torch.cat(came).cpu().numpy()),
+        "legal_share": float(np.concatenate(shares).mean()),
+        "entropy": float(np.concatenate(entropies).mean()),
+    }
+
+
+def _own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Legal tokens bool [k, V] at the k own turns of the sequences, and where they are: (row [k], position [k])."""
+    legal, rows, positions = [], [], []
+    for row, sequence in enumerate(tokens.astype(np.int32)):
+        tracker = tokenizer.tracker(sequence[:0])
+        for position, token in enumerate(sequence):
+            if token == tokenizer.eos:
+                break
+            tracker.push(int(token))
+            if tracker.my_turn():
+                legal.append(tracker.legal())
+                rows.append(row)
+                positions.append(position)
+    return np.array(legal), (np.array(rows), np.array(positions))
+
+
+def _calibration(expected: np.ndarray, came: np.ndarray) -> float:
+    order = np.argsort(expected, kind="stable")
+    return float(
+        sum(abs(expected[b].mean() - came[b].mean()) * len(b) for b in np.array_split(order, _BINS) if len(b))
+        / len(expected)
+    )
+
+
+def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
+    """The share of histories that no deal explains, of ones that the model goes on with freely, to their end, from
+    the first own decision of each sequence of `data`."""
+    rng = np.random.default_rng(seed)
+    trackers, prefixes = [], []
+    for sequence in data.tokens.astype(np.int32):
+        tracker, length = tokenizer.tracker(sequence[:0]), 0
+        while not tracker.my_turn():
+            tracker.push(int(sequence[length]))
+            length += 1
+        trackers.append(tracker)
+        prefixes.append(sequence[:length])
+    lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
+    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths)
+    nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
+    while True:
+        going = np.array([not trackers[i].terminal() for i in live])
+        live, nodes = live[going], nodes[going]
+        if not len(live):
+            break
+        logits = engine.policy(nodes)
+        tokens = draw(legal_policy(logits, np.ones(logits.shape, dtype=bool)), rng.random(len(live)))
+        for i, token in zip(live, tokens):
+            trackers[i].push(int(token))
+        nodes = engine.extend(nodes, tokens)
+    engine.reset()
+    return float(np.mean([not tracker.is_legal() for tracker in trackers]))

@@ -1,0 +1,121 @@
+"""Who plays which hands of a run (GO-MCTS paper, sections 5.2 and 6.1), and playing them, in any process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trickformer import games, players
+from trickformer.games.hearts import PLAYERS, Hearts
+from trickformer.models.engine import Engine, instruction_sets, load_engine
+from trickformer.selfplay import generate
+from trickformer.selfplay.config import Config
+from trickformer.selfplay.data import Sequences
+
+
+@dataclass(frozen=True)
+class Job:
+    """Pieces of an iteration's hands for one process. `out` must be visible where it runs."""
+
+    config: Config
+    iteration: int
+    out: Path
+    device: str
+    firsts: range  # the first hand of each piece
+    hands: int  # of the iteration
+
+
+@dataclass(frozen=True)
+class Piece:
+    first: int
+    hands: int
+    data: Sequences
+    points: dict[str, float]  # mean score a hand of those who played ArgmaxVal*, and of the others
+
+
+def series(config: Config, iteration: int) -> int:
+    """The series of deals of an iteration: another one each."""
+    return config.seed + 1_000_003 * iteration
+
+
+def sequences_of(config: Config, iteration: int) -> int:
+    """How many sequences an iteration learns from."""
+    return config.bootstrap_hands * config.seats_kept if iteration == 0 else config.sequences
+
+
+def hands_of(config: Config, iteration: int) -> int:
+    """How many hands an iteration plays."""
+    several = iteration <= 1 or config.roles == "all"
+    needed = sequences_of(config, iteration) + config.held_out
+    return -(-needed // (config.seats_kept if several else 1))
+
+
+def who(config: Config, iteration: int) -> str:
+    """Who plays an iteration's hands, in words."""
+    if iteration == 0:
+        return "each seat one of: " + ", ".join(config.bootstrap)
+    newest = iteration - 1
+    if iteration == 1 or config.roles == "all":
+        return f"ArgmaxVal* of model {newest} in all seats"
+    low, high = pool(config, iteration)
+    return f"ArgmaxVal* of model {newest} in one seat, imitations of models {low} to {high - 1} in the others"
+
+
+def pool(config: Config, iteration: int) -> tuple[int, int]:
+    """The models [low, high) that imitators of an iteration >= 2 are drawn from."""
+    high = iteration if config.pool_newest else iteration - 1
+    return (max(0, high - config.pool) if config.pool else 0), high
+
+
+def roles(config: Config, iteration: int, first: int, n: int) -> generate.Roles:
+    """Who sits where in the hands `first` .. `first` + n of an iteration >= 1."""
+    if iteration == 1 or config.roles == "all":
+        model, greedy = np.full((n, PLAYERS), iteration - 1), np.ones((n, PLAYERS), dtype=bool)
+        return generate.Roles(model, greedy, generate.kept_seats(first, n, config.seats_kept))
+    greedy = generate.kept_seats(first, n, 1)
+    model = np.random.default_rng([config.seed, iteration, first]).integers(*pool(config, iteration), size=(n, PLAYERS))
+    model[greedy] = iteration - 1
+    return generate.Roles(model, greedy, greedy)
+
+
+def _engine(job: Job, game: Hearts, model: Path) -> Engine:
+    values = game.outcomes.values
+    if job.device != "cpu":
+        return load_engine(model, values, device=job.device)
+    if job.config.rounded and "avx512bf16" in instruction_sets("bfloat16"):
+        return load_engine(model, values, isa="avx512bf16")
+    # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
+    return load_engine(model, values, "float32")
+
+
+def play_pieces(job: Job) -> Iterator[Piece]:
+    """Plays a job's pieces, one after the other. Each follows from the config, the models and its first hand alone."""
+    config, iteration = job.config, job.iteration
+    game = games.load(config.game)
+    assert isinstance(game, Hearts)
+    deals = series(config, iteration)
+    if iteration == 0:
+        cast = [players.make(spec, game) for spec in config.bootstrap]
+        for first in job.firsts:
+            n = min(config.tables, job.hands - first)
+            if config.bootstrap == ["random"]:
+                data = generate.random_hands(game, deals, first, n, config.seats_kept)
+            else:
+                data = generate.player_hands(game, cast, deals, first, n, config.seats_kept)
+            yield Piece(first, n, data, {})
+        return
+    several = iteration == 1 or config.roles == "all"
+    low = iteration - 1 if several else pool(config, iteration)[0]
+    engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
+    for first in job.firsts:
+        n = min(config.tables, job.hands - first)
+        part = roles(config, iteration, first, n)
+        part = generate.Roles(part.model - low, part.greedy, part.kept)
+        data, scores = generate.model_hands(game, engines, part, deals, first, config.threshold)
+        points = {"greedy_points": float(scores[part.greedy].mean())}
+        if not part.greedy.all():
+            points["other_points"] = float(scores[~part.greedy].mean())
+        yield Piece(first, n, data, points)
