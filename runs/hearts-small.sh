@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Trains the shipped checkpoint hearts-small from nothing, or goes on where a run stopped. About an hour and a half on
-# one core. The report is docs/results/hearts-small.md. On processors with AVX512-BF16 set TRICKFORMER_ISA=avx512bf16:
-# hands are generated twice as fast, and the shipped weights were made so.
+# Trains the shipped checkpoint hearts-small from nothing, or goes on where a run stopped: some two hours on one core.
+# The report is docs/results/hearts-training.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-OMP_NUM_THREADS=1 .venv/bin/trickformer train --config runs/hearts-small.toml --out out/hearts-small
+out=out/hearts-small resume=()
+[ -e "$out/config.toml" ] && resume=(--resume)
+OMP_NUM_THREADS=1 .venv/bin/trickformer train hearts --preset small --seed 20261121 --out "$out" "${resume[@]}"
 # In bfloat16, as it is shipped; the model card beside it is written by hand.
-.venv/bin/python - <<'PYTHON'
+.venv/bin/python - "$out" <<'PYTHON'
+import sys
 from pathlib import Path
 
 import torch
@@ -14,5 +16,7 @@ import torch
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.nfsp import save
 
-save(GPT2PolicyValueModel.from_pretrained("out/hearts-small/model-5"), Path("out/hearts-small/bf16"), torch.bfloat16)
+run = Path(sys.argv[1])
+last = max(run.glob("model-*"), key=lambda p: int(p.name.removeprefix("model-")))
+save(GPT2PolicyValueModel.from_pretrained(last), run / "bf16", torch.bfloat16)
 PYTHON
