@@ -150,8 +150,9 @@ class _Run:
         """Whether the time is up on any device: all stop training at the same step."""
         if self.config.stop_after is None or self.accelerator.num_processes == 1:
             return self._over()
-        over = torch.tensor(float(self._over()), device=self.accelerator.device)
-        return bool(self.accelerator.reduce(over, "sum") > 0)
+        over = self.accelerator.reduce(torch.tensor(float(self._over()), device=self.accelerator.device), "sum")
+        assert isinstance(over, torch.Tensor)
+        return over.item() > 0
 
     # ------------------------------------------------------------------------------------------------ hands
 
