@@ -140,6 +140,22 @@ def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypa
     assert same(tmp_path / "run", unbroken)
 
 
+def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_path, monkeypatch):
+    """Killed when model 0 was written and the states on its way were not yet removed."""
+    original = nfsp.save
+
+    def cut(*args, **kwargs):
+        original(*args, **kwargs)
+        raise _Kill
+
+    with monkeypatch.context() as patched, pytest.raises(_Kill):
+        patched.setattr(nfsp, "save", cut)
+        nfsp.run(Config(**TINY, out=tmp_path / "run"))
+    assert (tmp_path / "run" / "state" / "0" / "6").exists()
+    nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True)
+    assert same(tmp_path / "run", unbroken)
+
+
 def test_runs_of_a_moment_add_up_to_one(unbroken, tmp_path):
     """run(2N) equals run(N) + resume(N), at whatever step the time was up."""
     out, rounds = tmp_path / "run", 0
@@ -156,7 +172,7 @@ def test_runs_of_a_moment_add_up_to_one(unbroken, tmp_path):
     assert same(out, unbroken)
 
 
-@pytest.mark.parametrize("when", ["data/1/manifest.json", "state/4", "matches/1-previous/records.jsonl"])
+@pytest.mark.parametrize("when", ["data/1/manifest.json", "state/0/4", "matches/1-previous/records.jsonl"])
 def test_a_killed_run_goes_on(unbroken, tmp_path, when):
     """SIGKILL while hands are played, while a model is trained, and while a match is played."""
     out = tmp_path / "run"

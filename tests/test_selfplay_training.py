@@ -181,6 +181,7 @@ def test_states_are_kept_on_the_way_and_replace_each_other(fitting, unbroken, tm
         fitting.fit(tmp_path, options, stop=stop)
     assert seen[-1] == ["30"] and ["10"] in seen and ["20"] in seen
     (tmp_path / "40.part").mkdir()  # being written when the run was killed
+    assert not fitting.fit(tmp_path, options, stop=lambda: True)[1]  # where a state is already
     model, done = fitting.fit(tmp_path, options)
     assert done and equal(model, unbroken[0])
 

@@ -9,7 +9,7 @@ A run folder holds everything, and a run goes on from whatever it holds:
 
     config.toml run.json   the resolved config; what has built it
     data/I/                the hands of iteration I
-    state/                 where training stands
+    state/I/STEP/          where training stands
     model-I/               a checkpoint with its model card
     matches/I-OPPONENT/    a tournament each
     log.jsonl tensorboard/ curve.csv curve.png
@@ -201,7 +201,7 @@ class _Run:
 
     def learn(self, iteration: int) -> None:
         """Train the iteration's model and write it down, with what it has learned."""
-        config, out, state = self.config, self.out, self.out / "state"
+        config, out, state = self.config, self.out, self.out / "state" / str(iteration)
         rows = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)
         sequences = sequences_of(config, iteration)
         training, held_out = rows[:sequences], rows[-config.held_out :]
@@ -243,7 +243,7 @@ class _Run:
             learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, sequences, learned))
-            shutil.rmtree(state, ignore_errors=True)
+            shutil.rmtree(out / "state", ignore_errors=True)
         self.accelerator.wait_for_everyone()
 
     # ------------------------------------------------------------------------------------------- comparing

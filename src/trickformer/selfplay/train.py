@@ -187,6 +187,8 @@ class _At:
 def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
     """Keeps the state, whole or not at all, and drops older ones."""
     step = at.step
+    if (state / str(step)).exists():  # stopped where it had just been kept
+        return
     draft = state / f"{step}.part"
     try:
         accelerator.save_state(str(draft))
