@@ -10,7 +10,7 @@
 # $RUN/small, what is worth carrying home. The build alone takes about a minute of the first step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-run=${RUN:-out/hearts-paper} minutes=${MINUTES:-8} wheels=out/wheels venv=${VENV:-out/gpu-venv}
+run=${RUN:-out/hearts-paper} minutes=${MINUTES:-8} wheels=out/wheels site=$PWD/out/gpu-site
 case "${1:-}" in
 pack)
   version=$2
@@ -22,19 +22,21 @@ pack)
   ;;
 step)
   shift
-  if [ ! -e "$venv/.installed" ]; then
-    python3 -m venv --system-site-packages "$venv"
+  # Beside the machine's own packages, torch among them, wherever its python3 has those from.
+  export PYTHONPATH=$site${PYTHONPATH:+:$PYTHONPATH}
+  if [ ! -e "$site/.installed" ]; then
+    mkdir -p "$site"
     if compgen -G "$wheels/*.whl" >/dev/null; then
-      "$venv/bin/python" -m pip install -q --no-index --no-deps "$wheels"/*.whl
+      python3 -m pip install -q --no-index --no-deps --upgrade --target "$site" "$wheels"/*.whl
     fi
-    "$venv/bin/python" -m pip install -q --no-index --no-deps --no-build-isolation .
-    touch "$venv/.installed"
+    python3 -m pip install -q --no-index --no-deps --no-build-isolation --upgrade --target "$site" .
+    touch "$site/.installed"
   fi
   resume=()
   [ -e "$run/config.toml" ] && resume=(--resume)
   code=0
-  "$venv/bin/trickformer" train hearts --preset paper --out "$run" --stop-after "$minutes" "${resume[@]}" "$@" || code=$?
-  "$venv/bin/python" - "$run" <<'PYTHON'
+  python3 -m trickformer train hearts --preset paper --out "$run" --stop-after "$minutes" "${resume[@]}" "$@" || code=$?
+  python3 - "$run" <<'PYTHON'
 import shutil
 import sys
 from pathlib import Path

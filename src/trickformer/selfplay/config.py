@@ -24,9 +24,10 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     "small": {
         "bootstrap_hands": 75_000,
         "seats_kept": 4,
-        "iterations": 7,
+        "iterations": 6,
         "sequences": 100_000,
         "epochs": 2,
+        "pool": 3,
         "batch_size": 32,
         "bootstrap_learning_rate": 1e-3,
         "learning_rate": 1e-3,
