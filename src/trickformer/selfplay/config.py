@@ -7,6 +7,17 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+# What a small model needs to learn from little data; docs/results/hearts-training.md says what for.
+_LITTLE: dict[str, Any] = {
+    "batch_size": 32,
+    "policy_weight": 3.0,
+    "turn_weight": 2.0,
+    "dropout": 0.0,
+    "structured": True,
+    "tied_outcomes": True,
+    "value_positions": 16,
+}
+
 # What a preset's name stands for besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper,
 # which leaves the batch open; the others are for a laptop, hours and minutes.
 SCHEDULES: dict[str, dict[str, Any]] = {
@@ -21,36 +32,24 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "held_out": 5_000,
         "match_deals": 100,
     },
-    "small": {
+    "small": _LITTLE
+    | {
         "bootstrap_hands": 75_000,
         "seats_kept": 4,
         "iterations": 6,
         "sequences": 100_000,
         "epochs": 2,
         "pool": 3,
-        "batch_size": 32,
         "bootstrap_learning_rate": 1e-3,
         "learning_rate": 1e-3,
-        "policy_weight": 3.0,
-        "turn_weight": 2.0,
-        "dropout": 0.0,
-        "structured": True,
-        "tied_outcomes": True,
-        "value_positions": 16,
     },
-    "tiny": {
+    "tiny": _LITTLE
+    | {
         "bootstrap_hands": 20_000,
         "iterations": 2,
         "sequences": 4_000,
-        "batch_size": 32,
         "bootstrap_learning_rate": 3e-3,
         "learning_rate": 2e-3,
-        "policy_weight": 3.0,
-        "turn_weight": 2.0,
-        "dropout": 0.0,
-        "structured": True,
-        "tied_outcomes": True,
-        "value_positions": 16,
         "tables": 500,
         "held_out": 200,
         "match_deals": 10,
