@@ -101,9 +101,10 @@ def fit(
 ) -> bool:
     """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
 
-    state: folder that keeps the state every `save_every` steps and when `stop` says so; gone at the end. `report` gets
-    step, steps, the losses (nats, mean since the last report), sequences a second and model TFLOP/s. Returns whether
-    the fit is finished. The result follows from `seed` on one machine with the same processes and threads."""
+    state: folder that keeps the state every `save_every` steps and when `stop` says so; the caller's to remove.
+    `report` gets step, steps, the losses (nats, mean since the last report), sequences a second and model TFLOP/s.
+    Returns whether the fit is finished. The result follows from `seed` on one machine with the same processes and
+    threads."""
     options, model = objective.options, objective.model
     if accelerator.device.type == "cpu":
         # Twice as fast on short sequences: the same attention without the flash kernel's backward pass, and the
