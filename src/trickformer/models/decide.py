@@ -26,11 +26,6 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     return np.minimum(tokens, last).astype(np.int32)
 
 
-def sample(logits: np.ndarray, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A legal token a row from the policy. -> int32 [n]"""
-    return draw(legal_policy(logits, legal), rng.random(len(logits)))
-
-
 class Decided(NamedTuple):
     tokens: np.ndarray  # int32 [n]
     values: np.ndarray  # float32 [n], V of the chosen token

@@ -74,11 +74,9 @@ def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Pa
         for e in entries:
             lines.append(f"{e['iteration']},{opponent},{e['difference']},{e['low']},{e['high']},{e['deals']}")
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
     from matplotlib.ticker import MaxNLocator
+
+    from trickformer.tournaments.plot import plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     names = {"previous": "the previous iteration", "baseline": config.baseline}
@@ -104,7 +102,4 @@ def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Pa
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
-    draft = folder / ".curve.png.part"
-    figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
-    plt.close(figure)
-    draft.replace(folder / "curve.png")
+    save(figure, folder / "curve.png")

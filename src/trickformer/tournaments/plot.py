@@ -53,9 +53,14 @@ def plot(results: Results, path: Path) -> None:
             right.set_xlabel(_unit(result, "difference in score a hand"))
             names = "   ".join(f"P{i + 1}: {_short(s, 30)}" for i, s in enumerate(result["players"]))
             figure.suptitle(names, fontsize=9, wrap=True)
-        draft = path.with_name(f".{path.name}.part")
-        figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
-        plt.close(figure)
+        save(figure, path)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Writes a figure as PNG, whole or not at all, and closes it. Raises OSError."""
+    draft = path.with_name(f".{path.name}.part")
+    figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
+    plt.close(figure)
     draft.replace(path)
 
 
