@@ -1,7 +1,5 @@
-// The Python face of the core, and the only file that knows nanobind. Arrays go in and out as numpy; the GIL is
-// released wherever work is done.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The Python face of the core: searches, the decoder, Hearts. Arrays go in and out as numpy; the GIL is released
+// wherever work is done.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -15,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bind.hpp"
 #include "gomcts.hpp"
 #include "gpt2.hpp"
 #include "hearts_pimc.hpp"
@@ -24,33 +23,10 @@
 #include "hearts_text.hpp"
 #include "hearts_tracker.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 using namespace trickformer;
 
 namespace {
-
-template <typename T>
-using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Out = nb::ndarray<nb::numpy, T>;
-
-// A new numpy array that owns its memory.
-template <typename T>
-Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
-  std::size_t n = 1;
-  for (auto d : shape) n *= d;
-  T* data = new T[n];
-  std::fill(data, data + n, fill);
-  return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
-}
-
-std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
-  if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
-  return std::size_t(i);
-}
 
 void bind_tracker(nb::module_& m) {
   const auto mask = [](const Tracker& tracker, const TokenSet& set) {
@@ -511,4 +487,5 @@ NB_MODULE(_core, m) {
   gpt2_binding::bind(m);
   bind_hearts(m);
   bind_hearts_search(m);
+  bind_skat(m);
 }

@@ -1,9 +1,16 @@
 // Plain data of Skat, shared by every translation unit. Cards are numbered suit * 8 + rank, suits
 // diamonds, hearts, spades, clubs, ranks 7 8 9 Q K 10 A J, as in OpenSpiel's own skat; a set of cards is a bitboard.
+//
+// Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live in a
+// namespace of their own.
 #pragma once
-#include <array>
 #include <bit>
 #include <cstdint>
+
+#include "rng.hpp"
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
 
 namespace trickformer::skat {
 
@@ -13,6 +20,14 @@ inline constexpr int kPlayers = 3, kNumCards = 32, kHand = 10, kSkat = 2, kTrick
 inline constexpr int kAllPoints = 120;
 inline constexpr Cards kAll = 0xffffffffu;
 inline constexpr Cards kJacks = 0x80808080u;
+
+// What is played. The four suits are numbered like the suits of cards.
+enum class Kind : std::uint8_t { kDiamonds, kHearts, kSpades, kClubs, kGrand, kNull };
+
+inline constexpr int kBase[5] = {9, 10, 11, 12, 24};                  // of the suits and of grand
+inline constexpr std::uint8_t kPoints[8] = {0, 0, 0, 3, 4, 10, 11, 2};  // card points by rank
+
+inline namespace TRICKFORMER_ISA {
 
 constexpr Cards bit(int card) { return Cards{1} << card; }
 constexpr Cards suit_cards(int suit) { return Cards{0xff} << (8 * suit); }
@@ -24,11 +39,19 @@ inline int take_lowest(Cards& cards) {
   return card;
 }
 
-// What is played. The four suits are numbered like the suits of cards.
-enum class Kind : std::uint8_t { kDiamonds, kHearts, kSpades, kClubs, kGrand, kNull };
+// Card number `n` of a set, counted from the lowest.
+inline int nth(Cards cards, int n) {
+#ifdef __BMI2__
+  return lowest(_pdep_u32(Cards{1} << n, cards));
+#else
+  while (n--) cards &= cards - 1;
+  return lowest(cards);
+#endif
+}
+
+inline int pick(Cards cards, Rng& rng) { return nth(cards, int(rng.below(std::uint32_t(count(cards))))); }
 
 constexpr bool is_suit(Kind kind) { return kind < Kind::kGrand; }
-inline constexpr int kBase[5] = {9, 10, 11, 12, 24};  // of the suits and of grand
 
 // The trumps of a game; none in null.
 constexpr Cards trumps(Kind kind) {
@@ -41,9 +64,6 @@ constexpr Cards followers(Kind kind, int card) {
   const Cards trump = trumps(kind);
   return trump & bit(card) ? trump : suit_cards(card / 8) & ~trump;
 }
-
-// Card points by rank: 7 8 9 Q K 10 A J.
-inline constexpr std::uint8_t kPoints[8] = {0, 0, 0, 3, 4, 10, 11, 2};
 
 inline int card_points(Cards cards) {
   constexpr Cards kRank = 0x01010101u;
@@ -62,7 +82,9 @@ constexpr int strength(Kind kind, int lead, int card) {
   }
   if (rank == 7) return 32 + suit;
   if (kind != Kind::kGrand && suit == int(kind)) return 16 + rank;
-  return (followers(kind, lead) & bit(card)) ? 1 + rank : 0;
+  return followers(kind, lead) & bit(card) ? 1 + rank : 0;
 }
+
+}  // namespace TRICKFORMER_ISA
 
 }  // namespace trickformer::skat

@@ -1,0 +1,39 @@
+// What the files of bindings share: numpy arrays in and out. Only bind*.cpp know nanobind.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace nb = nanobind;
+
+namespace trickformer {
+
+template <typename T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Out = nb::ndarray<nb::numpy, T>;
+
+// A new numpy array that owns its memory.
+template <typename T>
+Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
+  std::size_t n = 1;
+  for (auto d : shape) n *= d;
+  T* data = new T[n];
+  std::fill(data, data + n, fill);
+  return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
+inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
+  if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
+  return std::size_t(i);
+}
+
+}  // namespace trickformer
+
+void bind_skat(nb::module_& parent);

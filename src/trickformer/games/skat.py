@@ -1,0 +1,299 @@
+"""Skat by the rules of the International Skat Players' Association (ISkO), three at the table, forehand in seat 0.
+
+OpenSpiel's own `skat` has no real auction, hand games, announcements, overbidding or scores; this is a game of its
+own, `trickformer_skat`, on the rules of the core (cpp/skat_rules.hpp)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyspiel
+
+from trickformer import _core
+from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, UnknownNameError, View, deal_seed
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+NUM_CARDS, PLAYERS, HAND, PLAYS = 32, 3, 10, 30
+SUITS, RANKS = "DHSC", "789QKTAJ"
+CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
+CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
+DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
+LEVELS = ("plain", "schneider", "schwarz", "ouvert")  # announced in a hand game; each includes those before it
+GRAND, NULL, NULL_OUVERT = 4, 5, 6
+OUVERT = 3
+
+# Actions: the cards, then what is said.
+CALL = NUM_CARDS
+PASS = CALL + len(CALLS)
+HOLD, PICK_UP, PLAY_HAND = PASS + 1, PASS + 2, PASS + 3
+DECLARE = PASS + 4
+ANNOUNCE = DECLARE + len(DECLARATIONS)
+NUM_ACTIONS = ANNOUNCE + len(LEVELS)
+ACTIONS = (*CARDS, *map(str, CALLS), "pass", "hold", "pick-up", "hand", *DECLARATIONS, *LEVELS)
+
+BASES = (9, 10, 11, 12, 24)
+NULL_VALUES = (23, 35, 46, 59)  # null, hand, ouvert, ouvert hand
+MOST_MATADORS = (11, 11, 11, 11, 4)
+SCORES = ("seeger", "value")
+
+_TYPE = pyspiel.GameType(
+    short_name="trickformer_skat",
+    long_name="Skat (ISkO)",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.GENERAL_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=PLAYERS,
+    min_num_players=PLAYERS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=False,
+    parameter_specification={"scores": "seeger"},
+)
+
+
+class SkatGame(pyspiel.Game):
+    """`trickformer_skat`. Its parameter `scores` is `seeger` (tournament points: extended Seeger-Fabian, three at
+    the table) or `value` (that of the game, to the soloist)."""
+
+    def __init__(self, params: dict[str, Any] | None = None):
+        parameters = {"scores": "seeger"} | (params or {})
+        if parameters["scores"] not in SCORES:
+            raise ValueError(f"scores of trickformer_skat is one of {', '.join(SCORES)}, not {parameters['scores']!r}")
+        self.seeger = parameters["scores"] == "seeger"
+        wins, losses = _values()
+        info = pyspiel.GameInfo(
+            num_distinct_actions=NUM_ACTIONS,
+            max_chance_outcomes=NUM_CARDS,
+            num_players=PLAYERS,
+            min_utility=float(min(losses) - 50 * self.seeger),
+            max_utility=float(max(wins) + 50 * self.seeger),
+            max_game_length=_core.skat.MAX_ACTIONS,
+        )
+        super().__init__(_TYPE, info, parameters)
+
+    def new_initial_state(self) -> SkatState:
+        return SkatState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        """An observer that has strings only."""
+        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+
+
+class SkatState(pyspiel.State):
+    """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat."""
+
+    def __init__(self, game: SkatGame):
+        super().__init__(game)
+        self.seeger = game.seeger
+        self.deck: list[int] = []
+        self.core: _core.skat.State | None = None  # once the cards are dealt
+
+    def current_player(self) -> int:
+        return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
+
+    def is_terminal(self) -> bool:
+        return self.core is not None and self.core.is_terminal()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.core.legal_actions() if self.core is not None else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The cards not yet dealt, each as likely as the others."""
+        left = sorted(set(range(NUM_CARDS)) - set(self.deck))
+        return [(card, 1 / len(left)) for card in left]
+
+    def _apply_action(self, action: int) -> None:
+        if self.core is not None:
+            self.core.apply_action(action)
+            return
+        self.deck.append(action)
+        if len(self.deck) == NUM_CARDS:
+            self.core = _core.skat.State(np.array(self.deck, dtype=np.uint8))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return f"deal {CARDS[action]}" if player == pyspiel.PlayerId.CHANCE else ACTIONS[action]
+
+    def returns(self) -> list[float]:
+        """Scores by seat; zero before the end."""
+        if not self.is_terminal():
+            return [0.0] * PLAYERS
+        return [float(x) for x in self.result.scores(self.seeger)]
+
+    @property
+    def result(self) -> _core.skat.Result:
+        """How the game ended. Raises ValueError before the end."""
+        if self.core is None:
+            raise ValueError("a game has a result only at its end")
+        return self.core.result()
+
+    def __str__(self) -> str:
+        if self.core is None:
+            return "dealing " + " ".join(CARDS[card] for card in self.deck)
+        hands = [" ".join(CARDS[c] for c in self.core.hand(p)) for p in range(PLAYERS)]
+        said = [f"{step.player}:{ACTIONS[step.action]}" for step in self.full_history()[NUM_CARDS:]]
+        skat = " ".join(CARDS[c] for c in self.core.skat)
+        return "\n".join([*(f"{p}: {hand}" for p, hand in enumerate(hands)), f"skat: {skat}", " ".join(said)])
+
+
+class _Observer:
+    """What a seat knows, as text."""
+
+    def __init__(self, kind: Any, params: Any):
+        if params:
+            raise ValueError(f"observation parameters are not supported: {params}")
+        self.tensor = None
+        self.dict: dict[str, Any] = {}
+        self._viewer = kind.private_info != pyspiel.PrivateInfoType.NONE
+
+    def set_from(self, state: SkatState, player: int) -> None:
+        """There is no tensor to fill."""
+
+    def string_from(self, state: SkatState, player: int) -> str:
+        """All that `player` knows; where no private information is asked for, what everybody knows."""
+        if state.core is None:
+            return f"dealing {len(state.deck)}"
+        return _text(_view(state, player if self._viewer else PUBLIC))
+
+
+def _text(view: View) -> str:
+    words = []
+    for event in view.events:
+        who = "" if event.actor == CHANCE else f"{event.actor}:"
+        what = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
+        words.append(who + " ".join(what))
+    return f"{view.viewer} | " + " | ".join(words)
+
+
+pyspiel.register_game(_TYPE, SkatGame)
+
+
+class Skat:
+    """The game `trickformer_skat`. Scores are tournament points a deal, or the plain value; higher is better."""
+
+    name = "skat"
+    players = PLAYERS
+    higher_is_better = True
+
+    def __init__(self, spiel: pyspiel.Game):
+        self.spiel = spiel
+        self.seeger = spiel.get_parameters()["scores"] == "seeger"
+        self.outcomes = _outcomes(self.seeger)
+
+    def view(self, state: State, viewer: int) -> View:
+        """What `viewer` knows of a state at or past its first decision.
+
+        Discards are no event to others. A hand that is played ouvert is seen before the first lead."""
+        return _view(state, viewer)
+
+    def chance(self, state: State, seed: int) -> int:
+        """The next card of a deck that `seed` has shuffled."""
+        return _shuffle(seed)[state.move_number()]
+
+    def deal(self, seed: int, index: int) -> State:
+        """Deal `index` of series `seed`, at the first call of the auction."""
+        state = self.spiel.new_initial_state()
+        for card in _shuffle(deal_seed(seed, index)):
+            state.apply_action(card)
+        return state
+
+    def scores(self, state: State) -> tuple[int, ...]:
+        """Points by seat, int [3]. Raises ValueError before the end."""
+        if not state.is_terminal():
+            raise ValueError("a game has scores only at its end")
+        return tuple(round(x) for x in state.returns())
+
+    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
+        """For two kinds the six seatings of the paper: every one but all-A and all-B."""
+        everyone = set(range(kinds))
+        return tuple(s for s in product(range(kinds), repeat=PLAYERS) if set(s) == everyone)
+
+
+def _view(state: Any, viewer: int) -> View:
+    history = state.full_history()
+    if len(history) < NUM_CARDS:
+        raise ValueError("a view begins when all cards are dealt")
+    deck = [step.action for step in history[:NUM_CARDS]]
+    held = [set(deck[HAND * p : HAND * (p + 1)]) for p in range(PLAYERS)]
+    events: list[Event] = []
+    if viewer != PUBLIC:
+        events.append(Event(CHANCE, None, tuple(sorted(held[viewer]))))
+    discards = 0  # still to be laid away
+    for step in history[NUM_CARDS:]:
+        seat, action = step.player, step.action
+        if discards:
+            discards -= 1
+            held[seat].remove(action)
+            if seat == viewer:
+                events.append(Event(seat, action))
+            continue
+        events.append(Event(seat, action))
+        if action == PICK_UP:
+            skat = deck[PLAYERS * HAND :]
+            held[seat].update(skat)
+            discards = len(skat)
+            if seat == viewer:
+                events.append(Event(CHANCE, None, tuple(sorted(skat))))
+        elif action in (DECLARE + NULL_OUVERT, ANNOUNCE + OUVERT) and seat != viewer:
+            events.append(Event(seat, None, tuple(sorted(held[seat]))))
+    on_turn = viewer != PUBLIC and state.current_player() == viewer
+    return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(seed: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng(seed).permutation(NUM_CARDS).tolist())
+
+
+def _values() -> tuple[set[int], set[int]]:
+    """What a soloist can win, and lose (negative): base times any number of levels, a null's value; or, overbid,
+    the least multiple of the base that covers the bid.
+
+    Every number of levels from one matador to all with hand, schneider, schwarz and ouvert is reached both ways: a
+    soloist with all matadors but one in the skat can still lose an announced schwarz."""
+    wins, losses = set(NULL_VALUES), {-2 * value for value in NULL_VALUES}
+    for base, matadors in zip(BASES, MOST_MATADORS):
+        plain = {base * levels for levels in range(2, matadors + 8)}
+        wins |= plain
+        losses |= {-2 * value for value in plain} | {-2 * (-(-bid // base) * base) for bid in CALLS if bid > base}
+    return wins, losses
+
+
+@lru_cache(maxsize=2)
+def _outcomes(seeger: bool) -> Outcomes:
+    """Every result of a game, from any seat: who was soloist and what it brought, or nobody.
+
+    The paper's Table 5 counts 397; how this count differs is said in docs/skat.md."""
+    wins, losses = _values()
+    labels = {(0, 0, 0)}
+    for soloist in range(PLAYERS):
+        for value in wins | losses:
+            others = 40 if seeger and value < 0 else 0
+            own = value + (50 if value > 0 else -50) * seeger
+            labels.add(tuple(own if p == soloist else others for p in range(PLAYERS)))
+    ordered = tuple(sorted(labels))
+    points = np.array(ordered, dtype=np.float64)
+    opponents = (points.sum(axis=1, keepdims=True) - points) / (PLAYERS - 1)
+    return Outcomes(ordered, ((points - opponents) / 100).astype(np.float32))  # equation 5
+
+
+def load(spec: str = "skat") -> Skat:
+    """`skat`, or `skat(scores=value)`. Raises TrickformerError on an option that does not exist."""
+    try:
+        given = pyspiel.game_parameters_from_string(spec)
+    except pyspiel.SpielError as e:
+        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
+    given.pop("name")
+    for option, value in given.items():
+        if option != "scores":
+            raise UnknownNameError("option of skat", option, ("scores",))
+        if value not in SCORES:
+            raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {value!r}")
+    return Skat(pyspiel.load_game("trickformer_skat", given))
