@@ -1,12 +1,16 @@
-// The Python face of Skat: rules, random games.
+// The Python face of Skat: rules, random games, tracker, batched tables, worlds.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "bind.hpp"
-#include "skat_random.hpp"
+#include "skat_tracker.hpp"
+#include "skat_worlds.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -107,13 +111,165 @@ void bind_rules(nb::module_& m) {
       });
 }
 
+using Scores = nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig>;
+using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+
+void bind_tables(nb::module_& m) {
+  nb::class_<Table>(m, "Table")
+      .def(
+          "__init__",
+          [](Table* self, bool seeger, Scores labels) { new (self) Table(seeger, {labels.data(), labels.size()}); },
+          "seeger"_a, "labels"_a)
+      .def("tracker",
+           [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+             return std::make_unique<GameTracker>(std::move(t));
+           })
+      .def(
+          "outcomes",
+          [](const Table& t, Scores score, In1<std::uint8_t> seats) {
+            if (seats.size() != score.shape(0)) throw nb::value_error("one seat a game");
+            auto out = make<std::int32_t>({score.shape(0)});
+            for (std::size_t i = 0; i < score.shape(0); ++i)
+              out.data()[i] = t.outcome(score.data() + i * kPlayers, seats(i) % kPlayers);
+            return out;
+          },
+          "scores"_a, "seats"_a);
+  m.def(
+      "encode",
+      [](nb::ndarray<const std::uint8_t, nb::shape<-1, kHistory>, nb::c_contig> history, In1<std::uint8_t> seats) {
+        const std::size_t n = history.shape(0);
+        if (seats.size() != n) throw nb::value_error("one seat a game");
+        auto tokens = make<std::int16_t>({n, kMaxLength});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          encode(history.data() + i * kHistory, seats.data()[i] % kPlayers, tokens.data() + i * kMaxLength);
+        return tokens;
+      },
+      "history"_a, "seats"_a);
+  nb::class_<Tables>(m, "Tables")
+      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
+           "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def("current",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size()});
+             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+             return out;
+           })
+      .def("legal",
+           [](const Tables& t) {
+             auto out = make<bool>({t.size(), kVocabulary});
+             nb::gil_scoped_release release;
+             std::uint8_t legal[kActions];
+             for (std::size_t i = 0; i < t.size(); ++i)
+               for (int k = legal_actions(t.state(i), legal); k-- > 0;) out.data()[i * kVocabulary + legal[k]] = true;
+             return out;
+           })
+      .def(
+          "step",
+          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
+            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
+          },
+          "tables"_a, "actions"_a)
+      .def_prop_ro("tokens",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), kPlayers, kMaxLength},
+                                                                       self);
+                   })
+      .def_prop_ro("lengths",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), kPlayers}, self);
+                   })
+      .def("scores",
+           [](const Tables& t) {
+             auto out = make<std::int16_t>({t.size(), kPlayers});
+             for (std::size_t i = 0; i < t.size(); ++i)
+               scores(result(t.state(i)), t.table().seeger(), out.data() + i * kPlayers);
+             return out;
+           })
+      .def("outcomes", [](const Tables& t) {
+        auto out = make<std::int32_t>({t.size(), kPlayers});
+        for (std::size_t i = 0; i < t.size(); ++i)
+          for (int p = 0; p < kPlayers; ++p) out.data()[i * kPlayers + std::size_t(p)] = t.outcome(i, p);
+        return out;
+      });
+}
+
+void bind_worlds(nb::module_& m) {
+  nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
+      .def(
+          "__init__",
+          [](SeatView* self, In1<std::int32_t> tokens) {
+            SeatView v;
+            for (std::size_t i = 0; i < tokens.size(); ++i) {
+              if (v.stage != SeatView::Stage::kOver && !may_come(v, tokens(i)))
+                throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
+              see(v, tokens(i));
+            }
+            new (self) SeatView(v);
+          },
+          "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+  constexpr std::size_t kWidth = kNumCards + kSkat;
+  nb::class_<Deals>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
+      .def(nb::init<const SeatView&>(), "view"_a, "Raises ValueError if no deal explains the view.")
+      .def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
+      .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.")
+      .def(
+          "sample",
+          [](const Deals& d, std::uint64_t seed, std::size_t n) {
+            auto hidden = make<std::int16_t>({n, kWidth}, -1);
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < n; ++i) {
+              Rng rng(seed, i);
+              const World w = d.draw(rng);
+              std::int16_t* row = hidden.data() + i * kWidth;
+              for (int card = 0; card < kNumCards; ++card)
+                row[card] = w.dealt[0] >> card & 1   ? 0
+                            : w.dealt[1] >> card & 1 ? 1
+                            : w.dealt[2] >> card & 1 ? 2
+                                                     : 3;
+              for (int k = 0; k < kSkat; ++k)
+                if (w.discards[k] != kNoCard) row[kNumCards + k] = w.discards[k];
+            }
+            return hidden;
+          },
+          "seed"_a, "n"_a,
+          "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.")
+      .def(
+          "explains",
+          [](const Deals& d, Hidden hidden) {
+            if (hidden.shape(1) != kWidth) throw nb::value_error("hidden is int16 [n, 34]");
+            auto ok = make<bool>({hidden.shape(0)});
+            for (std::size_t i = 0; i < hidden.shape(0); ++i) {
+              World w{};
+              const std::int16_t* row = hidden.data() + i * kWidth;
+              for (int card = 0; card < kNumCards; ++card) {
+                if (row[card] >= 0 && row[card] < kPlayers) w.dealt[row[card]] |= bit(card);
+                if (row[card] == kPlayers) w.dealt_skat |= bit(card);
+              }
+              for (int k = 0; k < kSkat; ++k)
+                w.discards[k] = row[kNumCards + k] < 0 ? kNoCard : std::uint8_t(std::min<int>(row[kNumCards + k], 99));
+              ok.data()[i] = d.explains(w);
+            }
+            return ok;
+          },
+          "hidden"_a, "bool [n]: whether each world explains the view.");
+}
+
 }  // namespace
 
 void bind_skat(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("skat", "Skat: rules, random games");
+  nb::module_ m = parent.def_submodule("skat", "Skat: rules, random games, tracker, batched tables, worlds");
   m.attr("CALLS") = std::vector<int>(kCallValues, kCallValues + kCalls);
   m.attr("MAX_ACTIONS") = kMaxActions;
+  m.attr("MAX_LENGTH") = kMaxLength;
   bind_rules(m);
+  bind_tables(m);
+  bind_worlds(m);
   m.def(
       "random_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {

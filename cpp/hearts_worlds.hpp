@@ -137,14 +137,6 @@ inline int count_deals(const SeatView& v, Deals& d) {
   return kNoFault;
 }
 
-// Uniform on 0..n-1 without bias (Lemire 2019, with rejection).
-inline std::uint64_t below64(Rng& rng, std::uint64_t n) {
-  for (;;) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(rng.next()) * n;
-    if (std::uint64_t(product) >= -n % n) return std::uint64_t(product >> 64);
-  }
-}
-
 // A uniform subset of `k` of the cards.
 inline Cards subset(Cards cards, int k, Rng& rng) {
   const bool few = 2 * k <= count(cards);
@@ -164,7 +156,7 @@ inline Cards pick_passes(Cards cards, std::uint8_t* out, Rng& rng) {
 }
 
 inline void draw(const Deals& d, Rng& rng, World& w) {
-  const std::uint64_t at = below64(rng, d.total);
+  const std::uint64_t at = rng.below64(d.total);
   int low = 0;
   for (int high = d.num_splits - 1; low < high;) {
     const int middle = (low + high) / 2;

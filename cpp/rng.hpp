@@ -25,6 +25,14 @@ class Rng {
   // Uniform on 0..n-1 for n < 2^16; the bias of at most n / 2^32 is far below what any test can see.
   std::uint32_t below(std::uint32_t n) { return std::uint32_t(((next() >> 32) * n) >> 32); }
 
+  // Uniform on 0..n-1 without bias (Lemire 2019, with rejection).
+  std::uint64_t below64(std::uint64_t n) {
+    for (;;) {
+      const unsigned __int128 product = static_cast<unsigned __int128>(next()) * n;
+      if (std::uint64_t(product) >= -n % n) return std::uint64_t(product >> 64);
+    }
+  }
+
   // Uniform on [0, 1).
   double uniform() { return double(next() >> 11) * 0x1.0p-53; }
 
