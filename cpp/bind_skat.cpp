@@ -212,7 +212,25 @@ void bind_worlds(nb::module_& m) {
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+          "tokens"_a, "Raises ValueError where no deal explains the tokens.")
+      .def_prop_ro("is_over", [](const SeatView& v) { return v.stage == SeatView::Stage::kOver; });
+  m.def(
+      "turns",
+      [](nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens, bool absolute) {
+        auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1)}, -1);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < tokens.shape(0); ++i) {
+          SeatView v;
+          for (std::size_t t = 0; t < tokens.shape(1) && v.stage != SeatView::Stage::kOver; ++t) {
+            see(v, tokens(i, t));
+            const int turn = v.turn();
+            if (turn >= 0) out.data()[i * tokens.shape(1) + t] = std::int8_t(absolute ? turn : (turn - v.seat + kPlayers) % kPlayers);
+          }
+        }
+        return out;
+      },
+      "tokens"_a, "absolute"_a = false,
+      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: nobody.");
   constexpr std::size_t kWidth = kNumCards + kSkat;
   nb::class_<Deals>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
       .def(nb::init<const SeatView&>(), "view"_a, "Raises ValueError if no deal explains the view.")

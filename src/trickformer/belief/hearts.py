@@ -4,19 +4,11 @@ cpp/hearts_worlds.hpp says how they are counted and why nothing else is hidden."
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Game, Policy, View
-from trickformer.belief._weights import policy_log_likelihood
-
-if TYPE_CHECKING:
-    from trickformer.base import State
+from trickformer.base import CHANCE, PUBLIC, Game, View
+from trickformer.belief._uniform import UniformBelief, UniformWorlds
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0
@@ -58,18 +50,11 @@ def seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     )
 
 
-@dataclass(slots=True)
-class HeartsWorlds:
+class HeartsWorlds(UniformWorlds):
     """Hidden parts of a hand of Hearts.
 
-    hidden: the seat that each of the 52 cards was dealt to, then the cards that seats 0, 1, 2, 3 passed,
+    hidden int16 [n, 64]: the seat that each of the 52 cards was dealt to, then the cards that seats 0, 1, 2, 3 passed,
     three each in their order; -1 where none is known to have happened."""
-
-    hidden: np.ndarray  # int16 [n, 64]
-    log_weight: np.ndarray  # float64 [n], natural logarithm
-    feasible: np.ndarray  # bool [n]
-    view: View
-    game: Game
 
     def history(self, i: int) -> list[int]:
         """World i as OpenSpiel actions: direction, 52 cards to seats 0, 1, 2, 3, 0, ..., passes, plays."""
@@ -83,83 +68,27 @@ class HeartsWorlds:
         plays = [e.action for e in events[shown + 1 :] if e.action is not None]
         return [direction, *order.T.ravel().tolist(), *passes.tolist(), *plays]
 
-    def state(self, i: int) -> State:
-        """World i as a state whose view equals the one sampled from; ValueError if it is infeasible."""
-        if not self.feasible[i]:
-            raise ValueError(f"world {i} does not explain the view")
-        state = self.game.spiel.new_initial_state()
-        for action in self.history(i):
-            state.apply_action(action)
-        return state
 
+class HeartsBelief(UniformBelief[HeartsWorlds]):
+    """Uniform over deals and passes."""
 
-class HeartsBelief:
-    """Uniform over the hidden histories (deal and passes) that explain a view, or weighted.
+    worlds = HeartsWorlds
 
-    `weight` maps worlds to float64 [n], the logarithm of an unnormalized weight; it fills `log_weight`.
-    Drawing stays uniform: `trickformer.belief._weights.resample` turns weights into draws."""
+    def _sampler(self, view: View) -> _core.hearts.DealSampler:
+        return _core.hearts.DealSampler(seat_view(self._game, view))
 
-    consistent = True
-
-    def __init__(self, game: Game, weight: Callable[[HeartsWorlds], np.ndarray] | None = None):
-        self._game = game
-        self._weight = weight
-        self._policies: Sequence[Policy] | None = None
-        self._view: View | None = None
-        self._deals: _core.hearts.DealSampler | None = None
-
-    def reset(self, view: View) -> None:
-        """Condition on `view`. Raises ValueError where no deal explains it."""
-        self._deals = _core.hearts.DealSampler(seat_view(self._game, view))
-        self._view, self._policies = view, None
-
-    def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
-        """Go on to a later view of the same hand; `policies`, one a seat, weight worlds by the likelihood of
-        what the other seats did. Raises ValueError where it is another hand or no deal explains it."""
-        old = self._view
-        if old is not None and (old.viewer, old.events) != (view.viewer, view.events[: len(old.events)]):
-            raise ValueError("the view does not go on from the one observed before; use reset")
-        self.reset(view)
-        self._policies = policies
-
-    def sample(self, n: int, rng: np.random.Generator) -> HeartsWorlds:
-        """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
-        deals, view = self._conditioned()
-        hidden = deals.sample(int(rng.integers(2**63)), n)
-        worlds = HeartsWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
-        if self._weight is not None:
-            worlds.log_weight[:] += self._weight(worlds)
-        if self._policies is not None:
-            worlds.log_weight[:] += policy_log_likelihood(self._game, worlds, view.viewer, self._policies)
-        return worlds
-
-    def log_prob(self, worlds: HeartsWorlds) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability with which a world is drawn: minus that of the
-        number of worlds, and -inf for what does not explain the view. Weights do not enter."""
-        deals, _ = self._conditioned()
-        return np.where(deals.explains(worlds.hidden), -math.log(self.count()), -np.inf)
-
-    def truth(self, state: State) -> HeartsWorlds:
-        """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
-        reads a state, and no part of sampling. Passes that the view does not know to have happened are left out."""
-        deals, view = self._conditioned()
-        actions = state.history()
-        hidden = np.full((1, 64), -1, dtype=np.int16)
-        hidden[0, actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
+    def _hidden(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
+        hidden = np.full(64, -1, dtype=np.int16)
+        hidden[actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
         known = (deals.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
-        hidden[0, CARDS + known] = np.asarray(actions[1 + CARDS :], dtype=np.int16)[known]
-        return HeartsWorlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
+        hidden[CARDS + known] = np.asarray(actions[1 + CARDS :], dtype=np.int16)[known]
+        return hidden
 
     def count(self) -> int:
         """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times
         ordered passes that the view does not show. Raises ValueError before any view."""
         deals, _ = self._conditioned()
         return deals.assignments * deals.pass_histories
-
-    def _conditioned(self) -> tuple[_core.hearts.DealSampler, View]:
-        if self._deals is None or self._view is None:
-            raise ValueError("a belief needs a view first; call reset")
-        return self._deals, self._view
 
 
 def make(game: Game) -> HeartsBelief:

@@ -247,6 +247,11 @@ def _view(state: Any, viewer: int) -> View:
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
 
+def deal_order(holders: np.ndarray) -> list[int]:
+    """The 32 cards as chance deals them, ascending within a hand; integers [32]: the seat of each card, 3 the skat."""
+    return np.argsort(holders, kind="stable").tolist()
+
+
 @lru_cache(maxsize=1024)
 def _shuffle(seed: int) -> tuple[int, ...]:
     return tuple(np.random.default_rng(seed).permutation(NUM_CARDS).tolist())

@@ -1,0 +1,116 @@
+"""Beliefs that are uniform over the hidden histories behind a view, counted and drawn by the core, for any game."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from trickformer.base import Game, Policy, View
+from trickformer.belief._weights import policy_log_likelihood
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+
+@dataclass(slots=True)
+class UniformWorlds(ABC):
+    """Hidden parts of a game; what a row of `hidden` holds is the subclass' to say."""
+
+    hidden: np.ndarray  # int16 [n, H]
+    log_weight: np.ndarray  # float64 [n], natural logarithm
+    feasible: np.ndarray  # bool [n]
+    view: View
+    game: Game
+
+    @abstractmethod
+    def history(self, i: int) -> list[int]:
+        """World i as OpenSpiel actions, chance included."""
+
+    def state(self, i: int) -> State:
+        """World i as a state whose view equals the one sampled from; ValueError if it is infeasible."""
+        if not self.feasible[i]:
+            raise ValueError(f"world {i} does not explain the view")
+        state = self.game.spiel.new_initial_state()
+        for action in self.history(i):
+            state.apply_action(action)
+        return state
+
+
+W = TypeVar("W", bound=UniformWorlds)
+
+
+class UniformBelief(ABC, Generic[W]):
+    """Uniform over the hidden histories that explain a view, or weighted.
+
+    `weight` maps worlds to float64 [n], the logarithm of an unnormalized weight; it fills `log_weight`.
+    Drawing stays uniform: `trickformer.belief._weights.resample` turns weights into draws."""
+
+    consistent = True
+    worlds: type[W]
+
+    def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None):
+        self._game = game
+        self._weight = weight
+        self._policies: Sequence[Policy] | None = None
+        self._view: View | None = None
+        self._deals: Any = None
+
+    @abstractmethod
+    def _sampler(self, view: View) -> Any:
+        """The core's sampler of a view; ValueError where no deal explains it."""
+
+    @abstractmethod
+    def _hidden(self, actions: list[int], deals: Any) -> np.ndarray:
+        """int16 [H]: the hidden part of a history, as far as the view knows it to have happened."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """The exact number of hidden histories that explain the view. Raises ValueError before any view."""
+
+    def reset(self, view: View) -> None:
+        """Condition on `view`. Raises ValueError where no deal explains it."""
+        self._deals = self._sampler(view)
+        self._view, self._policies = view, None
+
+    def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
+        """Go on to a later view of the same hand; `policies`, one a seat, weight worlds by the likelihood of
+        what the other seats did. Raises ValueError where it is another hand or no deal explains it."""
+        old = self._view
+        if old is not None and (old.viewer, old.events) != (view.viewer, view.events[: len(old.events)]):
+            raise ValueError("the view does not go on from the one observed before; use reset")
+        self.reset(view)
+        self._policies = policies
+
+    def sample(self, n: int, rng: np.random.Generator) -> W:
+        """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
+        deals, view = self._conditioned()
+        hidden = deals.sample(int(rng.integers(2**63)), n)
+        worlds = self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
+        if self._weight is not None:
+            worlds.log_weight[:] += self._weight(worlds)
+        if self._policies is not None:
+            worlds.log_weight[:] += policy_log_likelihood(self._game, worlds, view.viewer, self._policies)
+        return worlds
+
+    def log_prob(self, worlds: W) -> np.ndarray:
+        """float64 [n], natural logarithm of the probability with which a world is drawn: minus that of the
+        number of worlds, and -inf for what does not explain the view. Weights do not enter."""
+        deals, _ = self._conditioned()
+        return np.where(deals.explains(worlds.hidden), -math.log(self.count()), -np.inf)
+
+    def truth(self, state: State) -> W:
+        """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
+        reads a state, and no part of sampling. What the view does not know to have happened is left out."""
+        deals, view = self._conditioned()
+        hidden = self._hidden(list(state.history()), deals)[None]
+        return self.worlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
+
+    def _conditioned(self) -> tuple[Any, View]:
+        if self._deals is None or self._view is None:
+            raise ValueError("a belief needs a view first; call reset")
+        return self._deals, self._view

@@ -1,0 +1,65 @@
+"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat_worlds.hpp)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trickformer import _core, tokenizers
+from trickformer.base import Game, View
+from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
+
+
+def seat_view(game: Game, view: View) -> _core.skat.SeatView:
+    """The core's form of a view of Skat. Raises ValueError where the events are not those of a seat."""
+    return _core.skat.SeatView(tokenizers.make(game).encode(view))
+
+
+class SkatWorlds(UniformWorlds):
+    """Hidden parts of a game of Skat.
+
+    hidden int16 [n, 34]: the seat that each of the 32 cards was dealt to, 3 being the skat, then the two cards that
+    the soloist laid away, in their order; -1 where none is known to have been."""
+
+    def history(self, i: int) -> list[int]:
+        """World i as actions: 32 cards to seats 0, 1, 2 and the skat, then those of the players."""
+        row = self.hidden[i]
+        discards = row[NUM_CARDS:][row[NUM_CARDS:] >= 0].tolist()
+        actions = deal_order(row[:NUM_CARDS])
+        own = [e.actor == self.view.viewer for e in self.view.events]
+        for event, mine in zip(self.view.events, own):
+            if event.action is None:
+                continue
+            actions.append(event.action)
+            if event.action == PICK_UP and not mine:  # the own discards are events of their own
+                actions += discards
+        return actions
+
+
+class SkatBelief(UniformBelief[SkatWorlds]):
+    """Uniform over deals, and over what another soloist has picked up and laid away."""
+
+    worlds = SkatWorlds
+
+    def _sampler(self, view: View) -> _core.skat.DealSampler:
+        return _core.skat.DealSampler(seat_view(self._game, view))
+
+    def _hidden(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
+        hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
+        hidden[actions[:NUM_CARDS]] = np.minimum(np.arange(NUM_CARDS) // 10, 3)
+        known = int((deals.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())
+        if known:
+            at = actions.index(PICK_UP, NUM_CARDS) + 1
+            hidden[NUM_CARDS : NUM_CARDS + known] = actions[at : at + known]
+        return hidden
+
+    def count(self) -> int:
+        """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times the ways
+        another soloist's twelve cards can have been picked up and laid away. Raises ValueError before any view."""
+        deals, _ = self._conditioned()
+        return deals.assignments * deals.histories
+
+
+def make(game: Game) -> SkatBelief:
+    """The uniform belief."""
+    return SkatBelief(game)

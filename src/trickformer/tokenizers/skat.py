@@ -1,0 +1,140 @@
+"""Skat as tokens; cpp/skat_seat_view.hpp gives the order of a sequence.
+
+Of Table 1 of the GO-MCTS paper: 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations, 4 things that
+may be announced; to these come the seats and the end. docs/skat.md sets the counts beside the paper's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
+from trickformer.games.skat import (
+    ACTIONS,
+    ANNOUNCE,
+    CALL,
+    DECLARE,
+    GRAND,
+    HAND,
+    NULL,
+    NULL_OUVERT,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    OUVERT,
+    PASS,
+    PICK_UP,
+    PLAY_HAND,
+    PLAYERS,
+    PLAYS,
+    Skat,
+)
+
+SEAT = NUM_ACTIONS  # the first seat token
+_POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
+
+
+class SkatTokenizer:
+    """Tokens of Skat: 114 in all, at most 183 in a sequence."""
+
+    vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
+    eos = len(vocab) - 1
+    # Of a defender who hears the longest auction (every call made and held, two passes) and sees an ouvert hand.
+    n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + PLAYS + 1
+
+    def __init__(self, game: Skat):
+        self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16))
+
+    def encode(self, view: View) -> np.ndarray:
+        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
+        if view.viewer == PUBLIC:
+            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+        tokens = [SEAT + view.viewer]
+        for event in view.events:
+            tokens += event.seen if event.action is None else (event.action,)
+        if _core.skat.SeatView(np.array(tokens, dtype=np.int32)).is_over:
+            tokens.append(self.eos)
+        return np.array(tokens, dtype=np.int32)
+
+    def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
+        """The events of the view. Raises ValueError on tokens that no view encodes to."""
+        sequence = np.asarray(tokens, dtype=np.int32)
+        tracker = self.tracker(sequence)
+        if not tracker.is_legal() or tracker.terminal() != (sequence[-1:].tolist() == [self.eos]):
+            raise ValueError("no deal explains these tokens")
+        if len(sequence) <= HAND:
+            raise ValueError("a view begins when all cards are dealt")
+        actors = _core.skat.turns(sequence[None].astype(np.int16), absolute=True)[0]  # with the token after each
+        seat = int(sequence[0]) - SEAT
+        events = [Event(CHANCE, None, tuple(sequence[1 : HAND + 1].tolist()))]
+        at, end = HAND + 1, len(sequence) - tracker.terminal()
+        while at < end:
+            token, actor = int(sequence[at]), int(actors[at - 1])
+            events.append(Event(actor, token))
+            at += 1
+            seen, giver = 0, actor
+            if token == PICK_UP and actor == seat:
+                seen, giver = 2, CHANCE
+            elif token in (DECLARE + NULL_OUVERT, ANNOUNCE + OUVERT) and actor != seat:
+                seen = HAND
+            if seen:
+                if at + seen > end:
+                    raise ValueError("these tokens end where nobody has a view")
+                events.append(Event(giver, None, tuple(sequence[at : at + seen].tolist())))
+                at += seen
+        return tuple(events)
+
+    def token(self, action: int) -> int:
+        """An action's token is its number."""
+        return action
+
+    def action(self, token: int) -> int:
+        """The action of an own token. Raises ValueError on a token that is no action."""
+        if not 0 <= token < NUM_ACTIONS:
+            raise ValueError(f"token {token} is no action of a player")
+        return token
+
+    def features(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind of
+        token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
+        calls = PASS - CALL
+        tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)
+        card = np.arange(NUM_CARDS)
+        suit, rank = card // 8, card % 8
+        tokens[card, suit] = 1
+        tokens[card, 4 + rank] = 1
+        tokens[card, 12] = np.array(_POINTS)[rank] / 11
+        tokens[card, 13] = (rank == 7) * (1 + suit) / 4
+        tokens[CALL:PASS, 14] = 1
+        tokens[CALL:PASS, 15] = np.arange(calls) / calls
+        for first, last, kind in (
+            (PASS, PICK_UP, 16),
+            (PICK_UP, PLAY_HAND + 1, 17),
+            (DECLARE, DECLARE + GRAND, 18),
+            (DECLARE + GRAND, DECLARE + NULL, 19),
+            (DECLARE + NULL, ANNOUNCE, 20),
+            (ANNOUNCE, NUM_ACTIONS, 21),
+            (SEAT, self.eos, 22),
+            (self.eos, self.eos + 1, 23),
+            (0, NUM_CARDS, 24),
+        ):
+            tokens[first:last, kind] = 1
+        positions = np.zeros((self.n_positions, 3), dtype=np.float32)
+        positions[0, 0] = positions[1 : HAND + 1, 1] = positions[HAND + 1 :, 2] = 1
+        return tokens, positions
+
+    def turns(self, tokens: np.ndarray) -> np.ndarray:
+        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
+        own one (0 is the own turn); -1 where the next token is no action."""
+        return _core.skat.turns(np.ascontiguousarray(tokens, dtype=np.int16))
+
+    def tracker(self, tokens: np.ndarray) -> Tracker:
+        """The simulator after these tokens, which may be none."""
+        tracker = self.table.tracker()
+        for token in tokens:
+            tracker.push(int(token))
+        return tracker
+
+
+def make(game: Skat) -> SkatTokenizer:
+    return SkatTokenizer(game)
