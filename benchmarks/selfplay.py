@@ -107,7 +107,7 @@ def ours_generate(
 def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quick: bool) -> list[Row]:
     """As it is and, unless quick, alike."""
     tokenizer = tokenizers.make(game)
-    made = generate.random_hands(game, 0, 0, steps * BATCH)
+    made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH)
     folder = TemporaryDirectory()
     with stored.Writer(Path(folder.name), game, tokenizer, {}) as writer:
         writer.append(made, len(made))

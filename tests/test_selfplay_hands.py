@@ -48,19 +48,19 @@ def check(game, data):
 @pytest.mark.parametrize("options", [{}, {"pass_cards": False}, {"jd_bonus": True, "avoid_all_tricks_bonus": True}])
 def test_random_hands_are_legal_and_end_as_they_say(options):
     game = hearts_with(**options)
-    data = generate.random_hands(game, 7, 0, 64)
+    data = generate.cast_hands(game, ["random"], 7, 0, 64)
     directions = range(4) if game.rules["pass_cards"] else (0,)
     assert check(game, data) == {(seat, direction) for seat in range(4) for direction in directions}
-    again, other = generate.random_hands(game, 7, 0, 64), generate.random_hands(game, 8, 0, 64)
+    again, other = generate.cast_hands(game, ["random"], 7, 0, 64), generate.cast_hands(game, ["random"], 8, 0, 64)
     assert np.array_equal(again.tokens, data.tokens)
     assert not np.array_equal(other.tokens, data.tokens)
-    rest = generate.random_hands(game, 7, 40, 24)
+    rest = generate.cast_hands(game, ["random"], 7, 40, 24)
     assert np.array_equal(rest.tokens, data.tokens[40:])
 
 
 @pytest.mark.parametrize("seats", [1, 2, 4])
 def test_several_seats_of_a_hand_may_be_kept(hearts, seats):
-    data = generate.random_hands(hearts, 7, 4, 12, seats)
+    data = generate.cast_hands(hearts, ["random"], 7, 4, 12, seats)
     assert len(data) == 12 * seats
     check(hearts, data)
     for start in range(0, len(data), seats):
@@ -72,12 +72,12 @@ def test_several_seats_of_a_hand_may_be_kept(hearts, seats):
 
 
 def test_hands_of_named_players(hearts):
-    cast = [players.make("rules", hearts), players.make("random", hearts)]
-    data = generate.player_hands(hearts, cast, 3, 4, 40, 4)
+    cast = ["rules", "random"]
+    data = generate.cast_hands(hearts, cast, 3, 4, 40, 4)
     assert len(data) == 160
     assert {seat for seat, _ in check(hearts, data)} == {0, 1, 2, 3}
-    assert np.array_equal(generate.player_hands(hearts, cast, 3, 4, 40, 4).tokens, data.tokens)
-    alone = generate.player_hands(hearts, cast[:1], 3, 4, 40, 4)
+    assert np.array_equal(generate.cast_hands(hearts, cast, 3, 4, 40, 4).tokens, data.tokens)
+    alone = generate.cast_hands(hearts, cast[:1], 3, 4, 40, 4)
     points = lambda d: np.mean([sum(hearts.outcomes.labels[o]) for o in d.outcomes])  # noqa: E731
     assert not np.array_equal(alone.tokens, data.tokens)
     assert points(alone) > 0
@@ -179,7 +179,7 @@ def test_greedy_hands_do_not_depend_on_the_tables_beside_them(hearts, engines):
 def test_turns_are_those_of_the_rules(hearts):
     """Against the tracker, which knows the own turns, and the views, which name who played."""
     tokenizer = tokenizers.make(hearts)
-    data = generate.random_hands(hearts, 11, 0, 64)
+    data = generate.cast_hands(hearts, ["random"], 11, 0, 64)
     turns = tokenizer.turns(data.tokens)
     assert turns.shape == data.tokens.shape
     for row, found in zip(sequences(data, tokenizer.eos), turns):
@@ -200,11 +200,11 @@ BASE = {"game": "hearts", "preset": "tiny", "seed": 5, "sequences": 64, "held_ou
 
 def test_the_roles_of_an_iteration():
     config = Config(**BASE)
-    first = schedule.roles(config, 1, 16, 16)
+    first = schedule.roles(config, 1, 16, 16, 4)
     assert (first.model == 0).all() and first.greedy.all()
     assert (first.kept.sum(axis=1) == 1).all()
-    assert (schedule.roles(Config(**BASE, seats_kept=4), 1, 0, 8).kept).all()
-    later = schedule.roles(config, 3, 0, 4000)
+    assert (schedule.roles(Config(**BASE, seats_kept=4), 1, 0, 8, 4).kept).all()
+    later = schedule.roles(config, 3, 0, 4000, 4)
     assert np.array_equal(later.greedy, later.kept)
     assert (later.greedy.sum(axis=1) == 1).all() and (later.greedy.sum(axis=0) == 1000).all()
     assert (later.model[later.greedy] == 2).all()
@@ -212,13 +212,13 @@ def test_the_roles_of_an_iteration():
     assert len(counts) == 3 and abs(counts - 4000).max() < 5 * (12000 * 2 / 9) ** 0.5
     pairs = {(int(np.argmax(g)), h % 4) for h, g in enumerate(later.greedy[:16])}
     assert len(pairs) == 16  # each seat with each pass direction
-    older = schedule.roles(Config(**BASE, pool_newest=False), 3, 0, 400)
+    older = schedule.roles(Config(**BASE, pool_newest=False), 3, 0, 400, 4)
     assert set(older.model[~older.greedy].tolist()) == {0, 1} and (older.model[older.greedy] == 2).all()
-    recent = schedule.roles(Config(**BASE, pool=2), 4, 0, 400)
+    recent = schedule.roles(Config(**BASE, pool=2), 4, 0, 400, 4)
     assert set(recent.model[~recent.greedy].tolist()) == {2, 3}
-    every = schedule.roles(Config(**BASE, roles="all"), 3, 0, 8)
+    every = schedule.roles(Config(**BASE, roles="all"), 3, 0, 8, 4)
     assert (every.model == 2).all() and every.greedy.all() and (every.kept.sum(axis=1) == 1).all()
-    again = schedule.roles(config, 3, 0, 4000)
+    again = schedule.roles(config, 3, 0, 4000, 4)
     assert np.array_equal(again.model, later.model)
 
 
@@ -235,7 +235,7 @@ def test_how_many_hands_an_iteration_plays():
 
 @pytest.fixture
 def pieces(hearts):
-    data = generate.random_hands(hearts, 2, 0, 30)
+    data = generate.cast_hands(hearts, ["random"], 2, 0, 30)
     return [data[:12], data[12:25], data[25:]]
 
 

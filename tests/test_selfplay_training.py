@@ -43,7 +43,7 @@ def equal(a, b):
 
 def test_losses_at_every_position_are_the_models_own(hearts):
     eos, model = tokenizers.make(hearts).eos, fresh_model(hearts)
-    tokens, outcomes = tensors(generate.random_hands(hearts, 1, 0, 8))
+    tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 1, 0, 8))
     labels = tokens.clone()
     labels[:, 1:][tokens[:, :-1] == eos] = IGNORE
     with torch.no_grad():
@@ -57,7 +57,7 @@ def test_drawn_positions_give_the_value_loss_of_each_sequence(hearts, monkeypatc
     """The drawn positions, replaced by each one equally often, give the mean of the sequences' own value losses, a
     sequence counting as one whatever its length."""
     eos, model = tokenizers.make(hearts).eos, fresh_model(hearts)
-    tokens, outcomes = tensors(generate.random_hands(hearts, 1, 0, 8))
+    tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 1, 0, 8))
     assert sorted(set((tokens != eos).sum(1).tolist())) == [68, 74]
     labels = tokens.clone()
     labels[:, 1:][tokens[:, :-1] == eos] = IGNORE
@@ -78,7 +78,7 @@ def test_drawn_positions_give_the_value_loss_on_average(hearts):
     model = fresh_model(hearts)
     with torch.no_grad():
         model.val_head.weight.mul_(40)  # a loss that differs from place to place
-    tokens, outcomes = tensors(generate.random_hands(hearts, 2, 1, 3))  # three hands of one length
+    tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 2, 1, 3))  # three hands of one length
     torch.manual_seed(0)
     with torch.no_grad():
         objective = Objective(model, FitOptions(value_positions=16), 4)
@@ -90,7 +90,7 @@ def test_drawn_positions_give_the_value_loss_on_average(hearts):
 
 
 def test_the_loss_weighs_its_parts(hearts):
-    tokens, outcomes = tensors(generate.random_hands(hearts, 2, 0, 4))
+    tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 2, 0, 4))
     torch.manual_seed(3)
     objective = Objective(fresh_model(hearts), FitOptions(policy_weight=3.0, turn_weight=2.0), 4)
     turns = turns_of(hearts, tokens)
@@ -112,7 +112,7 @@ OPTIONS = FitOptions(epochs=3, batch_size=16, learning_rate=1e-2, warmup_steps=5
 @pytest.fixture(scope="module")
 def fitting(hearts, accelerator):
     """fit(model, folder, ...) on 256 random hands, dropout on."""
-    data = generate.random_hands(hearts, 0, 0, 256)
+    data = generate.cast_hands(hearts, ["random"], 0, 0, 256)
     start = fresh_model(hearts)
     for module in start.modules():
         if isinstance(module, torch.nn.Dropout):
@@ -212,7 +212,7 @@ def test_forward_flops_are_those_that_torch_counts(hearts):
 
     model = fresh_model(hearts)
     model.set_attn_implementation("eager")
-    tokens, _ = tensors(generate.random_hands(hearts, 0, 0, 2))
+    tokens, _ = tensors(generate.cast_hands(hearts, ["random"], 0, 0, 2))
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         model(tokens)
     expected = 2 * train.forward_flops(model.config, 75, 75)
@@ -225,7 +225,7 @@ def test_forward_flops_are_those_that_torch_counts(hearts):
 def test_tied_outcomes_share_and_leave_a_plain_weight(hearts):
     model = fresh_model(hearts)
     names, own = list(model.state_dict()), model.val_head.weight.detach().clone()
-    tokens, _ = tensors(generate.random_hands(hearts, 3, 0, 4))
+    tokens, _ = tensors(generate.cast_hands(hearts, ["random"], 3, 0, 4))
     with torch.no_grad():
         before = model(tokens).value_logits
     with tied_outcomes(model, hearts.outcomes.labels):
@@ -283,7 +283,7 @@ class _Oracle(torch.nn.Module):
 
 
 def test_what_is_measured_of_one_who_knows(hearts):
-    data = generate.random_hands(hearts, 5, 0, 60)
+    data = generate.cast_hands(hearts, ["random"], 5, 0, 60)
     tokenizer = tokenizers.make(hearts)
     found = metrics.measure(_Oracle(hearts, *tensors(data)), hearts, tokenizer, data)
     assert found["observation_loss"] == pytest.approx(-np.log(0.8), abs=1e-5)
@@ -310,7 +310,7 @@ def test_calibration_is_the_distance_of_bins():
 def test_free_histories_of_an_untrained_model_are_illegal(hearts):
     tokenizer = tokenizers.make(hearts)
     engine = load_engine(fresh_model(hearts), hearts.outcomes.values)
-    data = generate.random_hands(hearts, 5, 0, 40)
+    data = generate.cast_hands(hearts, ["random"], 5, 0, 40)
     assert metrics.illegal_rate(engine, tokenizer, data, 0) == 1
     assert engine.used == 0
 
@@ -318,7 +318,7 @@ def test_free_histories_of_an_untrained_model_are_illegal(hearts):
 def test_free_histories_are_judged_by_the_tracker(hearts):
     """An engine that always knows the next token of the one hand there is makes no illegal history."""
     tokenizer = tokenizers.make(hearts)
-    data = generate.random_hands(hearts, 5, 1, 1)
+    data = generate.cast_hands(hearts, ["random"], 5, 1, 1)
     row = data.tokens[0].astype(np.int32)
 
     class Reciting:

@@ -155,6 +155,24 @@ class Tokenizer(Protocol):
     def action(self, token: int) -> int: ...
     def tracker(self, tokens: np.ndarray) -> Tracker: ...
 
+    # What training asks for.
+
+    def turns(self, tokens: np.ndarray) -> np.ndarray:
+        """Who acts with the token after each: integers [n, T] -> int8 [n, T], in seats from the own one; -1: nobody."""
+        ...
+
+    def features(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1."""
+        ...
+
+    def tables(self, seed: int, first: int, n: int) -> Any:
+        """Hands `first` .. `first` + n of a series, played in step by the core (selfplay/generate.py uses them)."""
+        ...
+
+    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> Any:
+        """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py)."""
+        ...
+
 
 class Policy(Protocol):
     def probs(self, views: Sequence[View]) -> np.ndarray:

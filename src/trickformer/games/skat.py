@@ -263,7 +263,8 @@ def _values() -> tuple[set[int], set[int]]:
 
     Every number of levels from one matador to all with hand, schneider, schwarz and ouvert is reached both ways: a
     soloist with all matadors but one in the skat can still lose an announced schwarz."""
-    wins, losses = set(NULL_VALUES), {-2 * value for value in NULL_VALUES}
+    wins: set[int] = set(NULL_VALUES)
+    losses = {-2 * value for value in NULL_VALUES}
     for base, matadors in zip(BASES, MOST_MATADORS):
         plain = {base * levels for levels in range(2, matadors + 8)}
         wins |= plain
@@ -277,7 +278,7 @@ def _outcomes(seeger: bool) -> Outcomes:
 
     The paper's Table 5 counts 397; how this count differs is said in docs/skat.md."""
     wins, losses = _values()
-    labels = {(0, 0, 0)}
+    labels: set[tuple[int, ...]] = {(0, 0, 0)}
     for soloist in range(PLAYERS):
         for value in wins | losses:
             others = 40 if seeger and value < 0 else 0

@@ -57,8 +57,28 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 }
 
 
+# What another game has otherwise. Skat's is section 6.2: random and scripted players to begin with, twenty iterations,
+# a pool of at most ten. `anchor` is our remedy against an auction in which nobody bids (docs/results/skat-training.md).
+_SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10}
+GAMES: dict[str, dict[str, dict[str, Any]]] = {
+    "skat": {
+        "paper": _SKAT | {"iterations": 20, "anchor": 0.2},
+        "small": _SKAT
+        | {
+            "bootstrap_hands": 150_000,
+            "seats_kept": 3,
+            "iterations": 5,
+            "sequences": 120_000,
+            "pool": 3,
+            "anchor": 0.3,
+        },
+        "tiny": _SKAT | {"anchor": 0.3},
+    }
+}
+
+
 class Config(BaseModel):
-    """A run of population self-play. What is not given is as the preset has it (SCHEDULES)."""
+    """A run of population self-play. What is not given is as the preset has it (SCHEDULES, GAMES)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,6 +92,7 @@ class Config(BaseModel):
     sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
     held_out: int = Field(1_000, ge=1, description="further sequences that only measure what was learned")
     seats_kept: int = Field(1, ge=1, le=4, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
+    anchor: float = Field(0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too")
     roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
     pool: int = Field(0, ge=0, description="imitators are drawn from this many newest models; 0: from all")
     pool_newest: bool = Field(True, description="the newest model is among the imitators too")
@@ -106,7 +127,8 @@ class Config(BaseModel):
     @classmethod
     def _schedule(cls, values: Any) -> Any:
         if isinstance(values, dict):
-            values = SCHEDULES.get(str(values.get("preset", "small")), {}) | values
+            preset, game = str(values.get("preset", "small")), str(values.get("game")).partition("(")[0]
+            values = SCHEDULES.get(preset, {}) | GAMES.get(game, {}).get(preset, {}) | values
         return values
 
     @model_validator(mode="after")

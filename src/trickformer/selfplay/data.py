@@ -37,6 +37,17 @@ class Sequences:
         return Sequences(self.tokens[rows], self.outcomes[rows])
 
 
+def join(a: Sequences, b: Sequences) -> Sequences:
+    """Those of `a`, then those of `b`."""
+    return Sequences(np.concatenate((a.tokens, b.tokens)), np.concatenate((a.outcomes, b.outcomes)))
+
+
+def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
+    """Without the columns in which every row has ended; one end token stays. integers [n, T] -> [n, <= T]."""
+    longest = int((tokens != eos).sum(axis=1).max(initial=0))
+    return tokens[:, : longest + 1]
+
+
 def vocabulary_hash(tokenizer: Tokenizer) -> str:
     """SHA-256 of the tokens' names in order: data and tokenizer of different ones do not go together."""
     return hashlib.sha256("\n".join(tokenizer.vocab).encode()).hexdigest()

@@ -10,7 +10,7 @@ from trickformer.base import Game, Tokenizer
 from trickformer.models.decide import draw, legal_policy
 from trickformer.models.engine import Engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
-from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.data import Sequences, crop
 
 _BATCH = 50  # sequences in a forward pass: the value head's answers fill 33 MB of float32
 _BINS = 20
@@ -32,7 +32,8 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     model.eval()
     for start in range(0, len(data), _BATCH):
         part = data[start : start + _BATCH]
-        tokens = torch.from_numpy(part.tokens.astype(np.int64)).to(device)
+        cropped = crop(part.tokens, tokenizer.eos)
+        tokens = torch.from_numpy(cropped.astype(np.int64)).to(device)
         outcomes = torch.from_numpy(part.outcomes.astype(np.int64)).to(device)
         with torch.no_grad():
             found = model(tokens)
@@ -45,7 +46,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         outcome.append(F.cross_entropy(values, labels, reduction="none"))
         expected.append(values.softmax(-1) @ own_score)
         came.append(own_score[labels])
-        legal, where = _own_turns(tokenizer, part.tokens)
+        legal, where = _own_turns(tokenizer, cropped)
         at = logits[where].double().cpu().numpy()
         probs = np.exp(at - at.max(axis=1, keepdims=True))
         shares.append((probs * legal).sum(axis=1) / probs.sum(axis=1))

@@ -32,9 +32,8 @@ from transformers.utils import logging as transformers_logging
 
 from trickformer import checkpoints, games, parallel, players, tokenizers
 from trickformer import config as configs
-from trickformer.base import TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.folder import Interrupted, build, replace
-from trickformer.games.hearts import PLAYERS, Hearts
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -56,8 +55,8 @@ def run(config: Config, resume: bool = False) -> Path:
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
     `config.stop_after` is over: `resume` goes on at the same step."""
     game = games.load(config.game)
-    if not isinstance(game, Hearts):
-        raise TrickformerError(f"self-play is there for hearts, not yet for {game.name}")
+    if config.seats_kept > game.players:
+        raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
     presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
@@ -95,7 +94,7 @@ def _same(known: Config, config: Config, out: Path) -> None:
 
 
 class _Run:
-    def __init__(self, config: Config, game: Hearts, out: Path, accelerator: Accelerator):
+    def __init__(self, config: Config, game: Game, out: Path, accelerator: Accelerator):
         self.config, self.game, self.out, self.accelerator = config, game, out, accelerator
         self.tokenizer = tokenizers.make(game)
         self.main = accelerator.is_main_process
@@ -221,7 +220,6 @@ class _Run:
                     return
                 if config.peak_tflops:
                     entry["utilization"] = entry["tflops"] / self.accelerator.num_processes / config.peak_tflops
-                entry["tokens_per_second"] = entry["speed"] * self.tokenizer.n_positions
                 self.log.note(iteration=iteration, stage="learn", at=int(entry.pop("step")), **entry)
                 now = self.log.entries[-1]["at"] * config.batch_size
                 advance(now - done)
@@ -231,7 +229,7 @@ class _Run:
             with structure.tied_outcomes(model, labels) if config.tied_outcomes else nullcontext():
                 seed = config.seed + iteration
                 torch.manual_seed(seed)  # the objective has weights of its own
-                objective = Objective(model, options, PLAYERS)
+                objective = Objective(model, options, self.game.players)
                 turns = self.tokenizer.turns
                 if not fit(objective, training, turns, seed, self.accelerator, state, report, self._stop):
                     raise Interrupted("time is up")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from trickformer import games, players
-from trickformer.games.hearts import PLAYERS, Hearts
+from trickformer import games
+from trickformer.base import Game
 from trickformer.models.engine import Engine, instruction_sets, load_engine
+from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
@@ -59,9 +60,11 @@ def who(config: Config, iteration: int) -> str:
         return "each seat one of: " + ", ".join(config.bootstrap)
     newest = iteration - 1
     if iteration == 1 or config.roles == "all":
-        return f"ArgmaxVal* of model {newest} in all seats"
-    low, high = pool(config, iteration)
-    return f"ArgmaxVal* of model {newest} in one seat, imitations of models {low} to {high - 1} in the others"
+        models = f"ArgmaxVal* of model {newest} in all seats"
+    else:
+        low, high = pool(config, iteration)
+        models = f"ArgmaxVal* of model {newest} in one seat, imitations of models {low} to {high - 1} in the others"
+    return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if config.anchor else "")
 
 
 def pool(config: Config, iteration: int) -> tuple[int, int]:
@@ -70,18 +73,18 @@ def pool(config: Config, iteration: int) -> tuple[int, int]:
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
-def roles(config: Config, iteration: int, first: int, n: int) -> generate.Roles:
-    """Who sits where in the hands `first` .. `first` + n of an iteration >= 1."""
+def roles(config: Config, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
+    """Who sits in which of `seats` seats in the hands `first` .. `first` + n of an iteration >= 1."""
     if iteration == 1 or config.roles == "all":
-        model, greedy = np.full((n, PLAYERS), iteration - 1), np.ones((n, PLAYERS), dtype=bool)
-        return generate.Roles(model, greedy, generate.kept_seats(first, n, config.seats_kept))
-    greedy = generate.kept_seats(first, n, 1)
-    model = np.random.default_rng([config.seed, iteration, first]).integers(*pool(config, iteration), size=(n, PLAYERS))
+        model, greedy = np.full((n, seats), iteration - 1), np.ones((n, seats), dtype=bool)
+        return generate.Roles(model, greedy, generate.kept_seats(first, n, config.seats_kept, seats))
+    greedy = generate.kept_seats(first, n, 1, seats)
+    model = np.random.default_rng([config.seed, iteration, first]).integers(*pool(config, iteration), size=(n, seats))
     model[greedy] = iteration - 1
     return generate.Roles(model, greedy, greedy)
 
 
-def _engine(job: Job, game: Hearts, model: Path) -> Engine:
+def _engine(job: Job, game: Game, model: Path) -> Engine:
     values = game.outcomes.values
     if job.device != "cpu":
         return load_engine(model, values, device=job.device)
@@ -95,27 +98,27 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     """Plays a job's pieces, one after the other. Each follows from the config, the models and its first hand alone."""
     config, iteration = job.config, job.iteration
     game = games.load(config.game)
-    assert isinstance(game, Hearts)
     deals = series(config, iteration)
     if iteration == 0:
-        cast = [players.make(spec, game) for spec in config.bootstrap]
         for first in job.firsts:
             n = min(config.tables, job.hands - first)
-            if config.bootstrap == ["random"]:
-                data = generate.random_hands(game, deals, first, n, config.seats_kept)
-            else:
-                data = generate.player_hands(game, cast, deals, first, n, config.seats_kept)
+            data = generate.cast_hands(game, config.bootstrap, deals, first, n, config.seats_kept)
             yield Piece(first, n, data, {})
         return
     several = iteration == 1 or config.roles == "all"
+    kept = config.seats_kept if several else 1
     low = iteration - 1 if several else pool(config, iteration)[0]
     engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
-        part = roles(config, iteration, first, n)
+        anchors = round(config.anchor * n)
+        begin, end = first + anchors, first + n
+        part = roles(config, iteration, begin, end - begin, game.players)
         part = generate.Roles(part.model - low, part.greedy, part.kept)
-        data, scores = generate.model_hands(game, engines, part, deals, first, config.threshold)
+        data, scores = generate.model_hands(game, engines, part, deals, begin, config.threshold)
         points = {"greedy_points": float(scores[part.greedy].mean())}
         if not part.greedy.all():
             points["other_points"] = float(scores[~part.greedy].mean())
+        if anchors:
+            data = stored.join(generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept), data)
         yield Piece(first, n, data, points)

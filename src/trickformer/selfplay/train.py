@@ -23,7 +23,7 @@ from transformers import GPT2Config
 
 from trickformer.base import TrickformerError
 from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
-from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.data import Sequences, crop
 
 Turns = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T], as a tokenizer's `turns`
 
@@ -102,7 +102,8 @@ def fit(
     """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
 
     state: folder that keeps the state every `save_every` steps and when `stop` says so; the caller's to remove.
-    `report` gets step, steps, the losses (nats, mean since the last report), sequences a second and model TFLOP/s.
+    `report` gets step, steps, the losses (nats, mean since the last report), sequences and tokens a second and model
+    TFLOP/s.
     Returns whether the fit is finished. The result follows from `seed` on one machine with the same processes and
     threads."""
     options, model = objective.options, objective.model
@@ -115,18 +116,18 @@ def fit(
     objective.train()
     optimizer = torch.optim.AdamW(objective.parameters(), lr=options.learning_rate, fused=True)
     learner, optimizer = accelerator.prepare(objective, optimizer)
-    steps, positions = options.steps(len(data)), data.tokens.shape[1]
-    flops = 3 * forward_flops(model.config, positions, options.value_positions or positions)
+    steps, eos = options.steps(len(data)), model.config.eos_token_id
+    assert isinstance(eos, int)
     at = _restore(accelerator, state)
     step, counted, sums = at.step, at.counted, torch.tensor(at.sums, device=accelerator.device)
-    since, timed = time.perf_counter(), 0
+    since, done = time.perf_counter(), _Work()
     try:
         for batch in _batches(len(data), options, seed, step):
             if stop():
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
                 return False
             own = batch[accelerator.process_index :: accelerator.num_processes]
-            tokens = data.tokens[own]
+            tokens = crop(data.tokens[own], eos)
             arrays = tokens, data.outcomes[own], np.where((found := turns(tokens)) < 0, IGNORE, found)
             tensors = [torch.from_numpy(a.astype(np.int64)).to(accelerator.device) for a in arrays]
             for group in optimizer.param_groups:
@@ -140,16 +141,16 @@ def fit(
             step += 1
             sums += parts
             counted += 1
-            timed += 1
+            done.add(model.config, tokens.shape[1], options)
             if step % options.report_every == 0 or step == steps:
                 policy, value, turn = (sums / counted).tolist()  # waits for the device
-                speed = timed * options.batch_size / (time.perf_counter() - since)
+                seconds = time.perf_counter() - since
                 entry = {"step": step, "steps": steps, "policy_loss": policy, "value_loss": value}
                 if options.turn_weight:
                     entry["turn_loss"] = turn
-                report(entry | {"speed": speed, "tflops": speed * flops / 1e12})
+                report(entry | {k: v / seconds for k, v in asdict(done).items()})
                 sums.zero_()
-                since, counted, timed = time.perf_counter(), 0, 0
+                since, counted, done = time.perf_counter(), 0, _Work()
             if step % options.save_every == 0 and step < steps:
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
     finally:
@@ -174,6 +175,21 @@ def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> f
     policy = width * width + width * config.vocab_size
     value = width * width + width * int(config.num_labels or 0)
     return 2.0 * (positions * (config.n_layer * layer + policy) + value_positions * value)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What steps have worked off: sequences, positions (padding included), and the model's operations in 10^12."""
+
+    speed: float = 0
+    tokens_per_second: float = 0
+    tflops: float = 0
+
+    def add(self, config: GPT2Config, positions: int, options: FitOptions) -> None:
+        flops = 3 * forward_flops(config, positions, options.value_positions or positions)
+        self.speed += options.batch_size
+        self.tokens_per_second += options.batch_size * positions
+        self.tflops += options.batch_size * flops / 1e12
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ six tokens shorter. Others' passes have no token, and who played a card follows 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
 from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
+from trickformer.tokenizers._bulk import CoreHands, seen
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
@@ -27,7 +30,8 @@ class HeartsTokenizer:
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
-        self.table = _core.hearts.Table(_core.hearts.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
+        self.rules = _core.hearts.Rules(**game.rules)
+        self.table = _core.hearts.Table(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -129,6 +133,17 @@ class HeartsTokenizer:
             # The highest card of the suit led: cards are rank * 4 + suit.
             leader = (leader + np.where(cards % 4 == cards[:, :1] % 4, cards, -1).argmax(axis=1)) % PLAYERS
         return found
+
+    def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
+        """Hands `first` .. `first` + n of the series `seed` in step."""
+        return _core.hearts.Tables(self.table, seed, first, n)
+
+    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> CoreHands | None:
+        """The same hands played to their end by players of the core, or None where it does not know them all."""
+        if cast != {"random"}:
+            return None
+        history, scores = _core.hearts.random_hands(self.rules, seed, first, n)
+        return partial(seen, _core.hearts.encode, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

@@ -1,10 +1,12 @@
 """Skat as tokens; cpp/skat_seat_view.hpp gives the order of a sequence.
 
-Of Table 1 of the GO-MCTS paper: 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations, 4 things that
-may be announced; to these come the seats and the end. docs/skat.md sets the counts beside the paper's.
+Of Table 1 of the GO-MCTS paper: 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations, 4 things to
+announce; to these come the seats and the end. docs/skat.md sets the counts beside the paper's.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from trickformer.games.skat import (
     PLAYS,
     Skat,
 )
+from trickformer.tokenizers._bulk import CoreHands, seen
 
 SEAT = NUM_ACTIONS  # the first seat token
 _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
@@ -43,6 +46,7 @@ class SkatTokenizer:
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + PLAYS + 1
 
     def __init__(self, game: Skat):
+        self.seeger = game.seeger
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16))
 
     def encode(self, view: View) -> np.ndarray:
@@ -95,8 +99,8 @@ class SkatTokenizer:
         return token
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind of
-        token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
+        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind
+        of token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
         calls = PASS - CALL
         tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)
         card = np.arange(NUM_CARDS)
@@ -127,6 +131,17 @@ class SkatTokenizer:
         """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
         own one (0 is the own turn); -1 where the next token is no action."""
         return _core.skat.turns(np.ascontiguousarray(tokens, dtype=np.int16))
+
+    def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
+        """Games `first` .. `first` + n of the series `seed` in step."""
+        return _core.skat.Tables(self.table, seed, first, n)
+
+    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> CoreHands | None:
+        """The same games played to their end by players of the core, or None where it does not know them all."""
+        if cast != {"random"}:
+            return None
+        history, scores = _core.skat.random_games(self.seeger, seed, first, n)
+        return partial(seen, _core.skat.encode, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
