@@ -5,6 +5,7 @@ own, `trickformer_skat`, on the rules of the core (cpp/skat_rules.hpp)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
+CONTRACTS = (*DECLARATIONS[:6], "hand")  # by kind; a hand game counts among both
 LEVELS = ("plain", "schneider", "schwarz", "ouvert")  # announced in a hand game; each includes those before it
 GRAND, NULL, NULL_OUVERT = 4, 5, 6
 OUVERT = 3
@@ -181,6 +183,7 @@ class Skat:
     name = "skat"
     players = PLAYERS
     higher_is_better = True
+    by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
@@ -209,6 +212,39 @@ class Skat:
         if not state.is_terminal():
             raise ValueError("a game has scores only at its end")
         return tuple(round(x) for x in state.returns())
+
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
+        """What a player did, beyond its score, in games given as histories, in which it held `seats`.
+
+        Points are this game's; 36 games are a tournament's round. Shares are of the games at its seats; a contract's
+        share is of its games as soloist, and so is what it won. None where there is no such game."""
+        games = points = soloist = won = passed = 0
+        contracts = {name: [0, 0] for name in CONTRACTS}  # played, won
+        for history, own in zip(histories, seats):
+            state = _core.skat.State(np.array(history[:NUM_CARDS], dtype=np.uint8))
+            for action in history[NUM_CARDS:]:
+                state.apply_action(action)
+            result = state.result()
+            games += len(own)
+            points += sum(result.scores(self.seeger)[p] for p in own)
+            passed += len(own) if result.soloist < 0 else 0
+            if result.soloist not in own:
+                continue
+            soloist, won = soloist + 1, won + result.won
+            for name in (CONTRACTS[state.kind], "hand" if state.is_hand else ""):
+                if name:
+                    contracts[name][0] += 1
+                    contracts[name][1] += result.won
+        found = {
+            "points in 36 games": 36 * points / games,
+            "all passed": passed / games,
+            "soloist": soloist / games,
+            "won as soloist": won / soloist if soloist else None,
+        }
+        for name, (played, made) in contracts.items():
+            found[name] = played / soloist if soloist else None
+            found[f"{name} won"] = made / played if played else None
+        return found
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """For two kinds the six seatings of the paper: every one but all-A and all-B."""

@@ -30,9 +30,9 @@ def write(results: Results, folder: Path) -> None:
 
 def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     """Titles and cells of the tables of a result."""
-    if "rows" in result:
-        return [("", _match_table(result))]
     names = list(who(result))
+    if "rows" in result:
+        return [("", _match_table(result)), *_summary(result, names)]
     ratings = [(names[r["player"]], _signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
     cross = [
         (names[i], *("" if i == j else _signed(d) for j, d in enumerate(row)))
@@ -45,7 +45,23 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
         ),
         ("Difference in score, row minus column", (("", *names), cross)),
     ]
+    found += _summary(result, names)
     return found + [(" against ".join(_names(m)), _match_table(m)) for m in result["matches"]]
+
+
+def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, Table]]:
+    """What the game tells of its players besides scores."""
+    if "summary" not in result:
+        return []
+    columns = result["summary"]
+    rows = [(key, *(_figure(key, c[key]) for c in columns)) for key in columns[0]]
+    return [("By player: games, and how they were played", (("", *names), rows))]
+
+
+def _figure(key: str, x: float | None) -> str:
+    if x is None:
+        return ""
+    return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 
 def _match_table(result: dict[str, Any]) -> Table:

@@ -35,7 +35,8 @@ class Results:
         for pair, seatings in self.sets.items():
             scores = [[by_hand[schedule.Hand(d, s)].scores for s in seatings] for d in self.deals]
             kinds = np.array(seatings) == pair[1]
-            self.rows[pair] = match(np.array(scores, dtype=np.float64), kinds.astype(int), run.config.seed)
+            by_seats = getattr(self.game, "by_seats", False)
+            self.rows[pair] = match(np.array(scores, dtype=np.float64), kinds.astype(int), run.config.seed, by_seats)
 
     def result(self) -> dict[str, Any]:
         """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
@@ -53,6 +54,8 @@ class Results:
             body = self._round_robin()
             use = {str(i): self._use(i) for i in range(len(config.specs))}
             resolved = config.specs
+        if (summary := getattr(self.game, "summary", None)) is not None:
+            head["summary"] = [self._summary(summary, i) for i in range(len(config.specs))]
         tail = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
             "seed": config.seed,
@@ -111,6 +114,11 @@ class Results:
             "differences": differences.mean(axis=2).tolist(),
             "matches": [{"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs],
         }
+
+    def _summary(self, summary: Any, player: int) -> dict[str, float | None]:
+        seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in self.records]
+        held = [(r.history, own) for r, own in zip(self.records, seats) if own]
+        return summary([history for history, _ in held], [own for _, own in held])
 
     def _use(self, player: int) -> dict[str, Any]:
         def total(field: str) -> float:

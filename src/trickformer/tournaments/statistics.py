@@ -29,12 +29,13 @@ class Row:
     deals: np.ndarray  # float64 [deals]: each deal's difference
 
 
-def match(scores: np.ndarray, kinds: np.ndarray, seed: int) -> list[Row]:
-    """The rows of a match, `All` first and then by falling number of A's.
+def match(scores: np.ndarray, kinds: np.ndarray, seed: int, by_seats: bool = False) -> list[Row]:
+    """The rows of a match: `All` first, then by falling number of A's, then `Seats` where asked for.
 
     scores: float64 [deals, seatings, seats]; kinds: int [seatings, seats], 0 for A and 1 for B. A seating
     counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
-    the seatings. Raises ValueError on a seating without A or without B."""
+    the seatings. `Seats` is the mean over all of A's seats minus that over all of B's.
+    Raises ValueError on a seating without A or without B."""
     is_a = kinds == 0
     count = is_a.sum(axis=1)  # int [seatings]
     seats = kinds.shape[1]
@@ -48,8 +49,15 @@ def match(scores: np.ndarray, kinds: np.ndarray, seed: int) -> list[Row]:
     for label, chosen in parts:
         deals = np.round((a - b)[:, chosen].mean(axis=1), _DECIMALS) + 0.0  # no negative zero
         mean_a, mean_b = float(a[:, chosen].mean()), float(b[:, chosen].mean())
-        rows.append(Row(label, mean_a, mean_b, float(deals.mean()), interval(deals, seed), p_value(deals), deals))
+        rows.append(_row(label, mean_a, mean_b, deals, seed))
+    if by_seats:
+        a, b = (((scores * held).sum(axis=(1, 2))) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
+        rows.append(_row("Seats", float(a.mean()), float(b.mean()), np.round(a - b, _DECIMALS) + 0.0, seed))
     return rows
+
+
+def _row(label: str, a: float, b: float, deals: np.ndarray, seed: int) -> Row:
+    return Row(label, a, b, float(deals.mean()), interval(deals, seed), p_value(deals), deals)
 
 
 def p_value(deals: np.ndarray) -> float:
