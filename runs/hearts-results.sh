@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tournaments behind docs/results/hearts.md and docs/results/hearts-training.md. The numbers of deals are fixed here.
 # An hour and a half on two cores; a run that was stopped goes on where it was. The match with iteration 1 needs the run folder of
-# runs/hearts-small.sh.
+# runs/small.sh hearts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 match() {  # NAME A B DEALS

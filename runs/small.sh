@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Trains the shipped checkpoint hearts-small from nothing, or goes on where a run stopped: some two hours on one core.
-# The report is docs/results/hearts-training.md.
+# Trains the shipped checkpoint GAME-small from nothing, or goes on where a run stopped: some two hours on one core.
+# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=out/hearts-small resume=()
+game=${1:?which game: hearts or skat} resume=()
+out=out/$game-small
 [ -e "$out/config.toml" ] && resume=(--resume)
-OMP_NUM_THREADS=1 .venv/bin/trickformer train hearts --preset small --seed 20261121 --out "$out" "${resume[@]}"
+OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261121 --out "$out" "${resume[@]}"
 # In bfloat16, as it is shipped; the model card beside it is written by hand.
 .venv/bin/python - "$out" <<'PYTHON'
 import sys
