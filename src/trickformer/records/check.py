@@ -106,7 +106,7 @@ def outcome(found: Replay) -> Outcome | None:
 
 
 def _settle(found: Replay, points: int, tricks: int, undecided: bool) -> _core.skat.Result:
-    """The core's settlement; `undecided`: the soloist has lost, but neither schneider nor schwarz has been made of it."""
+    """What the core settles; `undecided`: the game broke off before it was schneider or schwarz against the soloist."""
     state = found.state
     if undecided:
         tricks = max(tricks, 1)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Games of Skat on record: show, check and convert them.", no_args_is_help=True)
+app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="ISS records, a log of XSkat, or JSON lines of ours")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -65,19 +64,19 @@ def convert(source: Path, target: Path) -> int:
     try:
         if target.exists():
             raise TrickformerError(f"{target} is already there; name a new file")
-        handle, part = tempfile.mkstemp(prefix=target.name + ".", dir=target.parent)
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a descriptor
-                for number, record in enumerate(read(source), 1):  # noqa: B007
+            with part.open("x", encoding="utf-8", newline="\n") as file:
+                for number, record in enumerate(read(source), 1):
                     try:
                         file.write(write(record, number) + "\n")
                     except TrickformerError as e:
                         raise TrickformerError(f"{source}, {e}") from None
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(part, target)  # unlike a rename this does not replace a file that has come meanwhile
+            part.rename(target)
         finally:
-            Path(part).unlink()
+            part.unlink(missing_ok=True)
     except OSError as e:
         raise TrickformerError(f"cannot write {target}: {e.strerror}") from None
     return number

@@ -3,7 +3,7 @@
     (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
 
 MV holds pairs of who (`w` the world, or a seat) and a move. What the server says in one word, a declaration with its
-discards and levels, is several actions of the rules here; the word is kept where it is not the one `write` would choose.
+discards and levels, is several actions of the rules here; a word that `write` would not choose is kept.
 """
 
 from __future__ import annotations
@@ -194,10 +194,8 @@ def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     kind = DECLARATIONS.index(what[at])
     hand = what[at - 1] == "hand"
     level = what[at + 1] if at + 1 < len(what) and what[at + 1] in LEVELS else LEVELS[0]
-    if level == LEVELS[3]:
-        letters = "O"
-    else:
-        letters = "H" * hand + {LEVELS[1]: "S", LEVELS[2]: "Z"}.get(level, "")
+    announced = {LEVELS[0]: "", LEVELS[1]: "S", LEVELS[2]: "Z", LEVELS[3]: "O"}[level]
+    letters = "H" * (hand and announced != "O") + announced
     return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
 
 

@@ -5,9 +5,9 @@
     names     [3] who sat forehand, middlehand, rearhand (seats 0, 1, 2)
     deck      [32] cards as dealt: ten to each seat in turn, then the skat; suit D H S C, then rank 7 8 9 Q K T A J
     bid       the last call, where the source tells no auction (the first to move is then the soloist); else null
-    moves     ["1 18", "0 pass", "2 pass", "1 pick-up", "1 D7", "1 D8", "1 grand", "0 CA", ...]: a seat and an action by its
-              name, in the order of the rules; or one of the remarks "1 shows", "0 resigns", "2 leaves", "2 times-out",
-              "0 unknown" (a card that the source does not tell)
+    moves     ["1 18", "0 pass", "2 pass", "1 pick-up", "1 D7", "1 D8", "1 grand", "0 CA", ...]: a seat and an action by
+              its name, in the order of the rules; or one of the remarks "1 shows", "0 resigns", "2 leaves",
+              "2 times-out", "0 unknown" (a card that the source does not tell)
     declared  the declaration in the words of an ISS record, where they are not those that we would write; else null
     contract  what was declared: "clubs hand schwarz", "null-ouvert"; null where nothing was
     result    what the source says of the end; null where it says nothing

@@ -1,14 +1,16 @@
 """Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games a file.
 
-A game is a table of tricks, one column a player (a card in capitals took the trick, `_` for the blank led it; where there is no `_` the trick went to who led it), a table of
-hands as they were when the play began, and lines on skat, last bid, game and result. The auction is not logged, and the
-cards stand in the order of the hands, so that the order of the deal within a hand is lost.
+A game is a table of tricks, one column a player, a table of hands as they were when the play began, and lines on skat,
+last bid, game and result. A card in capitals took the trick; `_` for the blank led it, and where there is none, who led
+took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -49,10 +51,10 @@ def read(lines: Iterator[str]) -> Iterator[Record]:
         raise TrickformerError("game 1: the log breaks off")
 
 
-def _the_one(marks: Iterable[bool]) -> int | None:
-    """The column that is marked; None where none is, -1 where several are."""
+def _the_one(marks: Iterable[bool]) -> int:
+    """The column that is marked; PLAYERS where none is, -1 where several are."""
     columns = [column for column, marked in enumerate(marks) if marked]
-    return columns[0] if len(columns) == 1 else -1 if columns else None
+    return columns[0] if len(columns) == 1 else -1 if columns else PLAYERS
 
 
 def _card(cell: tuple[str, str, str]) -> str:
@@ -116,7 +118,7 @@ class _Game:
         if passed is not None:
             hands = hands[passed:] + hands[:passed]
             moves = ["1 pass", "2 pass", "0 pass"]
-            return self.made(names, passed, sum(hands, []) + skat, None, moves, None, "passed", tags)
+            return self.made(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
         return self.played(names, rows, hands, skat, tags)
 
     def played(self, names: list[str], rows: list, hands: list[list[str]], skat: list[str], tags: dict) -> Record:
@@ -136,8 +138,8 @@ class _Game:
 
         takers = [_the_one(cell[0].isupper() for cell in row) for row in rows]
         leads = [_the_one(cell[1] == "_" for cell in row) for row in rows]
-        leads = [taker if lead is None else lead for lead, taker in zip(leads, takers)]
-        if None in takers or -1 in (*takers, *leads):
+        leads = [taker if lead == PLAYERS else lead for lead, taker in zip(leads, takers)]
+        if PLAYERS in takers or -1 in (*takers, *leads):
             raise self.fail("a trick is not led by one player and taken by one")
         # The computers sit in fixed columns and the deal goes round: who led to the first trick is forehand.
         forehand = leads[0]
@@ -149,17 +151,12 @@ class _Game:
         if hand:
             if set(skat) != set(dealt_skat):
                 raise self.fail("a hand game, and the skat has changed")
-            moves = [
-                f"{soloist} hand",
-                f"{soloist} {DECLARATIONS[kind]}",
-                *([] if null else [f"{soloist} {LEVELS[level]}"]),
-            ]
+            declared = ["hand", DECLARATIONS[kind], *([] if null else [LEVELS[level]])]
         else:
             # Laid away were the two cards that lie there now; the dealt skat then was in the hand, and they before it.
             held[column] = (held[column] | set(skat)) - set(dealt_skat)
-            moves = [f"{soloist} {what}" for what in ("pick-up", *skat, DECLARATIONS[kind])]
-            if level and not null:
-                moves.append(f"{soloist} {LEVELS[level]}")
+            declared = ["pick-up", *skat, DECLARATIONS[kind], *([LEVELS[level]] if level and not null else [])]
+        moves = [f"{soloist} {what}" for what in declared]
         dealt = [sorted(held[(forehand + seat) % PLAYERS]) for seat in range(PLAYERS)]
         winners = []
         for row, lead, taker in zip(rows, leads, takers):
@@ -170,23 +167,16 @@ class _Game:
             if null and winners[-1] == soloist:
                 break  # the game is over; further rows only lay down what was left
         text = result[1].lower() + (f" {result[2]}" if result[2] else "")
-        return self.made(names, forehand, sum(dealt, []) + dealt_skat, int(bid[1]), moves, tuple(winners), text, tags)
+        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
+        return self.made(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
-    def made(self, names: list[str], forehand: int, deck: list[str], bid: int | None, moves: list[str],
-             winners: tuple[int, ...] | None, result: str, tags: dict[str, str]) -> Record:  # fmt: skip
-        if len(deck) != len(CARD) or set(deck) != CARD:
+    def made(self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any) -> Record:
+        if len(cards) != len(CARD) or set(cards) != CARD:
             raise self.fail("hands and skat are not 32 different cards")
+        a, b, c = *names[forehand:], *names[:forehand]
         try:
             return Record(
-                source="xskat",
-                names=tuple(names[(forehand + seat) % PLAYERS] for seat in range(PLAYERS)),  # type: ignore[arg-type]
-                deck=tuple(deck),
-                bid=bid,
-                moves=tuple(moves),
-                contract=contract(moves),
-                result=result,
-                winners=winners,
-                tags=tags,
+                source="xskat", names=(a, b, c), deck=tuple(cards), moves=tuple(moves), contract=contract(moves), **rest
             )
         except ValidationError as e:
             raise self.fail(e.errors()[0]["msg"].removeprefix("Value error, ")) from None
