@@ -205,37 +205,33 @@ def write(record: Record, number: int = 1) -> str:
     Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
+    what = [said(move)[1] for move in record.moves]
+    words = (record.declared or _words(record.moves) or "").split()
+    # The words stand for several moves, up to the declaration and its level; where it was never finished, for none.
+    declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
+    spoken_for = set()
+    if declaration >= 0:
+        hand = what[declaration - 1] == "hand"
+        level = what[declaration + 1 : declaration + 2]
+        spoken_for = set(
+            range(declaration - (1 if hand else 2), declaration + 1 + (level != [] and level[0] in LEVELS))
+        )
     pairs = ["w " + ".".join(record.deck)]
-    declaration = record.declared or _words(record.moves)
-    declarer = ""
-    between = False  # after the pick-up and before the declaration's last action: the words say it all at once
-
-    def declare() -> None:
-        nonlocal between
-        if between and declaration:
-            pairs.extend(f"{declarer} {word}" for word in declaration.split(" "))
-        between = False
-
-    for move in record.moves:
-        seat, what = said(move)
-        if what in (LEAVES, TIMES_OUT):
-            declare()
-            pairs.append(f"w {'LE' if what == LEAVES else 'TI'}.{seat}")
-        elif what in ("pick-up", "hand"):
-            declarer, between = str(seat), True
-            if what == "pick-up":
-                pairs += [f"{seat} s", "w " + ".".join(record.deck[_SKAT])]
-        elif what in DECLARATIONS:
-            declare()
-        elif what in LEVELS or (between and what in CARD):
-            continue  # part of the words
-        elif what.startswith(SHOWS + " "):
-            declare()
-            pairs.append(f"{seat} SC.{what.partition(' ')[2]}")
-        else:
-            declare()
-            pairs.append(f"{seat} {_WORD[what]}")
-    declare()
+    for at, (seat, action) in enumerate(map(said, record.moves)):
+        if at == declaration:
+            pairs += [f"{seat} {word}" for word in words]
+        elif at in spoken_for:
+            continue
+        elif action in (LEAVES, TIMES_OUT):
+            pairs.append(f"w {'LE' if action == LEAVES else 'TI'}.{seat}")
+        elif action.startswith(SHOWS + " "):
+            pairs.append(f"{seat} SC.{action.partition(' ')[2]}")
+        elif action in _WORD:
+            pairs.append(f"{seat} {_WORD[action]}")
+            if action == "pick-up":
+                pairs.append("w " + ".".join(record.deck[_SKAT]))
+                if declaration < 0:
+                    pairs += [f"{seat} {word}" for word in words]
     tags = dict(record.tags)
     ratings = [key for key in ("R0", "R1", "R2") if key in tags]
     properties = [(key, value) for key, value in tags.items() if key not in ratings]
