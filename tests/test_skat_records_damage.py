@@ -19,45 +19,8 @@ from trickformer.records.show import data
 ISS = GAMES.read_text().splitlines()
 JSONL = [jsonl.write(record) for record in fixture_games()]
 XSKAT = [xskat_log(fixture_games()[i]).splitlines() for i in (0, 2, 5, 8)]
-TOKENS = [
-    "w",
-    "0",
-    "2",
-    "3",
-    "18",
-    "264",
-    "19",
-    "y",
-    "p",
-    "s",
-    "??",
-    "RE",
-    "SC",
-    "LE.1",
-    "TI.9",
-    "CJ",
-    "D7",
-    "GHZ",
-    "N",
-]
-TOKENS += [
-    "C.D7.D8",
-    "NOS",
-    "1 CJ",
-    "1 resigns",
-    '"',
-    "[",
-    "]",
-    "{}",
-    "null",
-    "-1",
-    "²",
-    "\\",
-    "é",
-    "\x85",
-    "",
-    "9" * 30,
-]
+TOKENS = ["w", "0", "2", "3", "18", "264", "19", "y", "p", "s", "??", "RE", "SC", "LE.1", "TI.9", "CJ", "D7", "GHZ"]
+TOKENS += ["N", "C.D7.D8", "NOS", "1 CJ", "1 resigns", '"', "[", "]", "{}", "null", "-1", "²", "\\", "é", "\x85", ""]
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -193,7 +156,7 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
         ("foreign", b"hello world\n", "foreign holds no games of Skat"),
         ("binary", bytes(range(256)) * 40, "binary holds no games of Skat"),
         ("zeros", bytes(4096), "zeros holds no games of Skat"),
-        ("blank", b"\n\n\n", "blank holds no games of Skat"),
+        ("blank", b"\n\n\n", "blank is empty"),
         ("other.sgf", b"(;GM[1]FF[4];B[aa])\n", "other.sgf, game 1: not a whole record"),
         ("other.jsonl", b'{"deal": 1}\n', "other.jsonl, game 1: "),
         ("cut.jsonl", (JSONL[0] + "\n" + JSONL[1][:90]).encode(), "cut.jsonl, game 2: "),
@@ -215,7 +178,7 @@ def test_what_convert_refuses(refused, tmp_path):
     assert "out.txt: name it .sgf" in refused("convert", GAMES, "out.txt")
     assert "cannot write nowhere/out.jsonl: No such file" in refused("convert", GAMES, "nowhere/out.jsonl")
     assert "log, game 1: its source tells no auction" in refused("convert", "log", "out.sgf")
-    moved = fixture_games()[0].model_copy(update={"moves": ("1 pick-up", "1 D7"), "contract": None})
+    moved = fixture_games()[0].model_copy(update={"moves": ("1 hand",), "contract": None})
     (tmp_path / "odd.jsonl").write_text(jsonl.write(moved) + "\n")
     assert "odd.jsonl, game 1: an ISS record cannot tell it" in refused("convert", "odd.jsonl", "out.sgf")
     assert "games.sgf holds no game 99" in refused("show", GAMES, "--game", "99")
@@ -243,7 +206,7 @@ def test_check_tells_what_differs(command, tmp_path):
     code, out, _ = command("records", "check", GAMES)
     assert code == 0
     assert "broken off: game 11: seat 0 left\n" in out
-    assert "agrees: game 14: agrees; the null is worth less than the bid" in out
+    assert "agrees: game 14: the null is worth less than the bid" in out
     assert out.endswith("15 games: 12 agrees, 3 broken off, 0 differs\n")
     (tmp_path / "g.sgf").write_text("\n".join([ISS[0], ISS[1].replace("v:-144", "v:144")]))
     code, out, _ = command("records", "check", tmp_path / "g.sgf", "--json")

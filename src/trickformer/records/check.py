@@ -57,7 +57,7 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"game {self.game}" + (f", move {self.move}" if self.move is not None else "")
-        return f"{where}: {'; '.join([*([self.what] if self.what else [self.status]), *self.notes])}"
+        return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 
 def outcome(found: Replay) -> Outcome | None:

@@ -21,7 +21,10 @@ def read(path: Path) -> Iterator[Record]:
     holds no games, and on a game that is damaged."""
     try:
         with path.open("rb") as file:
-            reader = _reader(path, file.readline(1 << 16))
+            first = b"\n"
+            while first and not first.strip():
+                first = file.readline(1 << 16)
+            reader = _reader(path, first)
             file.seek(0)
             try:
                 yield from reader(_lines(file))

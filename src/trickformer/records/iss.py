@@ -211,11 +211,9 @@ def write(record: Record, number: int = 1) -> str:
     declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
     spoken_for = set()
     if declaration >= 0:
-        hand = what[declaration - 1] == "hand"
-        level = what[declaration + 1 : declaration + 2]
-        spoken_for = set(
-            range(declaration - (1 if hand else 2), declaration + 1 + (level != [] and level[0] in LEVELS))
-        )
+        first = declaration - (1 if what[declaration - 1] == "hand" else 2)
+        last = declaration + any(action in LEVELS for action in what[declaration + 1 : declaration + 2])
+        spoken_for = set(range(first, last + 1))
     pairs = ["w " + ".".join(record.deck)]
     for at, (seat, action) in enumerate(map(said, record.moves)):
         if at == declaration:
@@ -250,8 +248,5 @@ def write(record: Record, number: int = 1) -> str:
 
 def read(lines: Iterator[str]) -> Iterator[Record]:
     """The games of a file's lines. Raises what `parse` raises."""
-    number = 0
-    for line in lines:
-        if line.strip():
-            number += 1
-            yield parse(line, number)
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        yield parse(line, number)

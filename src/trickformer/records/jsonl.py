@@ -47,7 +47,7 @@ def write(record: Record, number: int = 1) -> str:
 
 def read(lines: Iterator[str]) -> Iterator[Record]:
     """The games of a file's lines. Raises what `parse` raises."""
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(filter(str.strip, lines), 1):
         yield parse(line, number)
 
 
@@ -66,8 +66,9 @@ def append(path: Path, record: Record) -> None:
             written, reason = os.write(file, line), "the disk is full"
         except OSError as e:
             written, reason = 0, str(e.strerror)
-        if written < len(line):
+        if 0 < written < len(line):
             os.ftruncate(file, length)
+        if written < len(line):
             raise TrickformerError(f"cannot write {path}: {reason}")
     finally:
         os.close(file)
