@@ -279,6 +279,34 @@ def test_a_defender_alone_cannot_resign_and_both_give_all_that_is_left():
         assert ended.won == (ended.points >= 61)
 
 
+def test_a_soloist_who_resigns_keeps_what_has_been_made():
+    """He loses by the levels that were announced or reached; schneider only once the defenders have their 90."""
+    schneider = trickless = 0
+    for record, _ in random_records(seed=5, n=400):
+        found = replay(record)
+        if found.soloist < 0 or found.state.kind > 4 or found.state.result().overbid:
+            continue
+        base = (9, 10, 11, 12, 24)[found.state.kind]
+        announced = (0, 2, 4, 5)[found.state.level]  # schneider and schwarz count twice: as announced, and as made
+        start = found.tricks[0].move
+        for at in range(start, len(record.moves), 4):
+            moves = (*record.moves[:at], f"{found.soloist} resigns")
+            broken = replay(record.model_copy(update={"moves": moves}))
+            ended = outcome(broken)
+            assert (ended.points, ended.tricks) == (broken.points, broken.state.soloists_tricks)
+            if broken.points >= 61:
+                continue
+            reached = 1 if broken.against >= 90 and not announced else 0
+            levels = abs(ended.matadors) + 1 + found.state.is_hand + announced + reached
+            value = base * levels
+            assert not ended.won
+            assert ended.value == -2 * (value if value >= broken.bid else -(-broken.bid // base) * base)
+            schneider += reached
+            trickless += bool(reached and not ended.tricks)
+    assert schneider > 0
+    assert trickless > 0
+
+
 def test_a_contract_must_be_that_of_the_moves():
     line = jsonl.write(fixture_games()[0])
     with pytest.raises(TrickformerError, match="game 4: the contract 'grand' is not that of the moves"):

@@ -63,14 +63,16 @@ class Finding:
 def outcome(found: Replay) -> Outcome | None:
     """How a game ended, played out or broken off; None where all passed, it just stops, or nothing was declared yet.
 
-    A game that is broken off is settled like this (the rule that explains all results of real records we have seen):
+    A game that is broken off is settled by the rule that explains the real records at hand:
 
     - Where the defenders give up (both resign, or one leaves or times out) all cards and tricks that are left, the one
       on the table included, go to the soloist: a defender gone before the first trick makes 120 points, ten tricks,
       schneider and schwarz. In a null no trick goes to him; his points are those of the skat.
     - Where the soloist gives up, or has lost a trick in a game announced schwarz or ouvert, the game ends there: points
       and tricks stay as they are, and schneider counts only where a side has its 90 points already.
-    - Where nobody is soloist yet, there is no game: whoever went gets a penalty point."""
+    - Where nobody is soloist yet, there is no game: whoever went gets a penalty point.
+
+    For a soloist who goes before the discards no rule is given: the server then counts no card as a matador."""
     state, gone = found.state, found.gone
     left = gone[0] if gone and gone[1] != TIMES_OUT else -1
     timed_out = gone[0] if gone and gone[1] == TIMES_OUT else -1
@@ -88,7 +90,11 @@ def outcome(found: Replay) -> Outcome | None:
     broken_off = gives_up == 1 or (gives_up is None and not state.is_terminal())
     if broken_off and gives_up is None and not (state.level >= _SCHWARZ_LEVEL and lost_tricks and not null):
         return None
-    settled = _settle(found, points, tricks, broken_off and against < _SCHNEIDER)
+    # The core settles games that are over: what was not made of this one before it broke off must not count there.
+    if broken_off and against < _SCHNEIDER and points < _WON:
+        settled = _settle(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+    else:
+        settled = _settle(found, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
         soloist=found.soloist,
         won=settled.won,
@@ -105,12 +111,8 @@ def outcome(found: Replay) -> Outcome | None:
     )
 
 
-def _settle(found: Replay, points: int, tricks: int, undecided: bool) -> _core.skat.Result:
-    """What the core settles; `undecided`: the game broke off before it was schneider or schwarz against the soloist."""
+def _settle(found: Replay, points: int, tricks: int) -> _core.skat.Result:
     state = found.state
-    if undecided:
-        tricks = max(tricks, 1)
-        points = points if points >= _WON else max(points, _ALL_POINTS - _SCHNEIDER + 1)
     deck = [ACTIONS.index(card) for card in found.record.deck]
     own = deck[HAND * found.soloist : HAND * (found.soloist + 1)] + deck[HAND * PLAYERS :]
     return _core.skat.settle(
