@@ -12,6 +12,7 @@ import typer
 from trickformer import config as configs
 from trickformer.audit import Config as AuditConfig
 from trickformer.base import TrickformerError
+from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.schedule import Config as TournamentConfig
 
@@ -20,6 +21,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(records, name="records")
 
 _VARIADIC = ("--players",)  # options that take every word up to the next option
 

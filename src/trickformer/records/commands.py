@@ -1,0 +1,72 @@
+"""`trickformer records ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="ISS records, a log of XSkat, or JSON lines of ours")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead")]
+
+
+@app.command()
+def show(
+    file: File,
+    game: Annotated[int | None, typer.Option(min=1, help="only this game, counted from 1")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print games readably: players, hands, auction, contract, tricks, result."""
+    from rich.console import Console
+
+    from trickformer.base import TrickformerError
+    from trickformer.records import files, show
+
+    found = [(n, record) for n, record in enumerate(files.read(file), 1) if game in (None, n)]
+    if not found:
+        raise TrickformerError(f"{file} holds no game {game}")
+    if as_json:
+        print(json.dumps({"games": [show.data(record, n) for n, record in found]}))
+        return
+    console = Console(highlight=False)
+    for n, record in found:
+        show.print_game(record, n, console)
+
+
+@app.command()
+def check(file: File, as_json: Json = False) -> None:
+    """Replay every game and recompute its result. Exit code 1 where a game differs from its record."""
+    from trickformer.records import check as checks
+    from trickformer.records import files
+
+    counts: Counter[str] = Counter()
+    notable = []
+    for finding in checks.check_all(files.read(file)):
+        counts[finding.status] += 1
+        if finding.status != checks.AGREES or finding.notes:
+            notable.append(finding)
+    statuses = (checks.AGREES, checks.BROKEN_OFF, checks.DIFFERS)
+    if as_json:
+        findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
+        print(json.dumps({"games": counts.total()} | {s: counts[s] for s in statuses} | {"findings": findings}))
+    else:
+        for finding in notable:
+            print(f"{finding.status}: {finding}")
+        print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
+    raise typer.Exit(1 if counts[checks.DIFFERS] else 0)
+
+
+@app.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="ISS records, a log of XSkat, or JSON lines of ours")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="a new file: .sgf for ISS records, .jsonl for ours")],
+) -> None:
+    """Convert games between ISS records and JSON lines; a log of XSkat to JSON lines."""
+    from trickformer.records import files
+
+    print(f"{files.convert(source, target)} games to {target}")

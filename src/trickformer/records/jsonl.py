@@ -1,0 +1,74 @@
+"""Our own notation: JSON lines, one game a line.
+
+    version   1
+    source    where the game comes from: "iss", "xskat", "trickformer"
+    names     [3] who sat forehand, middlehand, rearhand (seats 0, 1, 2)
+    deck      [32] cards as dealt: ten to each seat in turn, then the skat; suit D H S C, then rank 7 8 9 Q K T A J
+    bid       the last call, where the source tells no auction (the first to move is then the soloist); else null
+    moves     ["1 18", "0 pass", "2 pass", "1 pick-up", "1 D7", "1 D8", "1 grand", "0 CA", ...]: a seat and an action by
+              its name, in the order of the rules; or one of the remarks "1 shows", "0 resigns", "2 leaves",
+              "2 times-out", "0 unknown" (a card that the source does not tell)
+    declared  the declaration in the words of an ISS record, where they are not those that we would write; else null
+    contract  what was declared: "clubs hand schwarz", "null-ouvert"; null where nothing was
+    result    what the source says of the end; null where it says nothing
+    winners   seats that took the tricks, where the source marks them; else null
+    tags      {"ID": "17", ...}: whatever else the source says
+
+An ISS record that is converted and converted back is the same record.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trickformer.base import TrickformerError
+from trickformer.records.record import Record
+
+
+def parse(line: str, number: int) -> Record:
+    """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, on anything else."""
+    try:
+        return Record.model_validate_json(line, strict=True)
+    except ValidationError as e:
+        first = e.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        fault = " ".join(first["msg"].removeprefix("Value error, ").split())
+        raise TrickformerError(f"game {number}: {where + ': ' if where else ''}{fault}") from None
+
+
+def write(record: Record, number: int = 1) -> str:
+    """The line of a game, without its end. `parse` of it is the record again."""
+    return record.model_dump_json()
+
+
+def read(lines: Iterator[str]) -> Iterator[Record]:
+    """The games of a file's lines. Raises what `parse` raises."""
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        yield parse(line, number)
+
+
+def append(path: Path, record: Record) -> None:
+    """One more line at the end of a file, in one write.
+
+    Raises TrickformerError where the disk does not take it; the file then is as it was."""
+    line = write(record).encode() + b"\n"
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    try:
+        length = os.fstat(file).st_size
+        try:
+            written, reason = os.write(file, line), "the disk is full"
+        except OSError as e:
+            written, reason = 0, str(e.strerror)
+        if 0 < written < len(line):
+            os.ftruncate(file, length)
+        if written < len(line):
+            raise TrickformerError(f"cannot write {path}: {reason}")
+    finally:
+        os.close(file)

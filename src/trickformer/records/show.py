@@ -1,0 +1,89 @@
+"""A game on record, for people to read, or as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from trickformer.games.skat import CARDS, HAND, PLAYERS
+from trickformer.records.check import check, result
+from trickformer.records.record import CARD, Record, said
+from trickformer.records.replay import Replay, replay
+
+_PLACES = ("forehand", "middlehand", "rearhand")
+
+
+def data(record: Record, game: int) -> dict[str, Any]:
+    """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold."""
+    found, finding = replay(record), check(record, game)
+    tricks = [
+        {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
+        for trick in found.tricks
+    ]
+    computed = {"tricks": tricks, "computed": result(found), "status": finding.status, "finding": str(finding)}
+    return {"game": game} | record.model_dump(mode="json") | computed
+
+
+def print_game(record: Record, game: int, console: Console) -> None:
+    """Prints players, hands, auction, contract, tricks and result of a game, and what the check came to."""
+    found = replay(record)
+    tags = " ".join(f"{key} {value}" for key, value in record.tags.items() if value)
+    hands = Table("Seat", "Name", "Cards", box=box.SIMPLE, show_edge=False)
+    for seat in range(PLAYERS):
+        cards = record.deck[HAND * seat : HAND * (seat + 1)]
+        hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sorted(cards))
+    hands.add_row("", "skat", _sorted(record.deck[HAND * PLAYERS :]))
+    finding = check(record, game)
+    computed = result(found)
+    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_said(record, found))]
+    if found.tricks or found.on_table:
+        parts.append(_tricks(found))
+    parts.append(Text(f"Result: {record.result or 'none on record'}"))
+    if computed not in (record.result, None):
+        parts.append(Text(f"By the rules: {computed}"))
+    parts.append(Text(f"Check: {finding.status}" if finding.status == "agrees" else f"Check: {finding}"))
+    console.print(Group(*parts, Text("")))
+
+
+def _sorted(cards: tuple[str, ...]) -> str:
+    order = {card: (card[1] != "J", -CARDS.index(card) // 8, -CARDS.index(card)) for card in cards}
+    return " ".join(sorted(cards, key=order.__getitem__))
+
+
+def _said(record: Record, found: Replay) -> str:
+    """Auction, discards and contract, in lines."""
+    moves = [said(move) for move in record.moves]
+    end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
+    auction = "not told" if record.bid is not None else ", ".join(record.moves[:end])
+    lines = [f"Auction: {auction}"]
+    if found.soloist < 0:
+        return lines[0]
+    if record.moves[end : end + 1] == (f"{found.soloist} pick-up",):
+        lines.append("Laid away: " + " ".join(what for _, what in moves[end + 1 : end + 3] if what in CARD))
+    lines.append(f"Soloist: seat {found.soloist}, {record.contract or 'nothing declared'}, bid {found.bid}")
+    return "\n".join(lines)
+
+
+def _tricks(found: Replay) -> Table:
+    table = Table(
+        "Trick", *(f"Seat {seat}" for seat in range(PLAYERS)), "Taken by", "Points", box=box.SIMPLE, show_edge=False
+    )
+    for number, trick in enumerate(found.tricks, 1):
+        cells = _by_seat(trick.leader, trick.cards)
+        table.add_row(str(number), *cells, f"seat {trick.winner}", str(trick.points))
+    if found.on_table:
+        leader = found.tricks[-1].winner if found.tricks else 0
+        table.add_row(str(len(found.tricks) + 1), *_by_seat(leader, tuple(found.on_table)), "", "")
+    return table
+
+
+def _by_seat(leader: int, cards: tuple[int, ...]) -> list[str]:
+    """Cells by seat; the card that was led is marked."""
+    cells = [""] * PLAYERS
+    for turn, card in enumerate(cards):
+        cells[(leader + turn) % PLAYERS] = CARDS[card] + (" ←" if turn == 0 else "")
+    return cells

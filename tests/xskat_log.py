@@ -1,0 +1,58 @@
+"""Writes a record in the form of XSkat's logs, so that the reader of them has fixtures of our own."""
+
+from trickformer.games.skat import CARDS
+from trickformer.records.check import outcome
+from trickformer.records.record import said
+from trickformer.records.replay import replay
+
+SUITS = {"D": "Diamond", "H": "Heart", "S": "Spade", "C": "Club"}
+KINDS = {"diamonds": "Diamond", "hearts": "Heart", "spades": "Spade", "clubs": "Club", "grand": "Grand", "null": "Null"}
+
+
+def xskat_log(record, forehand=0, number=0):
+    """The lines of a game whose forehand sits in column `forehand`."""
+    found = replay(record)
+
+    def row(by_seat):
+        cells = [by_seat[(column - forehand) % 3] for column in range(3)]
+        return "  " + "".join(cell.ljust(12) for cell in cells)
+
+    def cell(card, lead=False, took=False):
+        name = SUITS[card[0]] + "_ "[not lead] + card[1].replace("T", "10")
+        return name.upper() if took else name
+
+    names = [record.names[(column - forehand) % 3] for column in range(3)]
+    lines = [" " + "".join(name.ljust(12) for name in names), " " * 36, "-" * 40]
+    moves = [said(move) for move in record.moves]
+    dealt = list(record.deck[30:])
+    words = [what for _, what in moves]
+    discards = words[words.index("pick-up") + 1 :][:2] if "pick-up" in words else dealt
+    if found.soloist < 0:
+        lines.append("  " + "".join(("_Pass_" if c == forehand else "Pass").ljust(12) for c in range(3)))
+    for trick in found.tricks:
+        cells = [""] * 3
+        for turn, card in enumerate(trick.cards):
+            seat = (trick.leader + turn) % 3
+            marked = seat == trick.leader != trick.winner
+            cells[seat] = cell(CARDS[card], lead=marked, took=seat == trick.winner)
+        lines.append(row(cells))
+    lines.append(f"---- random_seed 7 {number} {(forehand - 1) % 3 + 1} -------")
+    hands = [list(record.deck[10 * seat : 10 * seat + 10]) for seat in range(3)]
+    if found.soloist >= 0:
+        hands[found.soloist] = [c for c in [*hands[found.soloist], *dealt] if c not in discards]
+    lines += [row([cell(hands[seat][i]) for seat in range(3)]) for i in range(10)]
+    lines += ["-" * 40, "Skat is: " + ",".join(cell(card) for card in discards)]
+    if found.soloist >= 0:
+        kind = record.contract.split()[0].removesuffix("-ouvert")
+        lines.append("Skat was: " + ",".join(cell(card) for card in dealt))
+        lines.append(f"Last bid: {found.bid}")
+        lines.append(f"{record.names[found.soloist]} played {KINDS[kind]}")
+        hand, ouvert = "hand" in record.contract, "ouvert" in record.contract
+        if "schwarz" in record.contract:
+            lines.append("Schwarz announced")
+        elif hand or ouvert:
+            lines.append("Played" + " ouvert" * ouvert + " Hand" * hand)
+        ended = outcome(found)
+        points = "" if kind == "null" else f" with: {ended.points} points"
+        lines.append(("Won" if ended.won else "Lost") + points)
+    return "\n".join([*lines, "=" * 40, ""])
