@@ -136,9 +136,9 @@ def test_settle_equals_the_twin_on_every_kind_of_end():
 def settled(kind, cards, points, tricks, bid=18, hand=False, level="plain"):
     """(won, value, matadors) of a game played for; cards: those of the soloist, filled up with low plain ones."""
     top = oracle.trumps(kind)
-    words = cards.split()
-    filler = [c for c in oracle.DECK if c not in top and c not in words]
-    numbered = numbers([*words, *filler[: 12 - len(words)]])
+    held = cards.split()
+    filler = [c for c in oracle.DECK if c not in top and c not in held]
+    numbered = numbers([*held, *filler[: 12 - len(held)]])
     result = CORE.settle(
         kind=min(ACTION[kind] - ACTION["diamonds"], 5),
         hand=hand,
@@ -153,67 +153,73 @@ def settled(kind, cards, points, tricks, bid=18, hand=False, level="plain"):
 
 
 ALL_DIAMONDS = "CJ SJ HJ DJ DA DT DK DQ D9 D8 D7"
+ALL_CLUBS = "CJ SJ HJ DJ CA CT CK CQ C9 C8 C7"
 
 
 @pytest.mark.parametrize(
     ("what", "expected"),
     [
-        (dict(kind="diamonds", cards="CJ HJ", points=61, tricks=6), (True, 18, 1)),  # with 1, game 2
-        (dict(kind="clubs", cards="CJ SJ HJ DJ", points=70, tricks=7), (True, 60, 4)),
-        (dict(kind="clubs", cards="CJ SJ HJ DJ CA CK", points=70, tricks=7), (True, 72, 5)),
-        (dict(kind="hearts", cards="HJ HA", points=61, tricks=6), (True, 30, -2)),  # without 2, game 3
-        (dict(kind="spades", cards="SA S7", points=61, tricks=6), (True, 55, -4)),
-        (dict(kind="diamonds", cards=ALL_DIAMONDS, points=120, tricks=10), (True, 126, 11)),  # schneider, schwarz
+        (("diamonds", "CJ HJ", 61, 6, {}), (True, 18, 1)),  # with 1, game 2
+        (("clubs", "CJ SJ HJ DJ", 70, 7, {}), (True, 60, 4)),
+        (("clubs", "CJ SJ HJ DJ CA CK", 70, 7, {}), (True, 72, 5)),
+        (("hearts", "HJ HA", 61, 6, {}), (True, 30, -2)),  # without 2, game 3
+        (("spades", "SA S7", 61, 6, {}), (True, 55, -4)),
+        (("diamonds", ALL_DIAMONDS, 120, 10, {}), (True, 126, 11)),  # schneider, schwarz
         (
-            dict(kind="clubs", cards=ALL_DIAMONDS.replace("D", "C").replace("CJ SJ HJ CJ", "CJ SJ HJ DJ"),
-                 points=120, tricks=10, hand=True, level="ouvert"),
+            ("clubs", ALL_CLUBS, 120, 10, {"hand": True, "level": "ouvert"}),
             (True, 216, 11),
         ),
-        (dict(kind="spades", cards="", points=0, tricks=0), (False, -308, -11)),  # 11, game, schneider, schwarz
-        (dict(kind="spades", cards="", points=61, tricks=5), (True, 132, -11)),
-        (dict(kind="grand", cards="CJ", points=61, tricks=6), (True, 48, 1)),
-        (dict(kind="grand", cards="", points=61, tricks=6), (True, 120, -4)),
-        (dict(kind="grand", cards="CJ SJ HJ DJ", points=120, tricks=10, hand=True, level="ouvert"), (True, 264, 4)),
-        (dict(kind="grand", cards="CJ SJ HJ DJ", points=119, tricks=9, hand=True, level="ouvert"), (False, -528, 4)),
-        (dict(kind="grand", cards="CJ", points=60, tricks=6), (False, -96, 1)),
-        (dict(kind="grand", cards="CJ", points=31, tricks=6), (False, -96, 1)),
-        (dict(kind="grand", cards="CJ", points=30, tricks=3), (False, -144, 1)),  # schneider himself
-        (dict(kind="grand", cards="CJ", points=90, tricks=9), (True, 72, 1)),
-        (dict(kind="grand", cards="CJ", points=89, tricks=9), (True, 48, 1)),
-        (dict(kind="hearts", cards="CJ", points=61, tricks=6, hand=True), (True, 30, 1)),
+        (("spades", "", 0, 0, {}), (False, -308, -11)),  # 11, game, schneider, schwarz
+        (("spades", "", 61, 5, {}), (True, 132, -11)),
+        (("grand", "CJ", 61, 6, {}), (True, 48, 1)),
+        (("grand", "", 61, 6, {}), (True, 120, -4)),
+        (("grand", "CJ SJ HJ DJ", 120, 10, {"hand": True, "level": "ouvert"}), (True, 264, 4)),
+        (("grand", "CJ SJ HJ DJ", 119, 9, {"hand": True, "level": "ouvert"}), (False, -528, 4)),
+        (("grand", "CJ", 60, 6, {}), (False, -96, 1)),
+        (("grand", "CJ", 31, 6, {}), (False, -96, 1)),
+        (("grand", "CJ", 30, 3, {}), (False, -144, 1)),  # schneider himself
+        (("grand", "CJ", 90, 9, {}), (True, 72, 1)),
+        (("grand", "CJ", 89, 9, {}), (True, 48, 1)),
+        (("hearts", "CJ", 61, 6, {"hand": True}), (True, 30, 1)),
         # Announced and missed: 1 + game + hand + schneider + announced, lost though 89 points were made.
-        (dict(kind="hearts", cards="CJ", points=89, tricks=9, hand=True, level="schneider"), (False, -100, 1)),
-        (dict(kind="hearts", cards="CJ", points=90, tricks=9, hand=True, level="schneider"), (True, 50, 1)),
-        (dict(kind="hearts", cards="CJ", points=120, tricks=10, hand=True, level="schneider"), (True, 60, 1)),
-        (dict(kind="hearts", cards="CJ", points=118, tricks=9, hand=True, level="schwarz"), (False, -140, 1)),
-        (dict(kind="hearts", cards="CJ", points=118, tricks=9, hand=True, level="ouvert"), (False, -160, 1)),
-        (dict(kind="hearts", cards="CJ", points=120, tricks=10, hand=True, level="ouvert"), (True, 80, 1)),
+        (("hearts", "CJ", 89, 9, {"hand": True, "level": "schneider"}), (False, -100, 1)),
+        (("hearts", "CJ", 90, 9, {"hand": True, "level": "schneider"}), (True, 50, 1)),
+        (("hearts", "CJ", 120, 10, {"hand": True, "level": "schneider"}), (True, 60, 1)),
+        (("hearts", "CJ", 118, 9, {"hand": True, "level": "schwarz"}), (False, -140, 1)),
+        (("hearts", "CJ", 118, 9, {"hand": True, "level": "ouvert"}), (False, -160, 1)),
+        (("hearts", "CJ", 120, 10, {"hand": True, "level": "ouvert"}), (True, 80, 1)),
         # Overbid: the least multiple of the base that covers the bid, lost double although the points were made.
-        (dict(kind="diamonds", cards="CJ HJ", points=80, tricks=8, bid=20), (False, -54, 1)),
-        (dict(kind="hearts", cards="CJ HJ", points=80, tricks=8, bid=33), (False, -80, 1)),
-        (dict(kind="diamonds", cards="CJ HJ", points=80, tricks=8, bid=264), (False, -540, 1)),
-        (dict(kind="grand", cards="CJ", points=80, tricks=8, bid=59), (False, -144, 1)),
-        (dict(kind="hearts", cards="CJ HJ", points=90, tricks=8, bid=30), (True, 30, 1)),  # schneider covers it
-        (dict(kind="null", cards="", points=0, tricks=0), (True, 23, 0)),
-        (dict(kind="null", cards="CJ", points=30, tricks=0, hand=True), (True, 35, 0)),
-        (dict(kind="null-ouvert", cards="", points=0, tricks=0), (True, 46, 0)),
-        (dict(kind="null-ouvert", cards="", points=0, tricks=0, hand=True), (True, 59, 0)),
-        (dict(kind="null", cards="", points=0, tricks=1), (False, -46, 0)),
-        (dict(kind="null", cards="", points=0, tricks=1, hand=True), (False, -70, 0)),
-        (dict(kind="null-ouvert", cards="", points=0, tricks=1), (False, -92, 0)),
-        (dict(kind="null-ouvert", cards="", points=0, tricks=1, hand=True), (False, -118, 0)),
+        (("diamonds", "CJ HJ", 80, 8, {"bid": 20}), (False, -54, 1)),
+        (("hearts", "CJ HJ", 80, 8, {"bid": 33}), (False, -80, 1)),
+        (("diamonds", "CJ HJ", 80, 8, {"bid": 264}), (False, -540, 1)),
+        (("grand", "CJ", 80, 8, {"bid": 59}), (False, -144, 1)),
+        (("hearts", "CJ HJ", 90, 8, {"bid": 30}), (True, 30, 1)),  # schneider covers it
+        (("null", "", 0, 0, {}), (True, 23, 0)),
+        (("null", "CJ", 30, 0, {"hand": True}), (True, 35, 0)),
+        (("null-ouvert", "", 0, 0, {}), (True, 46, 0)),
+        (("null-ouvert", "", 0, 0, {"hand": True}), (True, 59, 0)),
+        (("null", "", 0, 1, {}), (False, -46, 0)),
+        (("null", "", 0, 1, {"hand": True}), (False, -70, 0)),
+        (("null-ouvert", "", 0, 1, {}), (False, -92, 0)),
+        (("null-ouvert", "", 0, 1, {"hand": True}), (False, -118, 0)),
         # As records hold it; the game never offers it. Lost at twice its own value.
-        (dict(kind="null", cards="", points=0, tricks=0, bid=24), (False, -46, 0)),
+        (("null", "", 0, 0, {"bid": 24}), (False, -46, 0)),
     ],
     ids=str,
 )  # fmt: skip
 def test_values_worked_by_hand(what, expected):
-    assert settled(**what) == expected
+    *game, options = what
+    assert settled(*game, **options) == expected
 
 
-def told(words):
-    """A game from words: three hands, the skat, what is said and played; `/` stands for a line's end only."""
-    return numbers(words.replace("/", " ").split())
+def words(text):
+    """Cards and what is said; `/` stands for a line's end only."""
+    return text.replace("/", " ").split()
+
+
+def told(text):
+    """The same as actions."""
+    return numbers(words(text))
 
 
 # Forehand holds every club but the lowest, all jacks, and nothing that loses.
@@ -222,8 +228,8 @@ STRONG = (
 )  # fmt: skip
 
 
-def run(game, words):
-    state = replay(game, told(words))
+def run(game, text):
+    state = replay(game, told(text))
     assert state.is_terminal()
     return state
 
@@ -246,8 +252,8 @@ def test_a_grand_ouvert_that_misses_one_trick():
     plays = (
         "SA C8 S9 / CJ C7 ST / SJ DA HT / HJ DT HK / DJ DK HQ / CA DQ H9 / CT D9 H8 / CK D8 H7 / CQ D7 SK / S7 HA SQ"
     )
-    words = f"{STRONG.replace('C9 SA', 'SA S7').replace('S8 S7', 'S8 C9')} / pass pass 18 hand grand ouvert / {plays}"
-    state = run(games.load("skat"), words)
+    text = f"{STRONG.replace('C9 SA', 'SA S7').replace('S8 S7', 'S8 C9')} / pass pass 18 hand grand ouvert / {plays}"
+    state = run(games.load("skat"), text)
     result = state.result
     assert (result.won, result.tricks, result.value) == (False, 9, -528)
     assert state.returns() == [-578, 40, 40]
@@ -261,8 +267,8 @@ def test_all_pass_and_nobody_scores():
 
 
 def test_a_null_ends_at_the_soloists_first_trick():
-    words = f"{STRONG} / 18 hold pass pass pick-up S8 S7 null / C9 C8 HT"
-    state = run(games.load("skat"), words)
+    text = f"{STRONG} / 18 hold pass pass pick-up S8 S7 null / C9 C8 HT"
+    state = run(games.load("skat"), text)
     assert state.returns() == [-96, 40, 40]
     assert len(state.history()) == 32 + 8 + 3
 
@@ -270,9 +276,9 @@ def test_a_null_ends_at_the_soloists_first_trick():
 def test_the_order_of_a_null():
     """The jack stands between ten and queen, and is no trump: the ten of clubs falls to it, the jack to the queen."""
     core = core_of(
-        "CT HA HT HK H9 H8 H7 DA DT DK CJ SA ST SK S9 S8 S7 DQ D9 D8 CQ C9 C8 C7 HQ CK CA SQ HJ DJ SJ D7".split()
+        words("CT HA HT HK H9 H8 H7 DA DT DK / CJ SA ST SK S9 S8 S7 DQ D9 D8 / CQ C9 C8 C7 HQ CK CA SQ HJ DJ / SJ D7")
     )
-    for word in "pass pass 18 pick-up SJ D7 null".split():
+    for word in words("pass pass 18 pick-up SJ D7 null"):
         core.apply_action(ACTION[word])
     core.apply_action(ACTION["CT"])
     assert [ACTIONS[a] for a in core.legal_actions()] == ["CJ"]  # the only club
@@ -287,7 +293,7 @@ def test_the_longest_auction_makes_and_holds_every_call():
     assert len(said) == 128
     state = replay(game, told(f"{STRONG} / {' '.join(said)}"))
     assert (state.core.soloist, state.core.bid, state.current_player()) == (0, 264, 0)
-    rest = numbers("pick-up CJ SJ diamonds".split())
+    rest = told("pick-up CJ SJ diamonds")
     for action in rest:
         state.apply_action(action)
     rng = random.Random(1)
@@ -320,7 +326,7 @@ def test_a_null_is_never_worth_less_than_the_bid(bid, way, offered):
 
 def test_rearhand_calls_to_who_is_left():
     game = games.load("skat")
-    for words, soloist, bid in (
+    for auction, soloist, bid in (
         ("18 pass pass", 1, 18),  # forehand gives way, rearhand has nothing to say
         ("18 pass 20 hold 22 pass", 2, 22),
         ("18 hold pass 33 pass", 2, 33),
@@ -328,8 +334,8 @@ def test_rearhand_calls_to_who_is_left():
         ("pass 18 pass", 2, 18),
         ("pass pass 18", 0, 18),
     ):
-        core = replay(game, told(f"{STRONG} / {words}")).core
-        assert (core.soloist, core.bid, core.current_player()) == (soloist, bid, soloist), words
+        core = replay(game, told(f"{STRONG} / {auction}")).core
+        assert (core.soloist, core.bid, core.current_player()) == (soloist, bid, soloist), auction
 
 
 # --------------------------------------------------------------------------------------------------- OpenSpiel
