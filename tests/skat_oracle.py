@@ -247,6 +247,9 @@ def choose(policy: str, rng: random.Random, game: Twin) -> str:
         return rng.choice([k for k in legal if k.startswith("null")] or legal)
     if policy == "hand" and game.stage in ("pick-up", "announce"):
         return "hand" if game.stage == "pick-up" else rng.choice(legal)
+    if policy == "null" and game.player == game.soloist and game.stage in ("discard", "play"):
+        ranked = sorted(legal, key=lambda c: "789TJQKA".index(c[1]))
+        return ranked[0 if game.stage == "play" else -1]
     if policy in ("strong", "weak") and game.stage == "play":
         best = trumps(game.kind) + [s + r for r in "ATKQ987" for s in "DHSC"]
         ranked = sorted(legal, key=lambda c: best.index(c) if c in best else 99)
