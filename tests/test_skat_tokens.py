@@ -199,7 +199,7 @@ def next_words(world, viewer):
     return set(world.legal)
 
 
-@pytest.mark.parametrize(("policy", "seeds"), [("modest", 36), ("null", 400), ("hand", 36), ("strong", 24)])
+@pytest.mark.parametrize(("policy", "seeds"), [("modest", 20), ("null", 200), ("hand", 20), ("strong", 14)])
 def test_possible_is_exactly_what_some_deal_allows(skat, tokenizer, policy, seeds):
     """On endings with at most three cards a hand, against every deal that explains the view."""
     rng = random.Random(policy)
@@ -221,8 +221,7 @@ def test_possible_is_exactly_what_some_deal_allows(skat, tokenizer, policy, seed
             checked += 1
             forced += len(expected) == 1
             seen_hidden += worlds > 20
-    print(policy, checked, forced, seen_hidden)
-    assert checked > 25
+    assert checked > 20
     assert forced > 0
     assert seen_hidden > 3
 
