@@ -544,3 +544,33 @@ def test_states_refuse_what_is_no_deck():
             CORE.State(np.array(deck, dtype=np.uint8))
     with pytest.raises(ValueError, match="only at its end"):
         core_of(oracle.DECK).result()
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_summary_counts_what_a_player_did(setting):
+    game, rng = games.load(f"skat(scores={setting})"), random.Random(8)
+    histories, seats, own, points, passed, at = [], [], [], 0, 0, 0
+    for seed in range(120):
+        steps, deck = [], []
+        for twin, action in oracle.playout(oracle.POLICIES[seed % 6], seed):
+            deck = deck or [c for hand in twin.hands for c in hand] + twin.skat
+            steps += [action] if action else []
+        held = rng.sample(range(3), rng.randint(1, 2))
+        histories.append(numbers(deck + steps))
+        seats.append(held)
+        at += len(held)
+        points += sum(twin.result.scores(setting == "seeger")[p] for p in held)
+        passed += len(held) * (twin.soloist == -1)
+        if twin.soloist in held:
+            own.append((twin.kind.removesuffix("-ouvert"), twin.hand, twin.result.won))
+    found = game.summary(histories, seats)
+    expected = {
+        "points in 36 games": 36 * points / at,
+        "all passed": passed / at,
+        "soloist": len(own) / at,
+        "won as soloist": sum(won for *_, won in own) / len(own),
+    }
+    for name in [*oracle.BASES, "null", "hand"]:
+        mine = [won for kind, hand, won in own if kind == name or (hand and name == "hand")]
+        expected |= {name: len(mine) / len(own), f"{name} won": sum(mine) / len(mine) if mine else None}
+    assert found == pytest.approx(expected)
