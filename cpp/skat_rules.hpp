@@ -79,23 +79,15 @@ inline namespace TRICKFORMER_ISA {
 constexpr int null_value(bool hand, bool ouvert) { return ouvert ? (hand ? 59 : 46) : (hand ? 35 : 23); }
 
 // Jacks from the clubs down, then the other trumps from the ace down, held in one unbroken row, or missing from the top.
+// The row is gathered first: GCC 12.2 at -O3 miscounts a loop that looks at one card after the other and stops.
 inline int matadors(Kind kind, Cards soloists) {
   if (kind == Kind::kNull) return 0;
-  bool with = false;
+  unsigned row = 0;
   int n = 0;
-  const auto next = [&](int card) {
-    const bool held = soloists & bit(card);
-    if (n == 0) with = held;
-    if (held != with) return false;
-    ++n;
-    return true;
-  };
-  for (int suit = 3; suit >= 0; --suit)
-    if (!next(8 * suit + 7)) return with ? n : -n;
+  for (int suit = 3; suit >= 0; --suit) row |= (soloists >> (8 * suit + 7) & 1) << n++;
   if (is_suit(kind))
-    for (int rank = 6; rank >= 0; --rank)
-      if (!next(8 * int(kind) + rank)) return with ? n : -n;
-  return with ? n : -n;
+    for (int rank = 6; rank >= 0; --rank) row |= (soloists >> (8 * int(kind) + rank) & 1) << n++;
+  return row & 1 ? std::countr_one(row) : -std::countr_zero(row | 1u << n);
 }
 
 // The least multiple of the game's base that covers a bid.

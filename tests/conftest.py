@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import sys
 
@@ -49,23 +50,33 @@ def hearts():
 
 
 @pytest.fixture(scope="session")
-def tiny_checkpoint(hearts, tmp_path_factory):
-    """A folder with a model of random, not too flat weights, as a checkpoint of Hearts."""
+def tiny_checkpoint_of(tmp_path_factory):
+    """Gives a folder with a model of random, not too flat weights, as a checkpoint of the game of that name."""
     import torch
 
     from trickformer import checkpoints, tokenizers
     from trickformer.models import presets
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-    tokenizer = tokenizers.make(hearts)
-    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(hearts.outcomes.labels), tokenizer.eos
-    torch.manual_seed(0)
-    model = GPT2PolicyValueModel(presets.config("tiny", *sizes))
-    with torch.no_grad():
-        for weight in model.parameters():
-            if weight.dim() > 1:
-                weight.mul_(8)
-    model.config.trickformer = checkpoints.stamp(hearts, tokenizer)
-    folder = tmp_path_factory.mktemp("tiny")
-    model.save_pretrained(folder)
-    return folder
+    @functools.cache
+    def folder_of(name: str):
+        game = games.load(name)
+        tokenizer = tokenizers.make(game)
+        sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
+        torch.manual_seed(0)
+        model = GPT2PolicyValueModel(presets.config("tiny", *sizes))
+        with torch.no_grad():
+            for weight in model.parameters():
+                if weight.dim() > 1:
+                    weight.mul_(8)
+        model.config.trickformer = checkpoints.stamp(game, tokenizer)
+        folder = tmp_path_factory.mktemp("tiny")
+        model.save_pretrained(folder)
+        return folder
+
+    return folder_of
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(tiny_checkpoint_of):
+    return tiny_checkpoint_of("hearts")

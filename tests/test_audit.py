@@ -19,10 +19,17 @@ def faults(report: audit.Report) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    "rules", ("", "(pass_cards=False)", "(can_lead_hearts_instead_of_qs=True,must_break_hearts=True)")
+    ("game", "deals"),
+    [
+        ("hearts", 4),
+        ("hearts(pass_cards=False)", 4),
+        ("hearts(can_lead_hearts_instead_of_qs=True,must_break_hearts=True)", 4),
+        ("skat", 16),
+        ("skat(scores=value)", 16),
+    ],
 )
-def test_hearts_and_its_sampler_are_sound(rules: str) -> None:
-    report = audit.command(audit.Config(game=f"hearts{rules}", deals=4, seed=1))
+def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
+    report = audit.command(audit.Config(game=game, deals=deals, seed=1))
     assert report.good, str(report)
     assert set(report.checks) == {
         "view: blind to exchanged cards",
@@ -33,7 +40,7 @@ def test_hearts_and_its_sampler_are_sound(rules: str) -> None:
         "worlds: can be the true deal",
     }
     assert report.result()["checks"]["worlds: vary"]["cases"] > 20
-    assert str(report) == str(audit.command(audit.Config(game=f"hearts{rules}", deals=4, seed=1)))
+    assert str(report) == str(audit.command(audit.Config(game=game, deals=deals, seed=1)))
 
 
 def test_it_finds_the_revokes_of_openspiels_resampler() -> None:

@@ -17,8 +17,8 @@ class FakeEngine:
     """An engine whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
     some deal allows: at 0 almost every history is illegal, at 9 few are."""
 
-    def __init__(self, tokenizer, bias: float):
-        self.tokenizer, self.bias = tokenizer, bias
+    def __init__(self, tokenizer, bias: float, seats: int = 4):
+        self.tokenizer, self.bias, self.seats = tokenizer, bias, seats
         self.sequences: dict[int, tuple[int, ...]] = {}
         self.calls = self.next = 0
 
@@ -35,14 +35,16 @@ class FakeEngine:
         rng = np.random.default_rng([7, *sequence])
         logits = rng.normal(scale=1.5, size=len(self.tokenizer.vocab)).astype(np.float32)
         possible = self.tokenizer.tracker(np.array(sequence)).possible()
-        return logits + np.float32(self.bias) * possible, rng.uniform(-0.5, 0.5, size=4).astype(np.float32)
+        return logits + np.float32(self.bias) * possible, rng.uniform(-0.5, 0.5, size=self.seats).astype(np.float32)
 
     def policy(self, nodes):
         rows = [self.model(self.sequences[int(n)])[0] for n in nodes]
         return np.array(rows, dtype=np.float32).reshape(len(nodes), len(self.tokenizer.vocab))
 
     def values(self, nodes):
-        return np.array([self.model(self.sequences[int(n)])[1] for n in nodes], dtype=np.float32).reshape(-1, 4)
+        return np.array([self.model(self.sequences[int(n)])[1] for n in nodes], dtype=np.float32).reshape(
+            -1, self.seats
+        )
 
     def release(self, nodes):
         for node in nodes:

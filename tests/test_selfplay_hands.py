@@ -193,6 +193,124 @@ def test_turns_are_those_of_the_rules(hearts):
             tracker.push(int(token))
 
 
+# ------------------------------------------------------------------------------------------- another game: Skat
+
+
+@pytest.fixture(scope="module")
+def skat():
+    return games.load("skat")
+
+
+def check_skat(game, data):
+    """Every sequence is legal and ends as it says. -> the seats met"""
+    tokenizer = tokenizers.make(game)
+    assert data.tokens.shape == (len(data), tokenizer.n_positions)
+    for tokens, outcome in zip(sequences(data, tokenizer.eos), data.outcomes):
+        tokenizer.decode(tokens)  # raises on a hand that no deal explains
+        assert tokenizer.tracker(tokens).outcome() == outcome
+    return set((data.tokens[:, 0] - tokenizer.vocab.index("seat0")).tolist())
+
+
+@pytest.mark.parametrize("options", ["", "(scores=value)"])
+def test_random_hands_of_skat(options):
+    game = games.load(f"skat{options}")
+    data = generate.cast_hands(game, ["random"], 7, 0, 64)
+    assert check_skat(game, data) == {0, 1, 2}
+    assert np.array_equal(generate.cast_hands(game, ["random"], 7, 0, 64).tokens, data.tokens)
+    assert not np.array_equal(generate.cast_hands(game, ["random"], 8, 0, 64).tokens, data.tokens)
+    assert np.array_equal(generate.cast_hands(game, ["random"], 7, 40, 24).tokens, data.tokens[40:])
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3])
+@pytest.mark.parametrize("cast", [["random"], ["random", "random"]], ids=["core", "players"])
+def test_several_seats_of_a_hand_of_skat_may_be_kept(skat, seats, cast):
+    """By the core, and by players who are asked one by one: a cast that names one twice is not for the core."""
+    data = generate.cast_hands(skat, cast, 7, 4, 12, seats)
+    assert len(data) == 12 * seats
+    first = tokenizers.make(skat).vocab.index("seat0")
+    assert len(check_skat(skat, data)) == 3
+    for start in range(0, len(data), seats):
+        hand = data.tokens[start : start + seats]
+        assert len(set(hand[:, 0].tolist())) == seats
+        assert len(set(hand[:, 1:11].flatten().tolist())) == 10 * seats
+        scores = [np.roll(skat.outcomes.labels[o], t[0] - first) for t, o in zip(hand, data.outcomes[start:])]
+        assert all(np.array_equal(s, scores[0]) for s in scores)
+
+
+def test_model_hands_of_skat(skat, tiny_checkpoint_of):
+    engines = [load_engine(m, skat.outcomes.values) for m in (tiny_checkpoint_of("skat"), fresh_model(skat, 5))]
+    rng = np.random.default_rng(1)
+    seats, greedy = rng.integers(2, size=(16, 3)), rng.random((16, 3)) < 0.5
+    roles = Roles(seats, greedy, np.ones((16, 3), dtype=bool))
+    data, scores = generate.model_hands(skat, engines, roles, seed=3, first=5)
+    assert scores.shape == (16, 3) and len(data) == 48
+    assert check_skat(skat, data) == {0, 1, 2}
+    for i, outcome in enumerate(data.outcomes):
+        hand, seat = divmod(i, 3)
+        assert skat.outcomes.labels[outcome] == tuple(np.roll(scores[hand], -seat).tolist())
+    again, same = generate.model_hands(skat, engines, roles, seed=3, first=5)
+    assert np.array_equal(again.tokens, data.tokens) and np.array_equal(same, scores)
+    fewer, _ = generate.model_hands(skat, engines, Roles(seats, greedy, greedy), seed=3, first=5)
+    assert np.array_equal(fewer.tokens, data.tokens[greedy.ravel()])
+    assert all(engine.used == 0 for engine in engines)
+
+
+def test_crop_keeps_one_end_token():
+    rows = np.array([[1, 2, 9, 9, 9, 9], [3, 4, 5, 9, 9, 9]])
+    assert stored.crop(rows, 9).tolist() == [[1, 2, 9, 9], [3, 4, 5, 9]]
+    full = np.array([[1, 2, 3]])
+    assert stored.crop(full, 9).tolist() == [[1, 2, 3]]
+    assert stored.crop(rows[:0], 9).shape == (0, 1)
+
+
+def anchor_config(**changes):
+    given = {"game": "skat", "preset": "tiny", "seed": 5, "bootstrap": ["random"], "sequences": 60, "held_out": 8}
+    return Config(**given | {"tables": 16, "iterations": 4, "anchor": 0.3} | changes)
+
+
+@pytest.mark.parametrize("tables", [16, 1])
+@pytest.mark.parametrize("iteration", [1, 2])
+def test_the_bootstraps_players_play_their_share_of_later_hands(skat, tmp_path, iteration, tables):
+    config = anchor_config(tables=tables, seats_kept=3)
+    for i in range(iteration):
+        fresh_model(skat, i).save_pretrained(tmp_path / f"model-{i}")
+    hands = 24
+    job = schedule.Job(config, iteration, tmp_path, "cpu", range(0, hands, tables), hands)
+    pieces = list(schedule.play_pieces(job))
+    assert [p.hands for p in pieces] == ([16, 8] if tables == 16 else [1] * hands)
+    kept, deals = 3 if iteration == 1 else 1, schedule.series(config, iteration)
+    shares = [schedule.anchored(config, p.first, p.hands) for p in pieces]
+    assert sum(shares) == round(0.3 * hands) == 7
+    for piece, share in zip(pieces, shares):
+        check_skat(skat, piece.data)
+        assert len(piece.data) == kept * piece.hands
+        expected = generate.cast_hands(skat, ["random"], deals, piece.first, share, kept)
+        assert np.array_equal(piece.data.tokens[: len(expected)], expected.tokens)
+        assert np.array_equal(piece.data.outcomes[: len(expected)], expected.outcomes)
+        assert ("greedy_points" in piece.points) == (share < piece.hands)
+    again = list(schedule.play_pieces(job))
+    assert all(np.array_equal(a.data.tokens, b.data.tokens) for a, b in zip(pieces, again))
+
+
+def test_without_an_anchor_no_hand_is_the_bootstraps(skat, tmp_path):
+    config = anchor_config(anchor=0.0)
+    fresh_model(skat).save_pretrained(tmp_path / "model-0")
+    (piece,) = schedule.play_pieces(schedule.Job(config, 1, tmp_path, "cpu", range(0, 16, 16), 16))
+    assert schedule.anchored(config, 0, 16) == 0
+    random_hands = generate.cast_hands(skat, ["random"], schedule.series(config, 1), 0, 16)
+    same = (piece.data.tokens[:, :11] == random_hands.tokens[:, :11]).all()
+    assert same and not (piece.data.tokens == random_hands.tokens).all(axis=1).any()
+
+
+def test_it_is_said_who_plays():
+    config = anchor_config()
+    assert schedule.who(config, 0) == "each seat one of: random"
+    assert schedule.who(config, 1) == "ArgmaxVal* of model 0 in all seats; in 30% of the hands as in iteration 0"
+    assert schedule.who(config, 2).endswith("models 0 to 1 in the others; in 30% of the hands as in iteration 0")
+    assert schedule.who(anchor_config(anchor=0.0), 1) == "ArgmaxVal* of model 0 in all seats"
+    assert Config(game="skat", preset="paper").anchor == 0.2 and Config(game="hearts", preset="paper").anchor == 0
+
+
 # ---------------------------------------------------------------------------------------------- who plays
 
 BASE = {"game": "hearts", "preset": "tiny", "seed": 5, "sequences": 64, "held_out": 8, "tables": 16, "iterations": 4}

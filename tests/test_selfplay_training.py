@@ -11,12 +11,13 @@ import torch
 from accelerate import Accelerator
 from test_selfplay_hands import fresh_model
 
-from trickformer import tokenizers
+from trickformer import games, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import IGNORE
 from trickformer.models.structure import initialize, tied_outcomes
 from trickformer.selfplay import generate, metrics, train
+from trickformer.selfplay.data import crop
 from trickformer.selfplay.train import FitOptions, Objective
 
 
@@ -102,6 +103,26 @@ def test_the_loss_weighs_its_parts(hearts):
     chosen = torch.log_softmax(logits, -1).gather(-1, turns.clamp(min=0)[..., None])[..., 0]
     torch.testing.assert_close(turn, -chosen[turns >= 0].mean())
     assert (turns >= 0).sum() == 4 * 52
+
+
+def test_losses_of_cropped_sequences_are_those_of_whole_ones(monkeypatch):
+    """Skat's games differ in length by a hundred tokens; what lies beyond a batch's longest counts for nothing."""
+    game = games.load("skat")
+    eos = tokenizers.make(game).eos
+    data = generate.cast_hands(game, ["random"], 3, 0, 24)
+    whole, outcomes = tensors(data)
+    cropped = torch.from_numpy(crop(data.tokens, eos).astype(np.int64))
+    assert cropped.shape[1] < whole.shape[1] - 40
+    assert (cropped[:, -1] == eos).all() and (cropped[:, -2] != eos).any()
+    monkeypatch.setattr(torch, "rand", lambda n, k, device=None: torch.linspace(0, 0.999, k).expand(n, k))
+    for positions in (None, 16):
+        torch.manual_seed(0)
+        objective = Objective(fresh_model(game), FitOptions(turn_weight=1.0, value_positions=positions), 3)
+        with torch.no_grad():
+            one, parts = objective(whole, outcomes, turns_of(game, whole))
+            other, same = objective(cropped, outcomes, turns_of(game, cropped))
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(parts, same, rtol=1e-5, atol=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------------- fits

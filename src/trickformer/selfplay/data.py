@@ -37,9 +37,9 @@ class Sequences:
         return Sequences(self.tokens[rows], self.outcomes[rows])
 
 
-def join(a: Sequences, b: Sequences) -> Sequences:
-    """Those of `a`, then those of `b`."""
-    return Sequences(np.concatenate((a.tokens, b.tokens)), np.concatenate((a.outcomes, b.outcomes)))
+def join(*parts: Sequences) -> Sequences:
+    """Those of the first, then those of the next, and so on."""
+    return Sequences(np.concatenate([p.tokens for p in parts]), np.concatenate([p.outcomes for p in parts]))
 
 
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:

@@ -73,6 +73,13 @@ def pool(config: Config, iteration: int) -> tuple[int, int]:
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
+def anchored(config: Config, first: int, n: int) -> int:
+    """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones.
+
+    Counted over the iteration, so that its share does not depend on how many hands are played in step."""
+    return round(config.anchor * (first + n)) - round(config.anchor * first)
+
+
 def roles(config: Config, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
     """Who sits in which of `seats` seats in the hands `first` .. `first` + n of an iteration >= 1."""
     if iteration == 1 or config.roles == "all":
@@ -111,14 +118,17 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
-        anchors = round(config.anchor * n)
+        anchors = anchored(config, first, n)
         begin, end = first + anchors, first + n
-        part = roles(config, iteration, begin, end - begin, game.players)
-        part = generate.Roles(part.model - low, part.greedy, part.kept)
-        data, scores = generate.model_hands(game, engines, part, deals, begin, config.threshold)
-        points = {"greedy_points": float(scores[part.greedy].mean())}
-        if not part.greedy.all():
-            points["other_points"] = float(scores[~part.greedy].mean())
+        parts, points = [], {}
+        if begin < end:
+            part = roles(config, iteration, begin, end - begin, game.players)
+            part = generate.Roles(part.model - low, part.greedy, part.kept)
+            data, scores = generate.model_hands(game, engines, part, deals, begin, config.threshold)
+            points["greedy_points"] = float(scores[part.greedy].mean())
+            if not part.greedy.all():
+                points["other_points"] = float(scores[~part.greedy].mean())
+            parts.append(data)
         if anchors:
-            data = stored.join(generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept), data)
-        yield Piece(first, n, data, points)
+            parts.insert(0, generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept))
+        yield Piece(first, n, stored.join(*parts), points)
