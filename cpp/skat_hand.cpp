@@ -14,10 +14,11 @@ enum Feature {
 };
 using Weights = std::array<double, kFeatures>;
 
-constexpr Weights kSuitGame = {0.6, 0.5, -0.2, -0.8, 0.2, -0.6, 0.3, 0.2, 0.2, 0.6, 0.3, 0.3, 0.1, 0.4, 0.3, 0.05, 0.2, -2.5};
-constexpr Weights kGrandGame = {1.0, 0.6, -0.2, -0.8, 0.3, -0.6, 0.1, 0.0, 0.4, 0.6, 0.3, 0.5, 0.2, 0, 0, 0.05, 0.5, -2.0};
-constexpr Weights kSuitBid = kSuitGame, kGrandBid = kGrandGame;
-constexpr double kNullBase = 3, kNullDanger = 1, kNullBidBase = 3, kNullBidDanger = 0.7;
+constexpr Weights kSuitGame = {1.92, 0.94, 0.69, -0.68, 0.14, 0.22, 0.15, 0.52, -0.06, 1.87, 0.57, 0.51, 0.35, 0.73, 0.58, 0.08, 0.01, -15.99};
+constexpr Weights kSuitBid = {1.33, 0.80, 0.46, 0.40, 0.10, 0.22, -0.01, 0.04, 0.01, 1.41, 0.39, 0.35, 0.24, 0.52, 0.39, 0.00, 0.00, -10.41};
+constexpr Weights kGrandGame = {1.81, 1.05, 0.60, 0.00, 0.23, 0.14, 0.42, 0.46, 0.11, 1.16, 1.16, 0.76, 0.36, 0.00, 0.00, 0.09, -0.08, -11.56};
+constexpr Weights kGrandBid = {1.28, 0.87, 0.43, 0.44, 0.14, 0.17, 0.20, 0.12, 0.08, 0.86, 0.86, 0.54, 0.27, 0.00, 0.00, 0.00, -0.08, -7.47};
+constexpr double kNullBase = 1.59, kNullDanger = 0.407, kNullBidBase = 1.55, kNullBidDanger = 0.186;
 constexpr double kSchneiderGap = 2.8, kBidFrom = 0;
 
 constexpr int kDefendersGain = 40;  // that a lost game gives each of the others

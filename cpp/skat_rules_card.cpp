@@ -7,19 +7,21 @@ namespace {
 
 // Constants were found by playing deals twice and keeping what scored more, one constant and one side at a time.
 // Where the cards lie: how much likelier a card is with the soloist than with the partner, or in the skat laid away.
-constexpr double kTrumpWithSoloist = 2.0, kTrumpInSkat = 0.05, kAceWithSoloist = 1.3, kTenInSkat = 1.0;
+constexpr double kTrumpWithSoloist = 1.45, kTrumpInSkat = 0.02, kAceWithSoloist = 1.29, kTenInSkat = 1.76;
 // Card points that a seat adds to a trick: when it gives way, when it takes it, when it throws in for its partner.
-constexpr double kGiven = 1.5, kTaking = 4.5, kSmeared = 6.0, kSmearedEarly = 4.0;
-constexpr double kBeatsTwice = 0.5;  // how often the third seat can still beat the second's better card
+constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2] = {4.96, 4.45};
+constexpr double kPointsInSkat = 5;  // where it is not known
+constexpr double kDecides[2] = {11.8, 13};  // extra, of a trick that decides who wins
+constexpr double kBeatsTwice[2] = {0.5, 0.23};  // how often the third seat can still beat the second's better card
 // Worth of a trump kept.
-constexpr double kTrumpKept[2] = {4.0, 3.0}, kTrumpRank[2] = {6.0, 6.0}, kTrumpMaster[2] = {9.0, 8.0};
+constexpr double kTrumpKept[2] = {3.54, -0.28}, kTrumpRank[2] = {0.81, 8.35}, kTrumpMaster[2] = {14.97, 13.28};
 // Worth of a side suit card kept: the points a later trick brings besides, and the chances of cards that are not high yet.
-constexpr double kLaterTrick[2] = {6.0, 6.0}, kGuarded[2] = {0.5, 0.5}, kUnguarded[2] = {0.15, 0.15};
-constexpr double kSecondRound[2] = {0.7, 0.6}, kLost[2] = {0.7, 0.7}, kStaysHigh[2] = {0.8, 0.8};
-constexpr double kVoidWorth[2] = {2.0, 1.0};
+constexpr double kLaterTrick[2] = {7.1, 11.83}, kGuarded[2] = {0.32, 0.43}, kUnguarded[2] = {-0.11, -0.05};
+constexpr double kSecondRound[2] = {0.57, 0.74}, kLost[2] = {1.38, 0.58}, kStaysHigh[2] = {1.35, 1.04};
+constexpr double kVoidWorth[2] = {0.88, 0.13};
 // Leads.
-constexpr double kDrawTrump = 3.0, kDrawEach = 0.6, kDefenderTrump = -6.0;
-constexpr double kLongToSoloistLast = 0.6, kLongToSoloistNext = -0.4, kSoloistLong = 0.3;
+constexpr double kDrawTrump = 8.91, kDrawEach = 1.68, kDefenderTrump = -3.4;
+constexpr double kLongToSoloistLast = -0.16, kLongToSoloistNext = -0.36, kSoloistLong = 0.17;
 
 constexpr Cards higher(Cards card) { return ~(card | (card - 1)); }
 
@@ -30,6 +32,8 @@ class Play {
         role_(me_ == solo_ ? 0 : 1), in_trick_(v.num_plays % kPlayers), unseen_(v.unseen() | v.shown) {
     place_cards();
     for (int i = 1; i <= in_trick_; ++i) trick_points_ += kPoints[v.plays[v.num_plays - i] % 8];
+    soloists_ = v.points + (v.laid ? card_points(v.laid) : kPointsInSkat);
+    defenders_ = card_points(v.played[0] | v.played[1] | v.played[2]) - trick_points_ - v.points;
   }
 
   int choose() const {
@@ -97,21 +101,41 @@ class Play {
     return 1 - none(p, above(best)) + is_void * (1 - none(p, trump_));
   }
 
-  // Card points of the trick for the own side, less those for the other, after `seen` cards of it; `better`: a card not
-  // known has beaten `best`.
+  // Points of the card that a seat plays to a trick where it wants many, or few.
+  double throws_in(int p, Cards follow, bool many) const {
+    constexpr int kOrder[2][6] = {{0, 7, 3, 4, 5, 6}, {6, 5, 4, 3, 7, 0}};
+    double sum = 0, left = 1;
+    for (const int rank : kOrder[many]) {
+      const double miss = none(p, follow & (rank ? Cards{0x01010101} << rank : Cards{0x07070707}));
+      sum += left * (1 - miss) * kPoints[rank];
+      left *= miss;
+    }
+    return sum + left * (many ? kSmeared : kGiven)[role_];
+  }
+
+  // Worth of the trick to the own side, in card points, after `seen` cards of it; `better`: a card not known has beaten
+  // `best`.
   double rest_of_trick(int seen, int lead, int best, int owner, bool better, double points) const {
-    if (seen == kPlayers) return side(owner) == side(me_) ? points : -points;
+    if (seen == kPlayers) return side(owner) == side(me_) ? worth(owner, points) : -worth(owner, points);
     const int p = (me_ + seen - in_trick_) % kPlayers;
-    const bool last = seen == kPlayers - 1;
+    const Cards follow = followers(kind_, lead);
     double beat = beats(p, lead, best);
     if (side(p) == side(owner)) {
-      const double safe = last ? 1 : 1 - beats((p + 1) % kPlayers, lead, best);
-      return rest_of_trick(seen + 1, lead, best, owner, better, points + safe * kSmeared + (1 - safe) * kGiven);
+      const double safe = seen == kPlayers - 1 ? 1 : 1 - beats((p + 1) % kPlayers, lead, best);
+      points += safe * throws_in(p, follow, true) + (1 - safe) * throws_in(p, follow, false);
+      return rest_of_trick(seen + 1, lead, best, owner, better, points);
     }
-    if (better) beat *= kBeatsTwice;
-    const double gives = rest_of_trick(seen + 1, lead, best, owner, better, points + kGiven);
-    const double takes = rest_of_trick(seen + 1, lead, best, p, true, points + kTaking);
+    if (better) beat *= kBeatsTwice[role_];
+    const double gives =
+        rest_of_trick(seen + 1, lead, best, owner, better, points + throws_in(p, follow, false));
+    const double takes = rest_of_trick(seen + 1, lead, best, p, true, points + kTaking[role_]);
     return beat * takes + (1 - beat) * gives;
+  }
+
+  // Points that decide the game count for more.
+  double worth(int owner, double points) const {
+    const double needs = side(owner) ? 61 - soloists_ : 60 - defenders_;
+    return points + (needs > 0 && points >= needs ? kDecides[role_] : 0);
   }
 
   double gain(int card) const {
@@ -145,7 +169,7 @@ class Play {
     const double points = kPoints[card % 8];
     if (trump_ & bit(card)) {
       const double over = against(above(card)), all = against(trump_);
-      if (over < 0.01) return kTrumpMaster[role_] + (all > 0 ? 0.0 : 0.0);
+      if (over < 0.01) return kTrumpMaster[role_];
       return kTrumpKept[role_] + kTrumpRank[role_] * (1 - over / all);
     }
     const Cards suit = suit_cards(card / 8) & ~trump_, own = v_.hand & suit;
@@ -179,7 +203,8 @@ class Play {
   Cards trump_;
   int me_, solo_, role_, in_trick_;
   Cards unseen_;
-  double trick_points_ = 0;
+  double trick_points_ = 0;  // that lie in the trick under way
+  double soloists_ = 0, defenders_ = 0;  // points taken, the soloist's with the skat
   double chance_[kPlayers][kNumCards] = {};
 };
 
