@@ -14,12 +14,12 @@ enum Feature {
 };
 using Weights = std::array<double, kFeatures>;
 
-constexpr Weights kSuitGame = {1.92, 0.94, 0.69, -0.68, 0.14, 0.22, 0.15, 0.52, -0.06, 1.87, 0.57, 0.51, 0.35, 0.73, 0.58, 0.08, 0.01, -15.99};
-constexpr Weights kSuitBid = {1.33, 0.80, 0.46, 0.40, 0.10, 0.22, -0.01, 0.04, 0.01, 1.41, 0.39, 0.35, 0.24, 0.52, 0.39, 0.00, 0.00, -10.41};
-constexpr Weights kGrandGame = {1.81, 1.05, 0.60, 0.00, 0.23, 0.14, 0.42, 0.46, 0.11, 1.16, 1.16, 0.76, 0.36, 0.00, 0.00, 0.09, -0.08, -11.56};
-constexpr Weights kGrandBid = {1.28, 0.87, 0.43, 0.44, 0.14, 0.17, 0.20, 0.12, 0.08, 0.86, 0.86, 0.54, 0.27, 0.00, 0.00, 0.00, -0.08, -7.47};
-constexpr double kNullBase = 1.59, kNullDanger = 0.407, kNullBidBase = 1.55, kNullBidDanger = 0.186;
-constexpr double kSchneiderGap = 2.8, kBidFrom = 0;
+constexpr Weights kSuitGame = {2.35, 0.60, 0.88, -0.84, 0.16, 0.07, 1.76, 0.21, 0.02, 1.38, 0.68, 0.72, 0.48, 0.99, 0.66, 0.09, 0.05, -14.96};
+constexpr Weights kSuitBid = {1.59, 0.61, 0.49, 1.14, 0.12, 0.14, 0.70, 0.04, -0.00, 1.07, 0.45, 0.50, 0.32, 0.67, 0.44, 0.00, 0.03, -9.69};
+constexpr Weights kGrandGame = {2.20, 0.88, 1.30, -0.46, 0.10, -0.00, 0.93, 0.30, 0.17, 1.03, 1.03, 0.98, 0.20, 0.00, 0.00, 0.10, 0.18, -11.68};
+constexpr Weights kGrandBid = {1.47, 0.72, 0.72, 0.68, 0.09, 0.05, 0.49, 0.14, 0.02, 0.73, 0.73, 0.69, 0.15, 0.00, 0.00, 0.00, 0.15, -7.05};
+constexpr double kNullBase = 1.60, kNullDanger = 0.408, kNullBidBase = 1.54, kNullBidDanger = 0.185;
+constexpr double kSchneiderGap = 4.2, kBidFrom = -25, kHope = 40, kHopeScale = 0.91, kHopeBase = 13.7;
 
 constexpr int kDefendersGain = 40;  // that a lost game gives each of the others
 
@@ -146,20 +146,28 @@ Choice choose_hand_contract(Cards ten, int bid, bool forehand) {
 }
 
 Prospect prospect(Cards ten, bool forehand) {
-  Prospect best;
-  const auto consider = [&](double score, int value) {
-    best.score = std::max(best.score, score);
-    if (score > kBidFrom) best.limit = std::max(best.limit, value);
-  };
+  constexpr int kContracts = int(Kind::kNull) + 1;
+  int values[kContracts];
+  double scores[kContracts];
   for (int k = 0; k <= int(Kind::kGrand); ++k) {
     const Kind kind = Kind(k);
-    const double logit = kBid[kind == Kind::kGrand].logit(kind, ten, 0, forehand);
-    consider(expected(kind, logit, ten, false, Level::kNone, 0),
-             kBase[k] * (std::abs(matadors(kind, ten)) + 1));
+    values[k] = kBase[k] * (std::abs(matadors(kind, ten)) + 1);
+    scores[k] = expected(chance_of(kBid[kind == Kind::kGrand].logit(kind, ten, 0, forehand)), values[k]);
   }
-  const int value = null_value(false, false);
-  consider(expected(chance_of(null_logit(ten, kNullBidBase, kNullBidDanger)), value), value);
-  return best;
+  const int null = int(Kind::kNull);
+  values[null] = null_value(false, false);
+  scores[null] = expected(chance_of(null_logit(ten, kNullBidBase, kNullBidDanger)), values[null]);
+  // The contracts that a bid leaves are so many chances that the skat helps one of them.
+  const auto with_skat = [&](int bid) {
+    double sum = 0;
+    for (int k = 0; k < kContracts; ++k)
+      if (values[k] >= bid) sum += std::exp(scores[k] / kHope);
+    return kHopeScale * kHope * std::log(sum) + kHopeBase;
+  };
+  Prospect p{0, with_skat(0)};
+  for (const int value : values)
+    if (value > p.limit && with_skat(value) > kBidFrom) p.limit = value;
+  return p;
 }
 
 }  // namespace trickformer::skat

@@ -1,6 +1,7 @@
 // Card play of `rules` in suit and grand games: every legal card is priced by the card points that its trick should
 // bring, less what the card is worth if it is kept.
 #include "skat_rules_player.hpp"
+#include "skat_rules_weights.hpp"
 
 namespace trickformer::skat {
 namespace {
@@ -13,17 +14,13 @@ constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2
 constexpr double kPointsInSkat = 5;  // where it is not known
 constexpr double kDecides[2] = {11.8, 13};  // extra, of a trick that decides who wins
 constexpr double kBeatsTwice[2] = {0.5, 0.23};  // how often the third seat can still beat the second's better card
-// Worth of a trump kept.
-constexpr double kTrumpKept[2] = {3.54, -0.28}, kTrumpRank[2] = {0.81, 8.35}, kTrumpMaster[2] = {14.97, 13.28};
-// Worth of a side suit card kept: the points a later trick brings besides, and the chances of cards that are not high yet.
-constexpr double kLaterTrick[2] = {7.1, 11.83}, kGuarded[2] = {0.32, 0.43}, kUnguarded[2] = {-0.11, -0.05};
-constexpr double kSecondRound[2] = {0.57, 0.74}, kLost[2] = {1.38, 0.58}, kStaysHigh[2] = {1.35, 1.04};
-constexpr double kVoidWorth[2] = {0.88, 0.13};
-// Leads.
-constexpr double kDrawTrump = 8.91, kDrawEach = 1.68, kDefenderTrump = -3.4;
-constexpr double kLongToSoloistLast = -0.16, kLongToSoloistNext = -0.36, kSoloistLong = 0.17;
 
 constexpr Cards higher(Cards card) { return ~(card | (card - 1)); }
+
+// What a trick promises the own side: worth in card points, the chance to win it.
+struct Outlook {
+  double gain, wins;
+};
 
 class Play {
  public:
@@ -32,22 +29,83 @@ class Play {
         role_(me_ == solo_ ? 0 : 1), in_trick_(v.num_plays % kPlayers), unseen_(v.unseen() | v.shown) {
     place_cards();
     for (int i = 1; i <= in_trick_; ++i) trick_points_ += kPoints[v.plays[v.num_plays - i] % 8];
+    for (int i = 0; i < v.num_plays; i += kPlayers)
+      if (!(trump_ & bit(v.plays[i]))) led_[v.player[i]] |= 1u << v.plays[i] / 8;
     soloists_ = v.points + (v.laid ? card_points(v.laid) : kPointsInSkat);
     defenders_ = card_points(v.played[0] | v.played[1] | v.played[2]) - trick_points_ - v.points;
   }
 
   int choose() const {
+    const double(&weights)[kFeatures] = kWeights[kind_ == Kind::kGrand][role_][in_trick_];
     int best = -1;
     double most = 0;
     for (Cards rest = legal_plays(kind_, v_.hand, v_.lead()); rest;) {
       const int card = take_lowest(rest);
-      const double worth = gain(card) - kept(card) + (in_trick_ ? 0 : lead_bonus(card));
+      double f[kFeatures] = {}, worth = 0;
+      describe(card, f);
+      for (int i = 0; i < kFeatures; ++i) worth += weights[i] * f[i];
       if (best < 0 || worth > most) {
         best = card;
         most = worth;
       }
     }
     return best;
+  }
+
+  // What playing a card means, in the features that weights stand for.
+  void describe(int card, double f[kFeatures]) const {
+    const auto [gain, wins] = outlook(card);
+    const double points = kPoints[card % 8] / 10.0, late = v_.num_plays / 30.0;
+    const bool takes = in_trick_ == 0 || strength(kind_, v_.lead(), card) > strength(kind_, v_.lead(), v_.best_card);
+    f[kGain] = gain / 10;
+    f[kGainLate] = gain / 10 * late;
+    f[kWins] = wins;
+    f[kWinsLate] = wins * late;
+    f[kTakes] = takes;
+    f[kRank] = card % 8 / 8.0;
+    const double all = against(trump_);
+    if (trump_ & bit(card)) {
+      const double over = against(above(card));
+      f[kTrump] = 1;
+      f[kTrumpLate] = late;
+      f[kTrumpHeight] = all > 0.01 ? 1 - over / all : 1;
+      f[kTrumpHigh] = over < 0.01;
+      f[kTrumpPoints] = points;
+      f[kTrumpsOwn] = count(v_.hand & trump_) / 5.0;
+      f[kTrumpsAgainst] = all / 5;
+      f[kJack] = card % 8 == 7;
+      return;
+    }
+    const Cards suit = suit_cards(card / 8) & ~trump_, own = v_.hand & suit;
+    const int length = count(own);
+    const double over = against(above(card)), ruff = ruffed(suit);
+    const bool high = over < 0.01;
+    f[kSidePoints] = points;
+    f[kSidePointsLate] = points * late;
+    f[kHigh] = high;
+    f[kHighLate] = high * late;
+    f[kHighRuffed] = high * ruff;
+    f[kPointsNotHigh] = points * std::min(over, 1.0);
+    f[kRuffed] = ruff;
+    f[kLastOfSuit] = length == 1 && v_.hand & trump_;
+    f[kSuitLength] = length / 5.0;
+    f[kSuitAgainst] = against(suit) / 5;
+    const Cards ten = suit & Cards{0x20202020};
+    f[kUnguards] = own & ten && !(ten & bit(card)) && length == 2 && against(above(lowest(ten))) > 0.01;
+    f[kUnderOwnHigh] = own & above(card) && against(above(31 - std::countl_zero(own))) < 0.01;
+    const Cards top = suit & unseen_ & above(card);
+    f[kOver] = over / 3;
+    f[kPointsOut] = card_points(suit & unseen_) / 20.0;
+    f[kFresh] = !(suit & (v_.played[0] | v_.played[1] | v_.played[2]));
+    if (role_) {
+      const int partner = kPlayers - me_ - solo_;
+      f[kSoloistVoid] = none(solo_, suit);
+      f[kPartnerTop] = top ? chance_[partner][31 - std::countl_zero(top)] : 0;
+      f[kPartnerLed] = led_[partner] >> card / 8 & 1;
+      f[kSoloistLed] = led_[solo_] >> card / 8 & 1;
+    }
+    if (role_) f[kPartnerRuffs] = none(kPlayers - me_ - solo_, suit) * (1 - none(kPlayers - me_ - solo_, trump_));
+    if (role_) f[kSoloistNext] = (me_ + 1) % kPlayers == solo_ ? length / 5.0 : 0;
   }
 
  private:
@@ -115,8 +173,8 @@ class Play {
 
   // Worth of the trick to the own side, in card points, after `seen` cards of it; `better`: a card not known has beaten
   // `best`.
-  double rest_of_trick(int seen, int lead, int best, int owner, bool better, double points) const {
-    if (seen == kPlayers) return side(owner) == side(me_) ? worth(owner, points) : -worth(owner, points);
+  Outlook rest_of_trick(int seen, int lead, int best, int owner, bool better, double points) const {
+    if (seen == kPlayers) return side(owner) == side(me_) ? Outlook{worth(owner, points), 1} : Outlook{-worth(owner, points), 0};
     const int p = (me_ + seen - in_trick_) % kPlayers;
     const Cards follow = followers(kind_, lead);
     double beat = beats(p, lead, best);
@@ -126,10 +184,10 @@ class Play {
       return rest_of_trick(seen + 1, lead, best, owner, better, points);
     }
     if (better) beat *= kBeatsTwice[role_];
-    const double gives =
+    const Outlook gives =
         rest_of_trick(seen + 1, lead, best, owner, better, points + throws_in(p, follow, false));
-    const double takes = rest_of_trick(seen + 1, lead, best, p, true, points + kTaking[role_]);
-    return beat * takes + (1 - beat) * gives;
+    const Outlook takes = rest_of_trick(seen + 1, lead, best, p, true, points + kTaking[role_]);
+    return {beat * takes.gain + (1 - beat) * gives.gain, beat * takes.wins + (1 - beat) * gives.wins};
   }
 
   // Points that decide the game count for more.
@@ -138,7 +196,7 @@ class Play {
     return points + (needs > 0 && points >= needs ? kDecides[role_] : 0);
   }
 
-  double gain(int card) const {
+  Outlook outlook(int card) const {
     const int lead = in_trick_ ? v_.lead() : card;
     const bool takes = in_trick_ == 0 || strength(kind_, lead, card) > strength(kind_, lead, v_.best_card);
     return rest_of_trick(in_trick_ + 1, lead, takes ? card : v_.best_card, takes ? me_ : v_.best_seat, false,
@@ -164,40 +222,6 @@ class Play {
     return n;
   }
 
-  // What a card is worth in the hand.
-  double kept(int card) const {
-    const double points = kPoints[card % 8];
-    if (trump_ & bit(card)) {
-      const double over = against(above(card)), all = against(trump_);
-      if (over < 0.01) return kTrumpMaster[role_];
-      return kTrumpKept[role_] + kTrumpRank[role_] * (1 - over / all);
-    }
-    const Cards suit = suit_cards(card / 8) & ~trump_, own = v_.hand & suit;
-    const double over = against(above(card) & suit);
-    double wins;
-    if (over < 0.01) {
-      wins = 1 - ruffed(suit);
-      for (int n = count(own & above(card)); n > 0; --n) wins *= kSecondRound[role_];
-      wins *= kStaysHigh[role_];
-    } else {
-      wins = count(own & ~above(card)) - 1 >= over ? kGuarded[role_] : kUnguarded[role_];
-      wins *= 1 - ruffed(suit);
-    }
-    double worth = wins * (points + kLaterTrick[role_]) - (1 - wins) * points * kLost[role_];
-    if (count(own) == 1 && v_.hand & trump_) worth -= kVoidWorth[role_];
-    return worth;
-  }
-
-  double lead_bonus(int card) const {
-    const bool trump = trump_ & bit(card);
-    if (role_ == 0) return trump ? (against(trump_) > 0.01 ? kDrawTrump + kDrawEach * count(v_.hand & trump_) : 0) : 0;
-    if (trump) return kDefenderTrump;
-    const int length = count(v_.hand & suit_cards(card / 8) & ~trump_);
-    const bool next = (me_ + 1) % kPlayers == solo_;
-    return length * (next ? kLongToSoloistNext : kLongToSoloistLast) +
-           kSoloistLong * none(solo_, suit_cards(card / 8) & ~trump_);
-  }
-
   const SeatView& v_;
   Kind kind_;
   Cards trump_;
@@ -205,6 +229,7 @@ class Play {
   Cards unseen_;
   double trick_points_ = 0;  // that lie in the trick under way
   double soloists_ = 0, defenders_ = 0;  // points taken, the soloist's with the skat
+  unsigned led_[kPlayers] = {};  // side suits that a seat has led
   double chance_[kPlayers][kNumCards] = {};
 };
 
