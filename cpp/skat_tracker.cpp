@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "skat_tell.hpp"
+
 namespace trickformer::skat {
 namespace {
 
@@ -10,33 +12,6 @@ std::uint64_t pack(const std::int16_t score[kPlayers], int first) {
   std::uint64_t key = 0;
   for (int p = 0; p < kPlayers; ++p) key = key << 16 | std::uint16_t(score[(first + p) % kPlayers]);
   return key;
-}
-
-// Tells every seat what it sees of the deal. tell(seat, token).
-template <typename Tell>
-void tell_deal(const State& s, Tell tell) {
-  for (int p = 0; p < kPlayers; ++p) {
-    tell(p, kSeatToken + p);
-    for (Cards rest = s.hand[p]; rest;) tell(p, take_lowest(rest));
-  }
-}
-
-// Applies an action and tells every seat what it sees of it.
-template <typename Tell>
-void tell_action(State& s, int action, Tell tell) {
-  const int seat = s.current;
-  const Phase before = s.phase;
-  const Cards skat = s.skat;
-  apply(s, action);
-  for (int p = 0; p < kPlayers; ++p)
-    if (before != Phase::kDiscard || p == seat) tell(p, action);
-  if (before == Phase::kPickUp && !s.contract.hand)
-    for (Cards rest = skat; rest;) tell(seat, take_lowest(rest));
-  if (before != Phase::kPlay && s.phase == Phase::kPlay && s.contract.level == Level::kOuvert)
-    for (int p = 0; p < kPlayers; ++p)
-      for (Cards rest = p == seat ? 0 : s.hand[seat]; rest;) tell(p, take_lowest(rest));
-  if (s.phase == Phase::kOver)
-    for (int p = 0; p < kPlayers; ++p) tell(p, kEndToken);
 }
 
 TokenSet as_tokens(const SeatView& v, Cards cards) {
