@@ -488,4 +488,5 @@ NB_MODULE(_core, m) {
   bind_hearts(m);
   bind_hearts_search(m);
   bind_skat(m);
+  bind_skat_solver(m);
 }

@@ -37,3 +37,4 @@ inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
 }  // namespace trickformer
 
 void bind_skat(nb::module_& parent);
+void bind_skat_solver(nb::module_& parent);
