@@ -1,0 +1,123 @@
+// The Python face of Skat's learned evaluation and of the players that search.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
+#include "bind.hpp"
+#include "skat_bidding.hpp"
+#include "skat_samples.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::skat;
+
+namespace {
+
+Cards cards_in(const std::vector<int>& cards, std::size_t n) {
+  Cards set = 0;
+  for (int card : cards) set |= bit(int(checked(card, kNumCards, "card")));
+  if (std::size_t(count(set)) != n || cards.size() != n) throw nb::value_error((std::to_string(n) + " different cards are asked for").c_str());
+  return set;
+}
+
+std::vector<int> listed(Cards cards) {
+  std::vector<int> out;
+  while (cards) out.push_back(take_lowest(cards));
+  return out;
+}
+
+Known known_of(int known) { return Known(checked(known, 3, "what is known")); }
+
+void bind_evaluation(nb::module_& m) {
+  m.attr("FEATURES") = kFeatures;
+  m.attr("ENTRIES") = kEntries;
+  nb::class_<Evaluation>(m, "Evaluation",
+                         "Chances of winning a contract, learned. weights float32 [9, 672]: models of {laid away, hand, "
+                         "before the skat} x {suit, grand, null}; calibration float32 [8, 2]: shift and scale of the log "
+                         "odds of {suit, grand, null, null ouvert} after laying away, then by hand.")
+      .def(
+          "__init__",
+          [](Evaluation* self, In2<float> weights, In2<float> calibration) {
+            new (self) Evaluation({weights.data(), weights.size()}, {calibration.data(), calibration.size()});
+          },
+          "weights"_a, "calibration"_a)
+      .def(
+          "logit",
+          [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+            return e.logit(known_of(known), int(checked(declaration, kDeclarations, "declaration")), cards_in(ten, kHand), laid,
+                           int(checked(seat, kPlayers, "seat")));
+          },
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Log odds, not calibrated.")
+      .def(
+          "chance",
+          [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+            return e.chance(known_of(known), int(checked(declaration, kDeclarations, "declaration")), cards_in(ten, kHand), laid,
+                            int(checked(seat, kPlayers, "seat")));
+          },
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Chance of winning, calibrated.");
+  m.def(
+      "features",
+      [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+        std::uint16_t entry[kFeatures];
+        features(known_of(known), int(checked(declaration, kDeclarations, "declaration")), cards_in(ten, kHand), laid,
+                 int(checked(seat, kPlayers, "seat")), entry);
+        return std::vector<int>(entry, entry + kFeatures);
+      },
+      "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
+      "The entries of a model's tables that a hand adds up; the last entry is always 0.");
+  m.def(
+      "samples",
+      [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        const Known k = known_of(known);
+        checked(family, kFamilies, "family");
+        auto entries = make<std::uint16_t>({n, std::size_t(kFeatures)});
+        auto target = make<float>({n});
+        nb::gil_scoped_release release;
+        samples(e, k, family, seed, first, n, entries.data(), target.data());
+        return std::make_pair(entries, target);
+      },
+      "evaluation"_a, "known"_a, "family"_a, "seed"_a, "first"_a, "n"_a,
+      "Hands to learn from: (entries uint16 [n, 9], target float32 [n]); cpp/skat_samples.hpp says which.");
+}
+
+void bind_bidding(nb::module_& m) {
+  nb::class_<Prospects>(m, "Prospects", "What ten cards are worth before the skat, in Seeger-Fabian points: own less the mean of the others'.")
+      .def(
+          "__init__",
+          [](Prospects* self, const Evaluation& e, const std::vector<int>& ten, int seat, bool seeger) {
+            new (self) Prospects(e, cards_in(ten, kHand), int(checked(seat, kPlayers, "seat")), stakes(seeger));
+          },
+          "evaluation"_a, "ten"_a, "seat"_a, "seeger"_a = true)
+      .def("picking_up", &Prospects::picking_up, "bid"_a)
+      .def("by_hand", [](const Prospects& p, int bid) { const Offer o = p.by_hand(bid); return std::make_pair(o.declaration, o.score); }, "bid"_a,
+           "(declaration, score) of the best contract by hand.")
+      .def("mean_chance", [](const Prospects& p, int declaration) { return p.mean_chance(int(checked(declaration, kDeclarations, "declaration"))); }, "declaration"_a);
+  m.def(
+      "best_offer",
+      [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
+        const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid, int(checked(seat, kPlayers, "seat")), stakes(seeger));
+        return std::make_tuple(o.declaration, listed(o.laid), o.chance, o.score);
+      },
+      "evaluation"_a, "twelve"_a, "bid"_a, "seat"_a, "seeger"_a = true,
+      "(declaration, cards laid away, chance, score) of the best contract with twelve cards.");
+  m.def(
+      "say",
+      [](const Evaluation& e, const SeatView& v, bool seeger, double passing) {
+        if (!v.my_turn() || v.stage == SeatView::Stage::kPlay) throw nb::value_error("the seat of the view has nothing to say");
+        nb::gil_scoped_release release;
+        const Saying s = say_by(e, v, stakes(seeger), passing);
+        return std::make_pair(s.action, s.value);
+      },
+      "evaluation"_a, "view"_a, "seeger"_a, "passing"_a,
+      "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
+}
+
+}  // namespace
+
+void bind_skat_search(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("skat_search", "Skat: a learned evaluation, bidding by it, and search");
+  bind_evaluation(m);
+  bind_bidding(m);
+}
