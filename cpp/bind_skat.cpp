@@ -213,7 +213,8 @@ void bind_worlds(nb::module_& m) {
             new (self) SeatView(v);
           },
           "tokens"_a, "Raises ValueError where no deal explains the tokens.")
-      .def_prop_ro("is_over", [](const SeatView& v) { return v.stage == SeatView::Stage::kOver; });
+      .def_prop_ro("is_over", [](const SeatView& v) { return v.stage == SeatView::Stage::kOver; })
+      .def_prop_ro("is_discarding", [](const SeatView& v) { return v.stage == SeatView::Stage::kDiscard; });
   m.def(
       "turns",
       [](nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens, bool absolute) {

@@ -7,6 +7,7 @@
 
 #include "bind.hpp"
 #include "skat_bidding.hpp"
+#include "skat_pimc.hpp"
 #include "skat_samples.hpp"
 
 using namespace nb::literals;
@@ -95,6 +96,14 @@ void bind_bidding(nb::module_& m) {
            "(declaration, score) of the best contract by hand.")
       .def("mean_chance", [](const Prospects& p, int declaration) { return p.mean_chance(int(checked(declaration, kDeclarations, "declaration"))); }, "declaration"_a);
   m.def(
+      "prospects",
+      [](const Evaluation& e, const SeatView& v, bool seeger) {
+        if (v.stage < SeatView::Stage::kAuction) throw nb::value_error("the view's seat has not been dealt its cards");
+        nb::gil_scoped_release release;
+        return Prospects(e, v.dealt, v.seat, stakes(seeger));
+      },
+      "evaluation"_a, "view"_a, "seeger"_a, "Prospects of the ten cards dealt to a view's seat.");
+  m.def(
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
         const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid, int(checked(seat, kPlayers, "seat")), stakes(seeger));
@@ -104,14 +113,88 @@ void bind_bidding(nb::module_& m) {
       "(declaration, cards laid away, chance, score) of the best contract with twelve cards.");
   m.def(
       "say",
-      [](const Evaluation& e, const SeatView& v, bool seeger, double passing) {
+      [](const Evaluation& e, const Prospects& prospects, const SeatView& v, bool seeger, double passing) {
         if (!v.my_turn() || v.stage == SeatView::Stage::kPlay) throw nb::value_error("the seat of the view has nothing to say");
         nb::gil_scoped_release release;
-        const Saying s = say_by(e, v, stakes(seeger), passing);
+        const Saying s = say_by(e, prospects, v, stakes(seeger), passing);
         return std::make_pair(s.action, s.value);
       },
-      "evaluation"_a, "view"_a, "seeger"_a, "passing"_a,
+      "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
       "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
+}
+
+
+void bind_model(nb::module_& m) {
+  nb::class_<BidModel>(m, "BidModel", "How others are taken to bid and declare; temperatures in Seeger-Fabian points.")
+      .def(
+          "__init__",
+          [](BidModel* self, double passing, double bid, double choice, double floor) {
+            if (!(bid > 0 && choice > 0 && floor >= 0 && floor <= 1)) throw nb::value_error("temperatures are above 0, a floor is 0 to 1");
+            new (self) BidModel{passing, bid, choice, floor};
+          },
+          "passing"_a = BidModel{}.passing, "bid"_a = BidModel{}.bid, "choice"_a = BidModel{}.choice, "floor"_a = BidModel{}.floor);
+}
+
+void bind_search(nb::module_& m) {
+  bind_model(m);
+  m.def(
+      "said_chance",
+      [](const Evaluation& e, const BidModel& model, int accepted, int refused, const std::vector<int>& ten, int seat, bool seeger) {
+        if (accepted < -1 || accepted >= refused || refused > kCalls) throw nb::value_error("-1 <= accepted < refused <= 63");
+        return said_chance(e, model, {accepted, refused}, cards_in(ten, kHand), int(checked(seat, kPlayers, "seat")), stakes(seeger));
+      },
+      "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
+      "Probability of going to call number `accepted` (-1: to none) and not to `refused` (63: never asked to).");
+  m.def(
+      "said_in",
+      [](const SeatView& v) {
+        std::vector<std::pair<int, int>> out;
+        for (const Said& s : said_in(v)) out.emplace_back(s.accepted, s.refused);
+        return out;
+      },
+      "view"_a, "By seat: the highest call made or held, and the one refused, as numbers of calls; (-1, 63): nothing said.");
+  m.def(
+      "draw_worlds",
+      [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n, std::size_t oversample, std::uint64_t seed) {
+        Rng rng(seed);
+        const WeightedWorlds w = draw_worlds(deals, e, model, stakes(seeger), n, oversample, rng);
+        const std::size_t found = w.worlds.size();
+        auto holders = make<std::int8_t>({found, std::size_t(kNumCards)}, -1);
+        auto weight = make<double>({found}), chance = make<double>({found});
+        for (std::size_t i = 0; i < found; ++i) {
+          for (int card = 0; card < kNumCards; ++card)
+            for (int place = 0; place <= kPlayers; ++place)
+              if ((place < kPlayers ? w.worlds[i].held[place] : w.worlds[i].skat) >> card & 1)
+                holders.data()[i * kNumCards + std::size_t(card)] = std::int8_t(place);
+          weight.data()[i] = w.weight[i];
+          chance.data()[i] = spoken_chance(e, model, deals.view(), w.worlds[i], stakes(seeger)) *
+                             laid_chance(e, model, deals.view(), w.worlds[i], stakes(seeger));
+        }
+        return std::make_tuple(holders, weight, chance, w.effective);
+      },
+      "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
+      "Different worlds as holders of cards now int8 [m, 32] (3: the skat, -1: played), their weights float64 [m], how "
+      "likely what was said is in them float64 [m], and the effective sample size; oversample 0: uniform.");
+  nb::class_<PimcResult>(m, "PimcResult", "What a search found; values are the own result less the mean of the others'.")
+      .def_ro("card", &PimcResult::card)
+      .def_ro("value", &PimcResult::value)
+      .def_prop_ro("values", [](const PimcResult& r) { return std::vector<double>(r.values.begin(), r.values.end()); }, "by card; 0 for illegal ones")
+      .def_ro("worlds", &PimcResult::worlds)
+      .def_ro("effective", &PimcResult::effective)
+      .def_ro("nodes", &PimcResult::nodes);
+  nb::class_<Solver>(m, "Solver", "The memory of one solver, to be handed to pimc.").def(nb::init<>());
+  m.def(
+      "pimc",
+      [](const Deals& deals, const Evaluation& e, std::size_t worlds, std::size_t oversample, const BidModel& model, bool seeger,
+         std::uint64_t seed, Solver& solver) {
+        const SeatView& v = deals.view();
+        if (v.stage != SeatView::Stage::kPlay || !v.my_turn()) throw nb::value_error("the seat of the view has no card to play");
+        if (!worlds) throw nb::value_error("a search needs at least one world");
+        nb::gil_scoped_release release;
+        return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
+      },
+      "deals"_a, "evaluation"_a, "worlds"_a, "oversample"_a, "model"_a, "seeger"_a, "seed"_a, "solver"_a,
+      "The card to play. Raises ValueError where the seat of the view has none to play.");
 }
 
 }  // namespace
@@ -120,4 +203,5 @@ void bind_skat_search(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("skat_search", "Skat: a learned evaluation, bidding by it, and search");
   bind_evaluation(m);
   bind_bidding(m);
+  bind_search(m);
 }

@@ -98,12 +98,12 @@ Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int 
   return best;
 }
 
-Saying say_by(const Evaluation& evaluation, const SeatView& v, const Stakes& stakes, double passing) {
+Saying say_by(const Evaluation& evaluation, const Prospects& prospects, const SeatView& v, const Stakes& stakes,
+              double passing) {
   using Stage = SeatView::Stage;
   const int bid = v.auction.bid();
   switch (v.stage) {
     case Stage::kAuction: {
-      const Prospects prospects(evaluation, v.dealt, v.seat, stakes);
       const double otherwise = v.auction.last ? 0 : passing;
       const std::uint64_t calls = sayings(v.auction).calls;
       if (!v.auction.reply && !calls) return {kPass, otherwise};
@@ -113,7 +113,6 @@ Saying say_by(const Evaluation& evaluation, const SeatView& v, const Stakes& sta
       return {v.auction.reply ? kHold : kCall + next, score};
     }
     case Stage::kPickUp: {
-      const Prospects prospects(evaluation, v.dealt, v.seat, stakes);
       const double picking_up = prospects.picking_up(bid), by_hand = prospects.by_hand(bid).score;
       return by_hand > picking_up ? Saying{kPlayHand, by_hand} : Saying{kPickUp, picking_up};
     }
@@ -122,12 +121,12 @@ Saying say_by(const Evaluation& evaluation, const SeatView& v, const Stakes& sta
       return {lowest(offer.laid & ~v.laid), offer.score};
     }
     case Stage::kDeclare: {
-      const Offer offer = v.contract.hand ? Prospects(evaluation, v.dealt, v.seat, stakes).by_hand(bid)
+      const Offer offer = v.contract.hand ? prospects.by_hand(bid)
                                           : best_offer(evaluation, v.dealt | v.taken, v.laid, bid, v.seat, stakes);
       return {kDeclare + offer.declaration, offer.score};
     }
     case Stage::kAnnounce:
-      return {kAnnounce, Prospects(evaluation, v.dealt, v.seat, stakes).by_hand(bid).score};
+      return {kAnnounce, prospects.by_hand(bid).score};
     default:
       return {};
   }

@@ -2,8 +2,9 @@
 
 The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of greatest
 likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
-(cpp/skat_samples.hpp). A first round draws hands by a guess, a second by what the first has learned, and both are
-learned from. The models of hand games lean on those of games with the skat, which see more; the models before the
+(cpp/skat_samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
+all are learned from: a model that chooses among 66 ways to lay cards away finds those that it is wrong about, so it
+must see what it chooses. The models of hand games lean on those of games with the skat, which see more; the models before the
 skat are fitted last, to the mean over skats of the others' chances.
 
 What was drawn stands in pieces in the run folder: a run that was stopped goes on with the first piece that is missing."""
@@ -37,7 +38,8 @@ class Config(BaseModel):
     out: Path = Field(Path("out/skat-evaluation"), description="the run folder")
     seed: int = Field(20261121, ge=0, description="seed of the hands")
     first: int = Field(20_000, ge=1, description="hands solved for each model with the skat in the first round")
-    second: int = Field(100_000, ge=1, description="the same in the second round")
+    second: int = Field(40_000, ge=1, description="the same in the second round")
+    third: int = Field(50_000, ge=1, description="the same in the third round")
     hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
     before: int = Field(10_000, ge=1, description="hands for each model before the skat")
     prior: float = Field(1.0, gt=0, description="standard deviation of a table's entry around 0, or what it leans on")
@@ -74,7 +76,8 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
     from scipy.sparse import csr_array
 
     n, f = entries.shape
-    rows = csr_array((np.ones(n * f), entries.ravel().astype(np.int32), np.arange(0, n * f + 1, f)), shape=(n, ENTRIES))
+    used = (entries != ENTRIES - 1).ravel().astype(np.float64)  # the last entry stands for none
+    rows = csr_array((used, entries.ravel().astype(np.int32), np.arange(0, n * f + 1, f)), shape=(n, ENTRIES))
     columns = rows.T.tocsr()
     center = np.zeros(ENTRIES) if lean is None else lean.astype(np.float64)
 
@@ -132,24 +135,26 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
     """Draws, fits and measures all nine models. Returns weights float32 [9, ENTRIES] and the lines of a table."""
     config.out.mkdir(parents=True, exist_ok=True)
     weights, lines = guess(), []
-    first = {}
-    for family in range(3):
-        evaluation = _core.skat_search.Evaluation(weights, IDENTITY)
-        first[family] = drawn(config, "first", evaluation, LAID, family, config.first, config.seed)
-    for family in range(3):
-        weights[3 * HAND + family] = weights[family] = fit(*first[family], config.prior)
-    steering = _core.skat_search.Evaluation(weights, IDENTITY)
-    for known, n in ((LAID, config.second), (HAND, config.hand)):
+    seen: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
+    rounds = (("first", config.first), ("second", config.second), ("third", config.third))
+    for number, (label, n) in enumerate(rounds):
+        steering = _core.skat_search.Evaluation(weights, IDENTITY)
         for family in range(3):
-            entries, target = drawn(config, "second", steering, known, family, n, config.seed + 1)
-            kept = len(target) - round(config.held_out * len(target))
-            train = (entries[:kept], target[:kept])
-            if known == LAID:
-                train = tuple(np.concatenate(pair) for pair in zip(first[family], train))
-            lean = weights[family] if known == HAND else None
-            found = fit(*train, config.prior, lean)
-            lines += report(f"{FAMILIES[family]}, {KNOWN[known]}", found, entries[kept:], target[kept:])
-            weights[3 * known + family] = found
+            entries, target = drawn(config, label, steering, LAID, family, n, config.seed + number)
+            kept = n - round(config.held_out * n) if label == "third" else n
+            seen[family].append((entries[:kept], target[:kept]))
+            found = fit(*(np.concatenate(columns) for columns in zip(*seen[family])), config.prior)
+            if label == "third":
+                lines += report(f"{FAMILIES[family]}, {KNOWN[LAID]}, drawn", weights[family], entries[kept:], target[kept:])
+                lines += report(f"{FAMILIES[family]}, {KNOWN[LAID]}", found, entries[kept:], target[kept:])
+            weights[3 * HAND + family] = weights[family] = found
+    steering = _core.skat_search.Evaluation(weights, IDENTITY)
+    for family in range(3):
+        entries, target = drawn(config, "third", steering, HAND, family, config.hand, config.seed + 3)
+        kept = len(target) - round(config.held_out * len(target))
+        found = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
+        lines += report(f"{FAMILIES[family]}, {KNOWN[HAND]}", found, entries[kept:], target[kept:])
+        weights[3 * HAND + family] = found
     return weights, lines
 
 
@@ -158,7 +163,7 @@ def learn_before(config: Config, weights: np.ndarray, calibration: np.ndarray) -
     evaluation, lines = _core.skat_search.Evaluation(weights, calibration), []
     label = "before" if np.array_equal(calibration, IDENTITY) else "calibrated"
     for family in range(3):
-        entries, target = drawn(config, label, evaluation, BEFORE, family, config.before, config.seed + 2)
+        entries, target = drawn(config, label, evaluation, BEFORE, family, config.before, config.seed + 4)
         kept = len(target) - round(config.held_out * len(target))
         found = fit(entries[:kept], target[:kept], config.prior)
         lines += report(f"{FAMILIES[family]}, {KNOWN[BEFORE]}", found, entries[kept:], target[kept:])
