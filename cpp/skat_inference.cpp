@@ -10,14 +10,20 @@ int declaration_of(const Contract& c) {
   return c.kind == Kind::kNull && c.level == Level::kOuvert ? kNullOuvert : int(c.kind);
 }
 
-// How often each of the items is drawn, n times in all, by its weight: systematic resampling, one random offset. Adds
-// the effective sample size of the weights as a share of the items to `share`.
-std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng& rng, double& share) {
+// The effective sample size of weights, as a share of their number.
+double effective_share(const std::vector<double>& weight) {
   double sum = 0, squares = 0;
   for (double w : weight) sum += w, squares += w * w;
-  share *= sum * sum / squares / double(weight.size());
+  return sum * sum / squares / double(weight.size());
+}
+
+// How often each of the items is drawn, n times in all, by its weight: systematic resampling, one random offset. Multiplies
+// `share` by the weights' effective share.
+std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng& rng, double& share) {
+  share *= effective_share(weight);
+  double sum = 0, upto = 0, at = rng.uniform();
+  for (double w : weight) sum += w;
   std::vector<int> times(weight.size());
-  double at = rng.uniform(), upto = 0;
   for (std::size_t i = 0; i < weight.size(); ++i) {
     upto += weight[i] / sum * double(n);
     for (; at < upto; at += 1) ++times[i];
@@ -139,31 +145,46 @@ WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, con
                            std::size_t n, std::size_t oversample, Rng& rng) {
   std::vector<World> drawn;
   std::vector<double> weight;
+  const SeatView& v = deals.view();
   const std::size_t many = std::max<std::size_t>(oversample, 1) * n;
-  for (std::size_t i = 0; i < many; ++i) drawn.push_back(deals.draw(rng));
-  double share = 1;
-  if (oversample) {
-    const SeatView& v = deals.view();
-    for (const World& w : drawn) weight.push_back(spoken_chance(evaluation, model, v, w, stakes));
-    std::vector<World> second;
-    std::vector<int> times = resample(weight, std::min(kSecond, oversample) * n, rng, share);
-    for (std::size_t i = 0; i < many; ++i) second.insert(second.end(), std::size_t(times[i]), drawn[i]);
-    weight.clear();
-    for (const World& w : second) weight.push_back(laid_chance(evaluation, model, v, w, stakes));
-    times = resample(weight, n, rng, share);
-    drawn.clear();
-    for (std::size_t i = 0; i < second.size(); ++i) drawn.insert(drawn.end(), std::size_t(times[i]), second[i]);
+  for (std::size_t i = 0; i < many; ++i) {
+    drawn.push_back(deals.draw(rng));
+    weight.push_back(oversample ? spoken_chance(evaluation, model, v, drawn.back(), stakes) : 1);
   }
-  WeightedWorlds out;
-  out.effective = share * double(many);
+  double share = 1;
+  if (oversample && v.soloist() != v.seat && !v.contract.hand) {
+    const std::vector<int> times = resample(weight, std::min(kSecond, oversample) * n, rng, share);
+    std::vector<World> second;
+    for (std::size_t i = 0; i < many; ++i) second.insert(second.end(), std::size_t(times[i]), drawn[i]);
+    drawn = std::move(second);
+    weight.clear();
+    for (const World& w : drawn) weight.push_back(laid_chance(evaluation, model, v, w, stakes));
+  }
+  share *= effective_share(weight);
+
+  WeightedWorlds all;
+  all.effective = share * double(many);
   std::map<std::tuple<Cards, Cards, Cards, Cards>, std::size_t> index;
-  for (const World& w : drawn) {
-    const auto [place, fresh] = index.try_emplace({w.held[0], w.held[1], w.held[2], w.skat}, out.worlds.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const World& w = drawn[i];
+    const auto [place, fresh] = index.try_emplace({w.held[0], w.held[1], w.held[2], w.skat}, all.worlds.size());
     if (fresh) {
-      out.worlds.push_back(w);
-      out.weight.push_back(0);
+      all.worlds.push_back(w);
+      all.weight.push_back(0);
     }
-    out.weight[place->second] += 1.0 / double(drawn.size());
+    all.weight[place->second] += weight[i];
+    sum += weight[i];
+  }
+  for (double& w : all.weight) w /= sum;
+  if (all.worlds.size() <= n) return all;
+  const std::vector<int> times = resample(all.weight, n, rng, share);
+  WeightedWorlds out;
+  out.effective = all.effective;
+  for (std::size_t i = 0; i < all.worlds.size(); ++i) {
+    if (!times[i]) continue;
+    out.worlds.push_back(all.worlds[i]);
+    out.weight.push_back(times[i] / double(n));
   }
   return out;
 }

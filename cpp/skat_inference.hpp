@@ -48,8 +48,9 @@ struct WeightedWorlds {
   double effective = 0;        // how many uniform draws from the weighted worlds would be worth as much
 };
 
-// `n` worlds, equal ones merged: uniform draws; or, where oversample > 0, drawn by systematic resampling in two steps: from
-// oversample * n uniform ones by spoken_chance, which is quick, to at most kSecond * n, and from those by laid_chance.
+// At most `n` different worlds: n uniform draws; or, where oversample > 0, of oversample * n uniform draws those that
+// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance and laid_chance; the
+// latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n first.
 inline constexpr std::size_t kSecond = 4;
 WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model, const Stakes& stakes,
                            std::size_t n, std::size_t oversample, Rng& rng);

@@ -1,8 +1,8 @@
 """PIMC at a Hearts table: the whole decision is one call of the core (cpp/hearts_pimc.inl).
 
-A world's actions are valued by multi-player UCT (Sturtevant 2008) as the mean reward of the root's children, or by plain
-playouts; a card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a search of
-its own over the own cards still to choose, while the other seats pass as the scripted player would."""
+A world's actions are valued by multi-player UCT (Sturtevant 2008) as the mean reward of the root's children, or by
+plain playouts; a card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a
+search of its own over the own cards still to choose, while the other seats pass as the scripted player would."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from trickformer.belief.skat import seat_view
 from trickformer.games.skat import NUM_CARDS
 
 EVALUATION = "skat_evaluation.npz"
+PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
 OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they are weighted
 
 
@@ -32,9 +33,7 @@ class SkatSearch:
     worlds: solved for a card. passing: what a pass is taken to be worth to the own side, in the scores of the table,
     own less the mean of the others'."""
 
-    def __init__(
-        self, game: Game, *, worlds: int, weighted: bool, bidding: Literal["rules", "kermit"], passing: float
-    ):
+    def __init__(self, game: Game, *, worlds: int, weighted: bool, bidding: Literal["rules", "kermit"], passing: float):
         self._game = game
         self._seeger = bool(getattr(game, "seeger", True))
         self._worlds = worlds
@@ -71,7 +70,5 @@ class SkatSearch:
             return Decision(_core.skat.rules_player([seen])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
             memo["prospects"] = _core.skat_search.prospects(self._evaluation, seen, self._seeger)
-        action, value = _core.skat_search.say(
-            self._evaluation, memo["prospects"], seen, self._seeger, self._passing
-        )
+        action, value = _core.skat_search.say(self._evaluation, memo["prospects"], seen, self._seeger, self._passing)
         return Decision(action, value=value / 100)

@@ -35,6 +35,4 @@ def make(options: Options, game: Game) -> SkatSearch:
         raise TrickformerError(f"player 'kermit' plays skat only, not {game.name}")
     from trickformer.players._skat import SkatSearch
 
-    return SkatSearch(
-        game, worlds=options.worlds, weighted=options.weighted, bidding="kermit", passing=options.passing
-    )
+    return SkatSearch(game, worlds=options.worlds, weighted=options.weighted, bidding="kermit", passing=options.passing)

@@ -36,7 +36,7 @@ class Options(BaseModel):
     )
     playout: Literal["light", "random"] | None = Field(
         default=None,
-        description="Hearts: moves beyond the tree, light (a quick script with an eighth of chance, if not given) or random",
+        description="Hearts: moves beyond the tree, random or light (a quick script, an eighth chance); light if not given",
     )
     weighted: bool | None = Field(
         default=None, description="Skat: weight worlds by what the others bid and declared; true if not given"
@@ -63,6 +63,6 @@ def make(options: Options, game: Game) -> Player:
 
         light, uct = chosen.pop("playout") == "light", chosen.pop("eval") == "uct"
         return HeartsSearch(game, worlds=options.worlds, uct=uct, light=light, **chosen)
-    from trickformer.players._skat import SkatSearch
+    from trickformer.players._skat import PASSING, SkatSearch
 
-    return SkatSearch(game, worlds=options.worlds, passing=0, **chosen)
+    return SkatSearch(game, worlds=options.worlds, passing=PASSING, **chosen)

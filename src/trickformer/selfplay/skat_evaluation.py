@@ -1,13 +1,14 @@
 """Learns the evaluation of Skat hands that `kermit` bids by: `python -m trickformer.selfplay.skat_evaluation`.
 
-The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of greatest
-likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
+The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of
+greatest likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
 (cpp/skat_samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
 all are learned from: a model that chooses among 66 ways to lay cards away finds those that it is wrong about, so it
-must see what it chooses. The models of hand games lean on those of games with the skat, which see more; the models before the
-skat are fitted last, to the mean over skats of the others' chances.
+must see what it chooses. The models of hand games lean on those of games with the skat, which see more; the models
+before the skat are fitted last, to the mean over skats of the others' chances.
 
-What was drawn stands in pieces in the run folder: a run that was stopped goes on with the first piece that is missing."""
+What was drawn stands in pieces in the run folder: a run that was stopped goes on with the first piece that is
+missing."""
 
 from __future__ import annotations
 
@@ -128,7 +129,8 @@ def report(name: str, weights: np.ndarray, entries: np.ndarray, target: np.ndarr
     constant = -(base * np.log(base) + (1 - base) * np.log(1 - base))
     p = 1 / (1 + np.exp(-weights[entries].sum(axis=1)))
     bins = ", ".join(f"{100 * a:.0f} {100 * b:.0f} ({n})" for a, b, n in calibration_bins(p, target))
-    return [f"| {name} | {len(target):,} | {base:.3f} | {constant:.4f} | {log_loss(weights, entries, target):.4f} | {bins} |"]
+    loss = log_loss(weights, entries, target)
+    return [f"| {name} | {len(target):,} | {base:.3f} | {constant:.4f} | {loss:.4f} | {bins} |"]
 
 
 def learn(config: Config) -> tuple[np.ndarray, list[str]]:
@@ -145,7 +147,9 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
             seen[family].append((entries[:kept], target[:kept]))
             found = fit(*(np.concatenate(columns) for columns in zip(*seen[family])), config.prior)
             if label == "third":
-                lines += report(f"{FAMILIES[family]}, {KNOWN[LAID]}, drawn", weights[family], entries[kept:], target[kept:])
+                lines += report(
+                    f"{FAMILIES[family]}, {KNOWN[LAID]}, drawn", weights[family], entries[kept:], target[kept:]
+                )
                 lines += report(f"{FAMILIES[family]}, {KNOWN[LAID]}", found, entries[kept:], target[kept:])
             weights[3 * HAND + family] = weights[family] = found
     steering = _core.skat_search.Evaluation(weights, IDENTITY)
