@@ -36,7 +36,7 @@ class Options(BaseModel):
     )
     playout: Literal["light", "random"] | None = Field(
         default=None,
-        description="Hearts: moves beyond the tree, random or light (a quick script, an eighth chance); light if not given",
+        description="Hearts: moves beyond the tree, random or light (a quick script, an eighth by chance; the default)",
     )
     weighted: bool | None = Field(
         default=None, description="Skat: weight worlds by what the others bid and declared; true if not given"
