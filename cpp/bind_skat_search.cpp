@@ -104,6 +104,15 @@ void bind_bidding(nb::module_& m) {
       },
       "evaluation"_a, "view"_a, "seeger"_a, "Prospects of the ten cards dealt to a view's seat.");
   m.def(
+      "best_laying",
+      [](const Evaluation& e, const std::vector<int>& twelve, int seat) {
+        const Laying best = best_laying(e, cards_in(twelve, kHand + kSkat), 0, int(checked(seat, kPlayers, "seat")));
+        std::vector<std::pair<std::vector<int>, double>> out;
+        for (int d = 0; d < kDeclarations; ++d) out.emplace_back(listed(best.laid[d]), best.logit[d]);
+        return out;
+      },
+      "evaluation"_a, "twelve"_a, "seat"_a, "By declaration: the two cards to lay away, and the log odds then, not calibrated.");
+  m.def(
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
         const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid, int(checked(seat, kPlayers, "seat")), stakes(seeger));

@@ -1,13 +1,6 @@
 #include "skat_bidding.hpp"
 
 namespace trickformer::skat {
-namespace {
-
-// The highest log odds of each declaration over ways to lay two of twelve cards away, and which those are.
-struct Laying {
-  double logit[kDeclarations];
-  Cards laid[kDeclarations];
-};
 
 Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, int seat) {
   Laying best;
@@ -29,8 +22,6 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
   best.laid[kNullOuvert] = best.laid[int(Kind::kNull)];
   return best;
 }
-
-}  // namespace
 
 Prospects::Prospects(const Evaluation& evaluation, Cards ten, int seat, const Stakes& stakes) : stakes_(stakes) {
   int skat = 0;

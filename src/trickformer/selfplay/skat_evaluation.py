@@ -4,8 +4,8 @@ The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM
 greatest likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
 (cpp/skat_samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
 all are learned from: a model that chooses among 66 ways to lay cards away finds those that it is wrong about, so it
-must see what it chooses. The models of hand games lean on those of games with the skat, which see more; the models
-before the skat are fitted last, to the mean over skats of the others' chances.
+must see what it chooses. The models of hand games lean on those of games with the skat, which see more. What the solver
+says is no result of play: trickformer.selfplay.skat_calibration comes next, and fits the models before the skat.
 
 What was drawn stands in pieces in the run folder: a run that was stopped goes on with the first piece that is
 missing."""
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,7 @@ FAMILIES = ("suit", "grand", "null")
 KNOWN = ("laid", "hand", "before")
 ENTRIES = _core.skat_search.ENTRIES
 IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))
+WEIGHTS = "weights.npz"  # in the run folder, not calibrated
 _PIECE = 2_500
 
 
@@ -42,7 +44,7 @@ class Config(BaseModel):
     second: int = Field(40_000, ge=1, description="the same in the second round")
     third: int = Field(50_000, ge=1, description="the same in the third round")
     hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
-    before: int = Field(10_000, ge=1, description="hands for each model before the skat")
+    before: int = Field(10_000, ge=1, description="hands for each model before the skat (skat_calibration fits them)")
     prior: float = Field(1.0, gt=0, description="standard deviation of a table's entry around 0, or what it leans on")
     held_out: float = Field(0.1, ge=0, lt=1, description="share of the hands that is only measured on")
 
@@ -94,11 +96,18 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
     return weights
 
 
-def drawn(config: Config, label: str, evaluation, known: int, family: int, n: int, seed: int):
-    """Samples of one model, piece by piece from the run folder or from the core: (entries, target)."""
+def drawn(
+    config: Config, label: str, weights: np.ndarray, calibration: np.ndarray, known: int, family: int, n: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of one model, drawn by an evaluation, piece by piece from the run folder or from the core: (entries,
+    target). A piece's name has a sum of what it was drawn by, so that pieces of another run are not taken for it."""
+    evaluation = _core.skat_search.Evaluation(weights, calibration)
+    drawn_by = zlib.crc32(weights.tobytes() + calibration.tobytes() + str(seed).encode())
     entries, targets = [], []
     pieces = [(first, min(_PIECE, n - first)) for first in range(0, n, _PIECE)]
-    files = [config.out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{first}-{m}.npz" for first, m in pieces]
+    files = [
+        config.out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{drawn_by:08x}-{first}-{m}.npz" for first, m in pieces
+    ]
     done = sum(m for (_, m), file in zip(pieces, files) if file.exists())
     with progress(f"{label} {KNOWN[known]} {FAMILIES[family]}", "hands", done, n) as advance:
         for (first, m), file in zip(pieces, files):
@@ -140,9 +149,9 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
     seen: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
     rounds = (("first", config.first), ("second", config.second), ("third", config.third))
     for number, (label, n) in enumerate(rounds):
-        steering = _core.skat_search.Evaluation(weights, IDENTITY)
+        steering = weights.copy()
         for family in range(3):
-            entries, target = drawn(config, label, steering, LAID, family, n, config.seed + number)
+            entries, target = drawn(config, label, steering, IDENTITY, LAID, family, n, config.seed + number)
             kept = n - round(config.held_out * n) if label == "third" else n
             seen[family].append((entries[:kept], target[:kept]))
             found = fit(*(np.concatenate(columns) for columns in zip(*seen[family])), config.prior)
@@ -152,9 +161,9 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
                 )
                 lines += report(f"{FAMILIES[family]}, {KNOWN[LAID]}", found, entries[kept:], target[kept:])
             weights[3 * HAND + family] = weights[family] = found
-    steering = _core.skat_search.Evaluation(weights, IDENTITY)
+    steering = weights.copy()
     for family in range(3):
-        entries, target = drawn(config, "third", steering, HAND, family, config.hand, config.seed + 3)
+        entries, target = drawn(config, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3)
         kept = len(target) - round(config.held_out * len(target))
         found = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
         lines += report(f"{FAMILIES[family]}, {KNOWN[HAND]}", found, entries[kept:], target[kept:])
@@ -164,10 +173,9 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
 
 def learn_before(config: Config, weights: np.ndarray, calibration: np.ndarray) -> list[str]:
     """Fits the three models before the skat to the others, calibrated; writes them into `weights`."""
-    evaluation, lines = _core.skat_search.Evaluation(weights, calibration), []
-    label = "before" if np.array_equal(calibration, IDENTITY) else "calibrated"
+    steering, lines = weights.copy(), []
     for family in range(3):
-        entries, target = drawn(config, label, evaluation, BEFORE, family, config.before, config.seed + 4)
+        entries, target = drawn(config, "before", steering, calibration, BEFORE, family, config.before, config.seed + 4)
         kept = len(target) - round(config.held_out * len(target))
         found = fit(entries[:kept], target[:kept], config.prior)
         lines += report(f"{FAMILIES[family]}, {KNOWN[BEFORE]}", found, entries[kept:], target[kept:])
@@ -181,8 +189,7 @@ def main() -> None:
         parser.add_argument("--" + name.replace("_", "-"), default=field.default, help=field.description)
     config = Config.model_validate(vars(parser.parse_args()))
     weights, lines = learn(config)
-    lines += learn_before(config, weights, IDENTITY)
-    np.savez_compressed(config.out / "skat_evaluation.npz", weights=weights, calibration=IDENTITY)
+    np.savez_compressed(config.out / WEIGHTS, weights=weights)
     (config.out / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 
