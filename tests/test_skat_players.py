@@ -14,6 +14,7 @@ from trickformer.belief import sampler
 from trickformer.belief.skat import seat_view
 from trickformer.games.skat import CALLS, CARDS
 from trickformer.players._skat import evaluation
+from trickformer.selfplay import skat_calibration as calibrating
 from trickformer.selfplay import skat_evaluation as learning
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
@@ -462,3 +463,29 @@ def test_what_was_drawn_is_kept_and_learning_goes_on(tmp_path, capsys):
     after = {p.name: p.stat().st_mtime_ns for p in tmp_path.glob("*.npz")}
     assert [name for name in after if after[name] != before[name]] == [pieces[3].name]
     assert "hands" in capsys.readouterr().err
+
+
+def test_calibration_finds_shift_and_scale():
+    rng = np.random.default_rng(5)
+    odds = rng.normal(0, 2, 40_000)
+    won = (rng.random(40_000) < 1 / (1 + np.exp(-(0.7 + 0.6 * odds)))).astype(float)
+    shift, scale = calibrating.calibrated(odds, won)
+    assert (shift, scale) == (pytest.approx(0.7, abs=0.05), pytest.approx(0.6, abs=0.03))
+    assert calibrating.crossed(odds, won) < calibrating.loss_of(odds, won) - 0.02
+    assert calibrating.calibrated(odds[:0], won[:0]) == (pytest.approx(0), pytest.approx(1))
+
+
+def test_games_for_the_calibration_are_those_asked_for(tmp_path):
+    """A game of each contract: legal from the auction on, won as its cards say, kept, and the same again."""
+    weights = random_evaluation(1)[1]
+    weights[:] = learning.guess()
+    config = calibrating.Config(out=tmp_path, games=2, hand_games=2, worlds=2)
+    for by_hand, contract in itertools.product((False, True), range(4)):
+        odds, won = calibrating.results(config, weights, contract, by_hand)
+        assert odds.shape == won.shape == (2,)
+        assert np.all(np.abs(odds) < 3.6)
+        assert set(won) <= {0.0, 1.0}
+        again = calibrating.results(config, weights, contract, by_hand)
+        assert np.array_equal(odds, again[0])
+        assert np.array_equal(won, again[1])
+    assert len(list(tmp_path.glob("played-*.npz"))) == 8
