@@ -29,7 +29,9 @@ int rules_null_card(const SeatView& v) {
       // Highest of those that stay under; otherwise what makes the rest of the hand safest.
       const bool ducks = in_trick && (!follows || rank < best_rank);
       worth = null_danger(own, others) - null_danger(own & ~(1u << rank), others) + 0.01 * rank;
-      if (!ducks) worth -= last ? 100 : 100.0 * under / (under + over + 0.5) + (over ? 0 : 50);
+      // Otherwise someone has to go over: of two seats to come any with the suit, of one that may be void.
+      const double kept = 100.0 * under / (under + over + 0.5) + 100.0 / (in_trick ? 1 << over : 1 << 2 * over);
+      if (!ducks) worth -= last ? 200 : kept;
     } else {
       const unsigned his = v.shown ? null_suit(v.shown, suit) : others;
       const bool solo_acts = in_trick == 0 || (in_trick == 1 && (me + 1) % kPlayers == solo);

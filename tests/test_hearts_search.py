@@ -291,7 +291,7 @@ def test_players_of_hearts_refuse_other_games(name: str) -> None:
     class Other:
         name = "kuhn_poker"
 
-    with pytest.raises(TrickformerError, match="plays hearts only"):
+    with pytest.raises(TrickformerError, match="plays hearts"):
         players.make(name, Other())  # type: ignore[arg-type]
 
 

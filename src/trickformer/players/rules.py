@@ -1,10 +1,11 @@
-"""a scripted player of Hearts: ducks, throws off danger, guards against the queen and the moon
+"""scripted players of Hearts (ducks, throws off danger, guards against the moon) and of Skat (bids, declares, plays)
 
-Its choice is a function of the view alone (cpp/hearts_rules_player.cpp): it draws no randomness."""
+Their choices are functions of the view alone (cpp/hearts_rules_player.cpp, cpp/skat_rules_player.cpp): they draw no
+randomness."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -16,22 +17,37 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _hearts(game: Game, views: Sequence[View]) -> list[int]:
+    from trickformer import _core
+    from trickformer.belief.hearts import seat_view
+
+    return _core.hearts.rules_player([seat_view(game, v) for v in views])
+
+
+def _skat(game: Game, views: Sequence[View]) -> list[int]:
+    from trickformer import _core
+    from trickformer.belief.skat import seat_view
+
+    return _core.skat.rules_player([seat_view(game, v) for v in views])
+
+
+_GAMES: dict[str, Callable[[Game, Sequence[View]], list[int]]] = {"hearts": _hearts, "skat": _skat}
+
+
 class Rules:
-    """The scripted player at any number of tables."""
+    """The scripted player of a game, at any number of tables."""
 
     def __init__(self, game: Game):
         self._game = game
+        self._choose = _GAMES[game.name]
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
-        from trickformer import _core
-        from trickformer.belief.hearts import seat_view
-
-        return [Decision(a) for a in _core.hearts.rules_player([seat_view(self._game, v) for v in views])]
+        return [Decision(action) for action in self._choose(self._game, views)]
 
 
 def make(options: Options, game: Game) -> Rules:
-    """Raises TrickformerError for a game other than Hearts."""
-    if game.name != "hearts":
-        raise TrickformerError(f"player 'rules' plays hearts only, not {game.name}")
+    """Raises TrickformerError for a game that nothing is scripted for."""
+    if game.name not in _GAMES:
+        raise TrickformerError(f"player 'rules' plays {' and '.join(_GAMES)} only, not {game.name}")
     return Rules(game)
