@@ -6,6 +6,7 @@ announce; to these come the seats and the end. docs/skat.md sets the counts besi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -137,11 +138,12 @@ class SkatTokenizer:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.skat.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
-        if cast != {"random"}:
+        if not set(cast) <= {"random", "rules"}:
             return None
-        history, scores = _core.skat.random_games(self.seeger, seed, first, n)
+        random = cast.count("random") / len(cast)
+        history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random)
         return partial(seen, _core.skat.encode, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
