@@ -63,7 +63,7 @@ _SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
         "paper": _SKAT | {"iterations": 20, "anchor": 0.2},
-        # Three scripted seats to a random one: a random caller outbids everybody, and half a small model's games would be its.
+        # Three scripted seats to a random one: a random caller outbids everybody else, and most games would be its.
         "small": _SKAT
         | {
             "bootstrap": ["random", "rules", "rules", "rules"],
