@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -119,6 +120,17 @@ const Codes& codes() {
 }
 
 // ---- a solver ----
+
+SearchTable::SearchTable(int log2_entries)
+    : shift(64 - (log2_entries - 2)), entries(new Entry[std::size_t{1} << log2_entries]) {}
+
+void SearchTable::forget() {
+  if (++stamp == 0) {
+    std::fill_n(entries.get(), std::size_t{4} << (64 - shift), Entry{});
+    stamp = 1;
+  }
+  std::memset(history, 0, sizeof(history));
+}
 
 Solver::Solver(int log2_entries) : table_(std::make_unique<SearchTable>(log2_entries)) {}
 Solver::~Solver() = default;

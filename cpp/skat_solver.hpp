@@ -48,8 +48,8 @@ class Solver {
 
   bool at_least(const SolverPosition& position, int threshold);
   int exact(const SolverPosition& position);
-  // Does the soloist take at least n of the tricks not yet complete? In every kind of game: n = 1 is what null and
-  // the soloist's being schwarz ask, n = all of them the defenders' being schwarz.
+  // Does the soloist take at least n of the tricks not yet complete? n = 1 asks whether he escapes schwarz, n = all of
+  // them whether the defenders are schwarz. In null he avoids tricks and the defenders force them upon him.
   bool tricks_at_least(const SolverPosition& position, int n);
 
   // After each legal card: those from which `at_least` holds; and the exact value by card, -1 for an illegal one.
@@ -77,9 +77,5 @@ struct SolverResult {
 // one for each position.
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out);
-
-// The yardstick of the benchmark: zero-window alpha-beta as one would write it first, with a table of whole
-// positions, moves by points, and neither bounds nor merged cards. Not for null. Adds to `nodes`.
-bool plain_at_least(const SolverPosition& position, int threshold, std::uint64_t& nodes);
 
 }  // namespace trickformer::skat

@@ -105,14 +105,15 @@ class Searcher {
     a = low, b = high;
   }
 
-  Entry* find(std::uint64_t k) {
-    Entry* group = memory_.group(k);
+  Entry* group_of(std::uint64_t k) const { return &memory_.entries[(k * 0x9e3779b97f4a7c15 >> memory_.shift) << 2]; }
+  Entry* find(std::uint64_t k) const {
+    Entry* group = group_of(k);
     for (int i = 0; i < 4; ++i)
       if (group[i].key == k && group[i].stamp == memory_.stamp) return &group[i];
     return nullptr;
   }
   void keep(std::uint64_t k, int low, int high, int move, int depth) {
-    Entry* group = memory_.group(k);
+    Entry* group = group_of(k);
     Entry* to = group;
     for (int i = 0; i < 4; ++i) {
       Entry& e = group[i];
@@ -153,10 +154,13 @@ class Searcher {
     }
   }
 
+  // In null it is the defenders who want the soloist to take tricks.
+  static bool raises(int p) { return (p == 0) != kNull; }
+
   // Tries moves best first; `play` gives a child's value. Returns the value of the node, as a bound.
   template <class Play>
-  int best(Moves& m, bool soloist, int need, int& choice, Play play) {
-    int value = soloist ? -1 : 1000;
+  int best(Moves& m, bool raises, int need, int& choice, Play play) {
+    int value = raises ? -1 : 1000;
     int found[10];
     for (int i = 0; i < m.size; ++i) {
       int pick = i;
@@ -164,20 +168,20 @@ class Searcher {
         if (m.move[j].score > m.move[pick].score) pick = j;
       std::swap(m.move[i], m.move[pick]);
       const Move move = m.move[i];
-      int v = soloist ? 1000 : -1;
+      int v = raises ? 1000 : -1;
       if (m.merged)
         for (int j = 0; j < i; ++j)
           if (m.move[j].run == move.run) {
             const int apart = std::abs(worth(m.move[j].card) - worth(move.card));
-            v = soloist ? std::min(v, found[j] + apart) : std::max(v, found[j] - apart);
+            v = raises ? std::min(v, found[j] + apart) : std::max(v, found[j] - apart);
           }
       // Exchanging a neighbour changes the value by no more than their difference in points.
-      if (soloist ? v >= need : v < need) v = play(move.card);
+      if (raises ? v >= need : v < need) v = play(move.card);
       found[i] = v;
-      if (soloist ? v > value : v < value) {
+      if (raises ? v > value : v < value) {
         value = v;
         choice = move.card;
-        if (soloist ? v >= need : v < need) break;
+        if (raises ? v >= need : v < need) break;
       }
     }
     return value;
@@ -213,13 +217,13 @@ class Searcher {
         hint = e->move;
       }
     }
-    const bool soloist = p == 0;
+    const bool up = raises(p);
     Moves m;
     moves(
         m, hand_[p], hand_[q] | hand_[r], [&](int c) { return lead_outcome(p, q, r, c); },
         [&](int c, int sure) { return c == hint ? 1 << 30 : lead_score(p, q, r, c, sure) ; });
     int choice = -1;
-    int value = best(m, soloist, need, choice, [&](int c) {
+    int value = best(m, up, need, choice, [&](int c) {
       hand_[p] ^= bit(c);
       const int v = second(p, q, c, code, rest, need);
       hand_[p] ^= bit(c);
@@ -228,7 +232,7 @@ class Searcher {
     value = std::clamp(value, low, high);
     if (value >= need) low = value;
     else high = value;
-    if ((value >= need) == soloist) praise(0, p, choice, depth);
+    if ((value >= need) == up) praise(0, p, choice, depth);
     if (depth >= kKeep) keep(k, low, high, choice, depth);
     return value;
   }
@@ -269,20 +273,20 @@ class Searcher {
   int second(int p, int q, int c1, std::uint64_t code, int rest, int need) {
     ++nodes;
     const int r = q == 2 ? 0 : q + 1;
-    const bool soloist = q == 0;
+    const bool up = raises(q);
     const Cards l = legal(q, c1), third_legal = legal(r, c1);
     Moves m;
     moves(
         m, l, hand_[p] | hand_[r] | bit(c1), [&](int c) { return second_outcome(p, q, c1, c, third_legal); },
         [&](int c, int sure) { return second_score(p, q, r, c1, c, third_legal, sure); });
     int choice = -1;
-    const int value = best(m, soloist, need, choice, [&](int c) {
+    const int value = best(m, up, need, choice, [&](int c) {
       hand_[q] ^= bit(c);
       const int v = third(p, q, r, c1, c, code, rest, need);
       hand_[q] ^= bit(c);
       return v;
     });
-    if ((value >= need) == soloist) praise(1, q, choice, count(hand_[q]));
+    if ((value >= need) == up) praise(1, q, choice, count(hand_[q]));
     return value;
   }
 
@@ -318,7 +322,7 @@ class Searcher {
 
   int third(int p, int q, int r, int c1, int c2, std::uint64_t code, int rest, int need) {
     ++nodes;
-    const bool soloist = r == 0;
+    const bool up = raises(r), soloist = r == 0;
     const bool beat2 = t_.beats[c1] & bit(c2);
     const int w = beat2 ? c2 : c1, wp = beat2 ? q : p;
     const Cards beats = t_.beats[w];
@@ -333,7 +337,7 @@ class Searcher {
         m, legal(r, c1), hand_[p] | hand_[q] | bit(w), side,
         [&](int c, int sure) { return (kNull ? sure : sure * (so_far + worth(c))) * kStatic + habit(2, r, c); });
     int choice = -1;
-    const int value = best(m, soloist, need, choice, [&](int c) {
+    const int value = best(m, up, need, choice, [&](int c) {
       const int winner = beats & bit(c) ? r : wp;
       const int trick = worth3(worth(c1), worth(c2), worth(c));
       const int gain = winner == 0 ? trick : 0;
@@ -345,7 +349,7 @@ class Searcher {
       hand_[r] ^= bit(c);
       return v;
     });
-    if ((value >= need) == soloist) praise(2, r, choice, 1 + count(hand_[p]));
+    if ((value >= need) == up) praise(2, r, choice, 1 + count(hand_[p]));
     return value;
   }
 

@@ -1,7 +1,6 @@
 // The inside of the solver: cards as the search numbers them, and its memory.
 #pragma once
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "skat_solver.hpp"
@@ -53,7 +52,7 @@ struct Entry {
 };
 
 struct SearchTable {
-  explicit SearchTable(int log2_entries) : shift(64 - (log2_entries - 2)), entries(new Entry[std::size_t{1} << log2_entries]) {}
+  explicit SearchTable(int log2_entries);
 
   int shift;
   std::unique_ptr<Entry[]> entries;  // in groups of four
@@ -61,11 +60,8 @@ struct SearchTable {
   std::uint8_t game = 255;           // family and objective that the entries speak of
   std::int32_t history[3][3][kNumCards] = {};
 
-  Entry* group(std::uint64_t key) { return &entries[(key * 0x9e3779b97f4a7c15 >> shift) << 2]; }
-  void forget() {
-    ++stamp;
-    std::memset(history, 0, sizeof(history));
-  }
+
+  void forget();
 };
 
 // A position as the search sees it.
