@@ -203,7 +203,7 @@ class Searcher {
       return w == 0 ? rest : 0;
     }
     int low = 0, high = rest;
-    if (!kNull) bounds(low, high, rest);
+    if (!kNull) bounds(p, low, high, rest);
     if (low >= need) return low;
     if (high < need) return high;
     std::uint64_t k = 0;
@@ -353,20 +353,86 @@ class Searcher {
     return value;
   }
 
-  // Bounds from trumps that nothing can take: each is a trick of its own to the side that holds it.
-  void bounds(int& low, int& high, int rest) const {
-    const Cards s = hand_[0] & t_.trump, d = (hand_[1] | hand_[2]) & t_.trump;
+  // The least that k cards of a hand are worth.
+  static int cheapest(Cards cards, int k) {
+    if (kTricks || k <= 0) return 0;
+    constexpr Cards low = 0x00204081u;
+    constexpr Cards zero = low | low << 1 | low << 2;
+    k -= count(cards & zero);
+    if (k <= 0) return 0;
+    int sum = 0;
+    const auto take = [&](Cards some, int value) {
+      const int n = std::min(k, count(cards & some));
+      sum += n * value, k -= n;
+    };
+    take(0xf0000000u, 2), take(low << 3, 3), take(low << 4, 4), take(low << 5, 10), take(low << 6, 11);
+    return sum;
+  }
+
+  // Bounds from tricks that nothing can prevent: trumps above all of the other side's are a trick of their own each,
+  // and a side on lead can cash its highest cards of a suit as long as nobody against it may trump.
+  void bounds(int p, int& low, int& high, int rest) const {
+    const Cards trump = t_.trump;
+    const Cards s = hand_[0] & trump, a = hand_[1] & trump, b = hand_[2] & trump, d = a | b;
+    Cards sure = 0;
+    int k = 0;
     if (s > d) {
-      const Cards sure = d ? s & above(highest(d)) : s;
-      low = kTricks ? count(sure) : points(sure);
-    } else if (d > s) {
-      const Cards sure = s ? d & above(highest(s)) : d;
-      high = rest - (kTricks ? std::max(count(sure & hand_[1]), count(sure & hand_[2])) : points(sure));
+      sure = d ? s & above(highest(d)) : s;
+      k = count(sure);
     }
+    if (p == 0) {
+      const bool drawn = k >= count(a) && k >= count(b);
+      if (drawn) sure = s, k = count(s);
+      for (Cards left = hand_[0] & ~trump; left;) {
+        const Cards suit = t_.follow[highest(left)], own = left & suit;
+        left &= ~suit;
+        const Cards x = hand_[1] & suit, y = hand_[2] & suit, against = x | y;
+        Cards win = against ? own & above(highest(against)) : own;
+        if (!win) {
+          continue;
+        }
+        int n = count(win);
+        const int nx = count(x), ny = count(y);
+        if (drawn) {
+          if (n >= nx && n >= ny) win = own, n = count(own);
+        } else {
+          const int most = std::min(a ? nx : 8, b ? ny : 8);
+          while (n > most) win &= win - 1, --n;
+        }
+        sure |= win, k += n;
+      }
+    }
+    if (k) low = kTricks ? k : points(sure) + cheapest(hand_[1], k) + cheapest(hand_[2], k);
+
+    sure = 0, k = 0;
+    if (d > s) {
+      sure = s ? d & above(highest(s)) : d;
+      k = std::max(count(sure & a), count(sure & b));
+    }
+    int more = 0;
+    if (p != 0) {
+      const Cards own_hand = hand_[p], mate = hand_[3 - p];
+      const bool drawn = !s;
+      int spare = count(mate & ~trump);  // cards that let the partner stay off lead
+      for (Cards left = own_hand & ~trump; left;) {
+        const Cards suit = t_.follow[highest(left)], own = left & suit;
+        left &= ~suit;
+        const Cards x = hand_[0] & suit, y = mate & suit, against = x | y;
+        Cards win = against ? own & above(highest(against)) : own;
+        if (!win) continue;
+        int n = count(win);
+        const int nx = count(x), ny = count(y);
+        if (drawn && n >= nx && n >= ny) win = own, n = count(own);
+        const int most = std::min(spare, drawn ? 10 : nx);
+        while (n > most) win &= win - 1, --n;
+        sure |= win, more += n, spare -= n;
+      }
+    }
+    if (k + more) high = rest - (kTricks ? k + more : points(sure) + cheapest(hand_[0], k + more) + (p ? cheapest(hand_[3 - p] & ~sure, more) : 0));
   }
 
   static constexpr int kKeep = 2;    // tricks left from which positions are remembered
-  static constexpr int kStatic = 1000;
+  static constexpr int kStatic = 30000;
 
   SearchTable& memory_;
   const FamilyTables& t_;
