@@ -122,11 +122,11 @@ const Codes& codes() {
 // ---- a solver ----
 
 SearchTable::SearchTable(int log2_entries)
-    : shift(64 - (log2_entries - 2)), entries(new Entry[std::size_t{1} << log2_entries]) {}
+    : shift(64 - (log2_entries - 2)), groups(new Group[std::size_t{1} << (log2_entries - 2)]) {}
 
 void SearchTable::forget() {
   if (++stamp == 0) {
-    std::fill_n(entries.get(), std::size_t{4} << (64 - shift), Entry{});
+    std::fill_n(groups.get(), std::size_t{1} << (64 - shift), Group{});
     stamp = 1;
   }
   std::memset(history, 0, sizeof(history));
@@ -290,7 +290,7 @@ void solve(std::span<const SolverPosition> positions, Query query, std::span<con
            std::span<SolverResult> out) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    Solver solver;
+    static thread_local Solver solver;  // its table's memory is kept for the next batch
     for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < positions.size();)
       answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
   };

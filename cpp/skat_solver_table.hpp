@@ -51,14 +51,18 @@ struct Entry {
   std::uint8_t low = 0, high = 0, move = 0, depth = 0;
 };
 
+struct alignas(64) Group {
+  Entry entry[4];
+};
+
 struct SearchTable {
   explicit SearchTable(int log2_entries);
 
-  int shift;
-  std::unique_ptr<Entry[]> entries;  // in groups of four
+  int shift;                         // 64 minus the number of those bits
+  std::unique_ptr<Group[]> groups;   // by the upper bits of a key's hash
   std::uint32_t stamp = 1;           // of the entries that count
   std::uint8_t game = 255;           // family and objective that the entries speak of
-  std::int32_t history[3][3][kNumCards] = {};
+  std::int32_t history[3][3][kNumCards] = {};  // place in the trick, player, card: how much it has settled
 
 
   void forget();
