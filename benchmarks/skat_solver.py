@@ -83,8 +83,10 @@ def rows(deals: list[Deal], slow: int) -> list[Row]:
     plain, plain_nodes = [], 0
     for d in games:
         p = positions([d])
-        plain.append(cpu(lambda p=p: solver.plain_at_least(p, WIN)))
-        plain_nodes += int(solver.plain_at_least(p, WIN)[1][0])
+        begin = time.thread_time()
+        _, nodes = solver.plain_at_least(p, WIN)
+        plain.append(time.thread_time() - begin)
+        plain_nodes += int(nodes[0])
     mine = [ours[id(d)] for d in games]
     rate = int(answers[1].sum()) / sum(mine)
 

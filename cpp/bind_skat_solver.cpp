@@ -104,7 +104,7 @@ void bind_skat_solver(nb::module_& parent) {
           if (x.kind == Kind::kNull) throw nb::value_error("the plain solver knows no null");
         {
           nb::gil_scoped_release release;
-          PlainSolver solver;
+          static thread_local PlainSolver solver;
           for (std::size_t i = 0; i < p.all.size(); ++i) {
             const std::uint64_t before = solver.nodes();
             values.data()[i] = solver.at_least(p.all[i], threshold);

@@ -15,7 +15,7 @@ struct PlainSolver::Node {
   int trick[3];
 };
 
-static constexpr int kPlainEntries = 1 << 19;
+static constexpr int kPlainEntries = 1 << 20;
 
 PlainSolver::PlainSolver() : table_(new Entry[kPlainEntries]()) {}
 PlainSolver::~PlainSolver() = default;
@@ -26,6 +26,25 @@ bool PlainSolver::at_least(const SolverPosition& p, int threshold) {
   for (int i = 0; i < 3; ++i) node.rest += card_points(p.hands[std::size_t(i)]);
   for (int i = 0; i < node.played; ++i) node.rest += kPoints[node.trick[i] % 8];
   return reach(node, threshold - p.points[0]);
+}
+
+// A leader tries his strongest cards first. A follower tries to win the trick from the other side, dearest card first, and adds
+// points where his side has it; else he begins with the cheapest card.
+int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
+  int best = 0, value[kNumCards], size = 0;
+  for (int i = 1; i < n.played; ++i)
+    if (strength(n.kind, n.trick[0], n.trick[i]) > strength(n.kind, n.trick[0], n.trick[best])) best = i;
+  const bool ours = n.played && ((n.leader + best) % 3 == n.soloist) == soloist;
+  while (legal) {
+    const int card = take_lowest(legal), points = kPoints[card % 8];
+    if (n.played == 0) value[card] = strength(n.kind, card, card);
+    else if (strength(n.kind, n.trick[0], card) > strength(n.kind, n.trick[0], n.trick[best])) value[card] = 20 + points;
+    else value[card] = ours ? 30 + points : -points;
+    int at = size++;
+    for (; at > 0 && value[cards[at - 1]] < value[card]; --at) cards[at] = cards[at - 1];
+    cards[at] = card;
+  }
+  return size;
 }
 
 // Does the soloist get `need` more points?
@@ -48,10 +67,11 @@ bool PlainSolver::reach(Node& n, int need) {
   Cards legal = n.hands[p];
   if (n.played && legal & followers(n.kind, n.trick[0])) legal &= followers(n.kind, n.trick[0]);
   const bool soloist = p == n.soloist;
+  int cards[kHand];
+  const int size = order(n, legal, soloist, cards);
   bool found = !soloist;
-  while (legal && found != soloist) {
-    const int card = 31 - std::countl_zero(legal);
-    legal &= ~bit(card);
+  for (int i = 0; i < size && found != soloist; ++i) {
+    const int card = cards[i];
     Node next = n;
     next.hands[p] &= ~bit(card);
     next.trick[next.played++] = card;

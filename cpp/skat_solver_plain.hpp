@@ -7,8 +7,8 @@
 
 namespace trickformer::skat {
 
-// Zero-window alpha-beta as one would write it first: a table of whole positions between tricks, the strongest
-// card first, no bounds but the points decided, no cards merged. Not for null.
+// Zero-window alpha-beta as one would write it first: a table of whole positions between tricks, a simple order of
+// moves, no bounds but the points decided, no cards merged. Not for null.
 class PlainSolver {
  public:
   PlainSolver();
@@ -23,6 +23,7 @@ class PlainSolver {
     std::uint8_t leader, low, high;
   };
   struct Node;
+  static int order(const Node& node, Cards legal, bool soloist, int* cards);
   bool reach(Node& node, int need);
   std::unique_ptr<Entry[]> table_;
   std::uint32_t stamp_ = 0;
