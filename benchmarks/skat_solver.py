@@ -77,7 +77,8 @@ def rows(deals: list[Deal], slow: int) -> list[Row]:
     every, later = positions(deals), positions(after(games, FIVE))
     solver.at_least(positions(few[:1]))  # the table's memory is there
 
-    start = [cpu(lambda p=positions([d]): solver.at_least(p, WIN)) for d in deals]
+    singles = [positions([d]) for d in deals]
+    start = [cpu(lambda p=p: solver.at_least(p, WIN)) for p in singles]
     answers = solver.at_least(positions(games), WIN)
     ours = dict(zip(map(id, deals), start))
     plain, plain_nodes = [], 0

@@ -22,7 +22,8 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
   const std::size_t n = kinds.size();
   if (soloist.size() != n || leader.size() != n || hands.shape(0) != n || hands.shape(1) != 3 || tricks.shape(0) != n ||
       tricks.shape(1) != 2 || points.shape(0) != n || points.shape(1) != 2)
-    throw nb::value_error("columns of n positions: kinds [n], soloist [n], hands [n, 3], tricks [n, 2], leader [n], points [n, 2]");
+    throw nb::value_error(
+        "columns of n positions: kinds [n], soloist [n], hands [n, 3], tricks [n, 2], leader [n], points [n, 2]");
   std::vector<SolverPosition> all(n);
   for (std::size_t i = 0; i < n; ++i) {
     SolverPosition& p = all[i];
@@ -38,7 +39,8 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
 }
 
 template <typename T>
-nb::tuple ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits, int threads) {
+nb::tuple ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits,
+              int threads) {
   const std::size_t n = positions.all.size();
   std::vector<SolverResult> results(n);
   {
@@ -50,8 +52,9 @@ nb::tuple ask(const Positions& positions, Query query, const std::vector<std::in
   auto values = moves ? make<T>({n, std::size_t(kNumCards)}) : make<T>({n});
   for (std::size_t i = 0; i < n; ++i) {
     nodes.data()[i] = std::int64_t(results[i].nodes);
-    if (moves) std::transform(results[i].moves.begin(), results[i].moves.end(), values.data() + i * kNumCards, [](int v) { return T(v); });
-    else values.data()[i] = T(results[i].value);
+    if (!moves) values.data()[i] = T(results[i].value);
+    for (std::size_t card = 0; moves && card < kNumCards; ++card)
+      values.data()[i * kNumCards + card] = T(results[i].moves[card]);
   }
   return nb::make_tuple(values, nodes);
 }
@@ -65,7 +68,8 @@ void bind_skat_solver(nb::module_& parent) {
                         "Positions to solve. kinds int8 [n]: 0-3 suits, 4 grand, 5 null; soloist and leader int8 [n]: "
                         "seats, leader of the trick under way; hands uint32 [n, 3]: bitboards of cards; tricks int8 "
                         "[n, 2]: cards of the trick under way, -1 where none; points int16 [n, 2]: card points so "
-                        "far of the soloist (with the skat) and of the defenders. Raises ValueError for what cannot be a position.")
+                        "far of the soloist (with the skat) and of the defenders. Raises ValueError for what cannot be "
+                        "a position.")
       .def("__init__", &construct, "kinds"_a, "soloist"_a, "hands"_a, "tricks"_a, "leader"_a, "points"_a)
       .def("__len__", [](const Positions& self) { return self.all.size(); });
 
@@ -74,25 +78,34 @@ void bind_skat_solver(nb::module_& parent) {
   };
   m.def(
       "at_least",
-      [each](const Positions& p, int threshold, int threads) { return ask<std::int8_t>(p, Query::kAtLeast, each(p, threshold), threads); },
+      [each](const Positions& p, int threshold, int threads) {
+        return ask<std::int8_t>(p, Query::kAtLeast, each(p, threshold), threads);
+      },
       "positions"_a, "threshold"_a = 61, "threads"_a = 1,
-      "Does the soloist end with `threshold` card points or more (null: without a trick from here on)? (int8 [n], nodes int64 [n])");
+      "Does the soloist end with `threshold` card points or more (null: without a trick from here on)? (int8 [n], "
+      "nodes int64 [n])");
   m.def(
       "exact", [](const Positions& p, int threads) { return ask<std::int16_t>(p, Query::kExact, {}, threads); },
       "positions"_a, "threads"_a = 1,
-      "The soloist's card points at the end (null: 1 without a trick from here on, else 0). (int16 [n], nodes int64 [n])");
+      "The soloist's card points at the end (null: 1 without a trick from here on, else 0). (int16 [n], nodes "
+      "int64 [n])");
   m.def(
       "tricks_at_least",
-      [each](const Positions& p, int n, int threads) { return ask<std::int8_t>(p, Query::kTricksAtLeast, each(p, n), threads); },
+      [each](const Positions& p, int n, int threads) {
+        return ask<std::int8_t>(p, Query::kTricksAtLeast, each(p, n), threads);
+      },
       "positions"_a, "n"_a, "threads"_a = 1,
       "Does the soloist take n or more of the tricks not yet complete? (int8 [n], nodes int64 [n])");
   m.def(
       "moves_at_least",
-      [each](const Positions& p, int threshold, int threads) { return ask<std::int8_t>(p, Query::kMovesAtLeast, each(p, threshold), threads); },
+      [each](const Positions& p, int threshold, int threads) {
+        return ask<std::int8_t>(p, Query::kMovesAtLeast, each(p, threshold), threads);
+      },
       "positions"_a, "threshold"_a = 61, "threads"_a = 1,
       "at_least after each card: 0, 1, or -1 for an illegal one. (int8 [n, 32], nodes int64 [n])");
   m.def(
-      "moves_exact", [](const Positions& p, int threads) { return ask<std::int16_t>(p, Query::kMovesExact, {}, threads); },
+      "moves_exact",
+      [](const Positions& p, int threads) { return ask<std::int16_t>(p, Query::kMovesExact, {}, threads); },
       "positions"_a, "threads"_a = 1, "exact after each card, -1 for an illegal one. (int16 [n, 32], nodes int64 [n])");
 
   m.def(
@@ -126,6 +139,6 @@ void bind_skat_solver(nb::module_& parent) {
         return values;
       },
       "positions"_a, "tricks"_a,
-      "For endings: by every line of play, the soloist's card points at the end after each card or, where `tricks` (and in "
-      "null), the tricks yet to come. int16 [n, 32], -1 for an illegal card; the twin of the tests.");
+      "For endings: by every line of play, the soloist's card points at the end after each card or, where `tricks` "
+      "(and in null), the tricks yet to come. int16 [n, 32], -1 for an illegal card; the twin of the tests.");
 }

@@ -73,8 +73,8 @@ struct SolverResult {
 };
 
 // Answers for many positions on `threads` threads. Each position begins with an empty table, so that values and node
-// counts depend neither on its neighbours nor on the number of threads. `limit` is the threshold or the number of tricks,
-// one for each position.
+// counts depend neither on its neighbours nor on the number of threads. `limits` holds the threshold or the number of
+// tricks for each position; queries for exact values need none.
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out);
 

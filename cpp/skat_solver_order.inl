@@ -54,11 +54,15 @@ class Order : protected Cardplay<kNull, kTricks> {
 
   int second_score(int p, int q, int led, int card, Cards next, int sure) const {
     const bool single = length(q, card) == 1;
-    if constexpr (kNull) return -100 * sure + (q == 0 ? 17 : 16) * rank(card) + (q ? 10 * single + 13 * length(0, card) : 5 * single);
+    if constexpr (kNull) {
+      const int others = q == 0 ? 5 * single : 10 * single + 13 * length(0, card);
+      return -100 * sure + (q == 0 ? 17 : 16) * rank(card) + others;
+    }
     const bool ahead = beats(led) & bit(card), over = next & beats(ahead ? card : led);
     const bool take = q == 0 ? ahead && !over : p == 0 ? ahead || over : !over;
     const int points = 10 * (worth(led) + worth(card));
-    return 3 * single + (take ? points + 200 - 14 * trump(card) - 5 * rank(card) : -points + 42 * trump(card) + 113 * ahead);
+    if (take) return points + 200 + 3 * single - 14 * trump(card) - 5 * rank(card);
+    return -points + 3 * single + 42 * trump(card) + 113 * ahead;
   }
 
   int third_score(int r, int card, bool ahead, int so_far, int sure) const {

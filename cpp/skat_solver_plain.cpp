@@ -22,23 +22,32 @@ PlainSolver::~PlainSolver() = default;
 
 bool PlainSolver::at_least(const SolverPosition& p, int threshold) {
   ++stamp_;
-  Node node{p.kind, p.soloist, p.leader, p.num_trick(), 0, {p.hands[0], p.hands[1], p.hands[2]}, {p.trick[0], p.trick[1], 0}};
+  Node node{p.kind, p.soloist, p.leader, p.num_trick(), 0, {}, {p.trick[0], p.trick[1], 0}};
+  std::copy(p.hands.begin(), p.hands.end(), node.hands);
   for (int i = 0; i < 3; ++i) node.rest += card_points(p.hands[std::size_t(i)]);
   for (int i = 0; i < node.played; ++i) node.rest += kPoints[node.trick[i] % 8];
   return reach(node, threshold - p.points[0]);
 }
 
-// A leader tries his strongest cards first. A follower tries to win the trick from the other side, dearest card first, and adds
-// points where his side has it; else he begins with the cheapest card.
+bool PlainSolver::stronger(const Node& n, int card, int than) {
+  return strength(n.kind, n.trick[0], card) > strength(n.kind, n.trick[0], than);
+}
+
+bool PlainSolver::holds(const Entry& e, const Node& n, int leader) const {
+  return e.stamp == stamp_ && e.leader == leader && std::equal(n.hands, n.hands + 3, e.hands);
+}
+
+// A leader tries his strongest cards first. A follower tries to win the trick from the other side, dearest card first,
+// and adds points where his side has it; else he begins with the cheapest card.
 int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   int best = 0, value[kNumCards], size = 0;
   for (int i = 1; i < n.played; ++i)
-    if (strength(n.kind, n.trick[0], n.trick[i]) > strength(n.kind, n.trick[0], n.trick[best])) best = i;
+    if (stronger(n, n.trick[i], n.trick[best])) best = i;
   const bool ours = n.played && ((n.leader + best) % 3 == n.soloist) == soloist;
   while (legal) {
     const int card = take_lowest(legal), points = kPoints[card % 8];
     if (n.played == 0) value[card] = strength(n.kind, card, card);
-    else if (strength(n.kind, n.trick[0], card) > strength(n.kind, n.trick[0], n.trick[best])) value[card] = 20 + points;
+    else if (stronger(n, card, n.trick[best])) value[card] = 20 + points;
     else value[card] = ours ? 30 + points : -points;
     int at = size++;
     for (; at > 0 && value[cards[at - 1]] < value[card]; --at) cards[at] = cards[at - 1];
@@ -57,10 +66,11 @@ bool PlainSolver::reach(Node& n, int need) {
     std::uint64_t hash = 0;
     for (const Cards hand : n.hands) hash = (hash ^ hand) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
     entry = &table_[(hash + std::uint64_t(n.leader) * 0x5851f42d) % kPlainEntries];
-    const bool same = entry->stamp == stamp_ && entry->leader == n.leader && std::equal(n.hands, n.hands + 3, entry->hands);
+    const bool same = holds(*entry, n, n.leader);
     if (same && entry->low >= need) return true;
     if (same && entry->high < need) return false;
-    if (!same) *entry = {{n.hands[0], n.hands[1], n.hands[2]}, stamp_, std::uint8_t(n.leader), 0, std::uint8_t(n.rest)};
+    const Entry fresh{{n.hands[0], n.hands[1], n.hands[2]}, stamp_, std::uint8_t(n.leader), 0, std::uint8_t(n.rest)};
+    if (!same) *entry = fresh;
   }
   const Entry key = entry ? *entry : Entry{};
   const int p = (n.leader + n.played) % 3;
@@ -80,7 +90,7 @@ bool PlainSolver::reach(Node& n, int need) {
       int winner = 0, points = 0;
       for (int i = 0; i < 3; ++i) {
         points += kPoints[next.trick[i] % 8];
-        if (strength(n.kind, n.trick[0], next.trick[i]) > strength(n.kind, n.trick[0], next.trick[winner])) winner = i;
+        if (stronger(next, next.trick[i], next.trick[winner])) winner = i;
       }
       next.leader = (n.leader + winner) % 3;
       next.played = 0;
@@ -90,8 +100,7 @@ bool PlainSolver::reach(Node& n, int need) {
     found = reach(next, need - gain);
   }
   if (entry) {
-    const bool same = entry->stamp == stamp_ && entry->leader == key.leader && std::equal(n.hands, n.hands + 3, entry->hands);
-    if (!same) *entry = key;
+    if (!holds(*entry, n, n.leader)) *entry = key;
     if (found) entry->low = std::max(entry->low, std::uint8_t(need));
     else entry->high = std::min(entry->high, std::uint8_t(need - 1));
   }
@@ -110,7 +119,7 @@ static int place_in(const char* order, char rank) {
 static bool takes(Kind kind, int led, int best, int card) {
   constexpr char ranks[] = "789QKTAJ";
   const char a = ranks[best % 8], b = ranks[card % 8];
-  if (kind == Kind::kNull) return card / 8 == led / 8 && best / 8 == led / 8 && place_in("AKQJT987", b) < place_in("AKQJT987", a);
+  if (kind == Kind::kNull) return card / 8 == led / 8 && place_in("AKQJT987", b) < place_in("AKQJT987", a);
   const auto trump = [&](int c) { return ranks[c % 8] == 'J' || (kind != Kind::kGrand && c / 8 == int(kind)); };
   if (trump(card) != trump(best)) return trump(card);
   if (a == 'J' || b == 'J') return b == 'J' && (a != 'J' || card / 8 > best / 8);
@@ -118,7 +127,8 @@ static bool takes(Kind kind, int led, int best, int card) {
 }
 
 static bool obeys(Kind kind, int led, int card) {
-  const auto suit = [&](int c) { return kind != Kind::kNull && c % 8 == 7 ? (kind == Kind::kGrand ? 4 : int(kind)) : c / 8; };
+  const int jacks = kind == Kind::kGrand ? 4 : int(kind);
+  const auto suit = [&](int c) { return kind != Kind::kNull && c % 8 == 7 ? jacks : c / 8; };
   return suit(led) == suit(card);
 }
 
@@ -179,10 +189,12 @@ std::array<std::int16_t, kNumCards> minimax_moves(const SolverPosition& p, bool 
   const int played = p.num_trick();
   const Cards hand = p.hands[std::size_t(p.turn())], cards = played ? twin.legal(hand, p.trick[0]) : hand;
   std::array<std::int16_t, kNumCards> out;
-  for (int c = 0; c < kNumCards; ++c)
-    out[std::size_t(c)] = cards >> c & 1 ? std::int16_t((tricks ? 0 : p.points[0]) +
-                                                        twin.after(p.hands, p.leader, {p.trick[0], p.trick[1], 0}, played, c))
-                                         : std::int16_t{-1};
+  out.fill(-1);
+  for (int c = 0; c < kNumCards; ++c) {
+    if (!(cards >> c & 1)) continue;
+    const int taken = twin.after(p.hands, p.leader, {p.trick[0], p.trick[1], 0}, played, c);
+    out[std::size_t(c)] = std::int16_t(taken + (tricks ? 0 : p.points[0]));
+  }
   return out;
 }
 

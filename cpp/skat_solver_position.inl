@@ -27,7 +27,9 @@ class Cardplay {
     return 3 * count(c & kQueens) + 4 * count(c & kKings) + 10 * count(c & kTens) + 11 * count(c & kAces) +
            2 * count(c & kKnaves);
   }
-  static int most(Cards c) { return c & kAces ? 11 : c & kTens ? 10 : c & kKings ? 4 : c & kQueens ? 3 : c & kKnaves ? 2 : 0; }
+  static int most(Cards c) {
+    return c & kAces ? 11 : c & kTens ? 10 : c & kKings ? 4 : c & kQueens ? 3 : c & kKnaves ? 2 : 0;
+  }
   static int least(Cards c) {
     return c & kNothing ? 0 : c & kKnaves ? 2 : c & kQueens ? 3 : c & kKings ? 4 : c & kTens ? 10 : 11;
   }
@@ -65,10 +67,12 @@ class Cardplay {
     std::uint64_t jacks = 0;
     std::uint16_t a, b, c, d;
     if constexpr (kNull) {
-      a = all.eight[code & 0xffff], b = all.eight[code >> 16 & 0xffff], c = all.eight[code >> 32 & 0xffff], d = all.eight[code >> 48];
+      a = all.eight[code & 0xffff], b = all.eight[code >> 16 & 0xffff];
+      c = all.eight[code >> 32 & 0xffff], d = all.eight[code >> 48];
     } else {
       const std::uint16_t* block = kTricks ? all.tricks : all.points;
-      a = block[code & 0x3fff], b = block[code >> 14 & 0x3fff], c = block[code >> 28 & 0x3fff], d = block[code >> 42 & 0x3fff];
+      a = block[code & 0x3fff], b = block[code >> 14 & 0x3fff];
+      c = block[code >> 28 & 0x3fff], d = block[code >> 42 & 0x3fff];
       jacks = all.jacks[code >> 56];
     }
     if (suit_game_) order(a, b), order(b, c), order(a, b);
@@ -83,8 +87,8 @@ class Cardplay {
   // ---- bounds ----
 
   // Bounds of the soloist's further points when p leads, from tricks that nothing can prevent: trumps above all of
-  // the other side's are a trick of their own each, and a side on lead can cash its highest cards of a suit as long as nobody
-  // against it may trump.
+  // the other side's are a trick of their own each, and a side on lead can cash its highest cards of a suit as long as
+  // nobody against it may trump.
   void bounds(int p, int& low, int& high, int rest) const {
     const Cards s = hand_[0] & t_.trump, a = hand_[1] & t_.trump, b = hand_[2] & t_.trump, d = a | b;
     if (s > d || p == 0) low = soloist_sure(p, s, a, b);

@@ -74,7 +74,8 @@ class Searcher : Order<kNull, kTricks> {
   // ---- moves ----
 
   // Lists cards, of neighbours in one hand only those worth different points, and of these but one where `outcome`
-  // tells who takes the trick: the dearest or the cheapest, for what it adds is sure while the other card's fate is not.
+  // tells who takes the trick: the dearest or the cheapest, for what it adds is sure while the other card's fate is
+  // not.
   template <class Outcome, class Score>
   void list(Moves& out, Cards cards, Cards others, Outcome outcome, Score score, int place, int p, int hint) const {
     for (int run = 0; cards; ++run) {
@@ -141,7 +142,9 @@ class Searcher : Order<kNull, kTricks> {
       for (int i = 0; i < kNumCards; ++i) history[i] /= 2;
   }
 
-  // ---- nodes: the soloist's further points, from `rest` that are left; at least `need` if so returned, else at most ----
+  // ---- nodes ----
+  // Each returns the soloist's further points of the `rest` that are left: at least as many if `need` is reached, else
+  // at most as many.
 
   int lead(int p, std::uint64_t code, int rest, int need) {
     ++nodes;

@@ -33,8 +33,8 @@ const Layout& layout(Kind kind);
 const FamilyTables& tables(Family family);
 
 // Owners of cards, two bits a card: the player, or 3 where it is out of play. `ranks` turns the owners of a block
-// into a number below 10240 that is the same for all blocks that play alike: where cards of equal worth stand next to each
-// other, only the order of their owners counts.
+// into a number below 10240 that is the same for all blocks that play alike: where cards of equal worth stand next to
+// each other, only the order of their owners counts.
 inline constexpr std::uint64_t kRadix = 10240, kJackRadix = 121;
 struct Codes {
   std::uint16_t points[1 << 14];  // of seven cards; the lowest three count nothing

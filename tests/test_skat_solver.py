@@ -10,7 +10,8 @@ from trickformer import _core
 solver = _core.skat_solver
 NULL = 5
 POINTS = np.array([0, 0, 0, 3, 4, 10, 11, 2])
-Ending = tuple[int, int, list[list[int]], list[int], int, tuple[int, int]]  # kind, soloist, hands, trick, leader, points
+# Kind, soloist, hands, trick, leader, points of the two sides.
+Ending = tuple[int, int, list[list[int]], list[int], int, tuple[int, int]]
 
 
 def suit_of(kind: int, card: int) -> int:
@@ -92,7 +93,9 @@ def test_endings_equal_minimax(cards: int, n: int) -> None:
         assert not (why := first_difference(value, reduce(reached), batch, f"{hint}, at_least {t}")), why
     for t in range(cards + 2):
         value, _ = solver.tricks_at_least(at, t)
-        assert not (why := first_difference(value, np.where(null, 1 - reduce(np.where(illegal, -1, tricks < t)), reduce(tricks) >= t), batch, f"{hint}, tricks_at_least {t}")), why
+        avoids = reduce(np.where(illegal, -1, tricks < t))  # what the soloist of a null wants
+        taken = np.where(null, 1 - avoids, reduce(tricks) >= t)
+        assert not (why := first_difference(value, taken, batch, f"{hint}, tricks_at_least {t}")), why
 
 
 def by_hand(kind: int, soloist: int, hands: list[list[int]], trick: list[int], leader: int) -> int:
@@ -108,9 +111,7 @@ def by_hand(kind: int, soloist: int, hands: list[list[int]], trick: list[int], l
             values.append(by_hand(kind, soloist, rest, played, leader))
             continue
         led = suit_of(kind, played[0])
-        order = [0, 1, 2, 6, 3, 4, 7, 5]  # 7 8 9 10 J Q K A in null
         rank = [0, 1, 2, 5, 6, 3, 7, 4] if kind == NULL else [*range(7), 0]
-        assert kind != NULL or sorted(rank) == sorted(order)
 
         def force(c: int, led: int = led, rank: list[int] = rank) -> int:
             if kind != NULL and c % 8 == 7:
