@@ -489,4 +489,5 @@ NB_MODULE(_core, m) {
   bind_hearts_search(m);
   bind_skat(m);
   bind_skat_players(m);
+  bind_skat_solver(m);
 }

@@ -1,0 +1,171 @@
+"""The perfect-information Skat solver on one thread, on games that three scripted players declare.
+
+Rows: cards tried a second; ms a position at the first lead and after five tricks for "does the soloist make 61", for
+the same after each card on turn, and for the exact points. The baseline is a plain zero-window search with a table of
+whole positions and a simple order of moves (cpp/skat_solver_plain.hpp) on the same positions; it knows no null, and
+finds the exact points by bisection. Every figure is the thread's CPU time.
+"""
+
+from __future__ import annotations
+
+import copy
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks import Row, arguments, emit, measure
+from trickformer import _core
+
+solver = _core.skat_solver
+DEALS, QUICK_DEALS, SEED, WIN, FIVE, MS = 300, 30, 1, 61, 5, 1e3
+SLOW, QUICK_SLOW = 40, 4  # games for which the baseline also answers for every card and for the exact points
+NULL, PLAY = 5, 5  # a kind, a phase
+POINTS = (0, 0, 0, 3, 4, 10, 11, 2)
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    starts, later = games(QUICK_DEALS if options.quick else DEALS)
+    emit(rows(starts, later, QUICK_SLOW if options.quick else SLOW), options.json)
+
+
+def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
+    """Every figure on these deals; the baseline gives its slow answers for the first `slow` games with trumps."""
+    trumps = [d for d in deals if d.kind != NULL]
+    few = trumps[:slow]
+    every, later = positions(deals), positions(endings)
+    solver.at_least(positions(few[:1]))  # the table's memory is there
+
+    singles = [positions([d]) for d in deals]
+    start = [cpu(lambda p=p: solver.at_least(p, WIN)) for p in singles]
+    answers = solver.at_least(positions(trumps), WIN)
+    ours = dict(zip(map(id, deals), start))
+    plain, plain_nodes = [], 0
+    for d in trumps:
+        p = positions([d])
+        begin = time.thread_time()
+        _, nodes = solver.plain_at_least(p, WIN)
+        plain.append(time.thread_time() - begin)
+        plain_nodes += int(nodes[0])
+    mine = [ours[id(d)] for d in trumps]
+    rate = int(answers[1].sum()) / sum(mine)
+
+    def mean(ask: Callable[[], object], n: int) -> float:
+        return cpu(ask) / n
+
+    tried = positions(few)
+    return [
+        Row("nodes", rate, plain_nodes / sum(plain), "nodes/s"),
+        Row("start 61 mean", MS * statistics.mean(start), None, "ms"),
+        Row("start 61 median", MS * statistics.median(start), None, "ms"),
+        Row("start 61 mean, no nulls", MS * statistics.mean(mine), MS * statistics.mean(plain), "ms"),
+        Row("start 61 median, no nulls", MS * statistics.median(mine), MS * statistics.median(plain), "ms"),
+        Row("start all-moves mean", MS * mean(lambda: solver.moves_at_least(every, WIN), len(deals)), None, "ms"),
+        Row(
+            f"start all-moves mean, {len(few)} games",
+            MS * mean(lambda: solver.moves_at_least(tried, WIN), len(few)),
+            MS * mean(lambda: [solver.plain_at_least(children(d), WIN) for d in few], len(few)),
+            "ms",
+        ),
+        Row("start exact mean", MS * mean(lambda: solver.exact(every), len(deals)), None, "ms"),
+        Row(
+            f"start exact mean, {len(few)} games",
+            MS * mean(lambda: solver.exact(tried), len(few)),
+            MS * mean(lambda: [bisect(d) for d in few], len(few)),
+            "ms",
+        ),
+        Row(
+            "after 5 tricks 61 mean",
+            MS * measure(lambda: mean(lambda: solver.at_least(later, WIN), len(endings)), 5)[0],
+            MS * mean(lambda: solver.plain_at_least(later, WIN), len(endings)),
+            "ms",
+        ),
+        Row(
+            "after 5 tricks exact mean",
+            MS * measure(lambda: mean(lambda: solver.exact(later), len(endings)), 5)[0],
+            MS * mean(lambda: [bisect(d) for d in endings], len(endings)),
+            "ms",
+        ),
+    ]
+
+
+def cpu(run: Callable[[], object]) -> float:
+    """CPU seconds of this thread for one call."""
+    begin = time.thread_time()
+    run()
+    return time.thread_time() - begin
+
+
+def bisect(state: Any) -> int:
+    """The soloist's points at the end, by the baseline."""
+    at, low = positions([state]), state.soloists_points + points(state.skat)
+    high = low + sum(points(state.hand(p)) for p in range(3))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if solver.plain_at_least(at, middle)[0][0]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def positions(states: list[Any], played: Sequence[int] = ()) -> Any:
+    """The solver's view of a batch of states between tricks; with `played`, one of each lead."""
+    hands = [[sum(1 << c for c in s.hand(p)) for p in range(3)] for s in states]
+    tricks = np.full((len(states), 2), -1, np.int8)
+    tricks[:, 0] = played if len(played) else -1
+    mine = [s.soloists_points + points(s.skat) for s in states]
+    left = [sum(points(s.hand(p)) for p in range(3)) for s in states]
+    left = [n + points([int(card)]) for n, card in zip(left, played)] if len(played) else left
+    return solver.Positions(
+        np.array([s.kind for s in states], np.int8),
+        np.array([s.soloist for s in states], np.int8),
+        np.array(hands, np.uint32),
+        tricks,
+        np.array([s.leader for s in states], np.int8),
+        np.array([(m, 120 - m - n) for m, n in zip(mine, left)], np.int16),
+    )
+
+
+def points(cards: Sequence[int]) -> int:
+    return sum(POINTS[c % 8] for c in cards)
+
+
+def children(state: Any) -> Any:
+    """The solver's view of what each lead leads to."""
+    after = []
+    for card in state.legal_actions():
+        after.append(copy.copy(state))
+        after[-1].apply_action(card)
+    return positions(after, state.legal_actions())
+
+
+def games(n: int) -> tuple[list[Any], list[Any]]:
+    """The first n games that scripted players declare: states at the first lead, and after five tricks of the same
+    players where there are trumps."""
+    starts: list[Any] = []
+    later = []
+    first = 0
+    while len(starts) < n:
+        history, _ = _core.skat.rules_games(False, SEED, first, n)
+        first += n
+        for actions in history.tolist():
+            state = _core.skat.State(np.array(actions[:32], np.uint8))
+            left = iter(actions[32:])
+            while state.phase < PLAY:
+                state.apply_action(next(left))
+            if state.phase == PLAY and len(starts) < n:
+                starts.append(copy.copy(state))
+                for _ in range(3 * FIVE):
+                    if state.phase == PLAY:
+                        state.apply_action(next(left))
+                if state.phase == PLAY and state.kind != NULL:
+                    later.append(state)
+    return starts, later
+
+
+if __name__ == "__main__":
+    main()
