@@ -212,9 +212,28 @@ void bind_worlds(nb::module_& m) {
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError where no deal explains the tokens.")
-      .def_prop_ro("is_over", [](const SeatView& v) { return v.stage == SeatView::Stage::kOver; })
-      .def_prop_ro("is_discarding", [](const SeatView& v) { return v.stage == SeatView::Stage::kDiscard; });
+          "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+  m.def(
+      "told",
+      [](In1<std::int32_t> tokens) {
+        SeatView v;
+        std::vector<int> out;
+        const auto lead = [&] {
+          if (v.stage != SeatView::Stage::kLead) return;
+          out.push_back(kSeatToken + v.current);
+          see(v, out.back());
+        };
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+          out.push_back(tokens(i));
+          see(v, tokens(i));
+          lead();
+        }
+        if (v.stage == SeatView::Stage::kOver) out.push_back(kEndToken);
+        auto array = make<std::int32_t>({out.size()});
+        std::copy(out.begin(), out.end(), array.data());
+        return array;
+      },
+      "tokens"_a, "What a seat has seen, int32 [n], with the tokens that follow from the rules: who leads, the end.");
   m.def(
       "turns",
       [](nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens, bool absolute) {

@@ -155,6 +155,9 @@ void bind_search(nb::module_& m) {
       "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
       "Probability of going to call number `accepted` (-1: to none) and not to `refused` (63: never asked to).");
   m.def(
+      "at_play", [](const SeatView& v) { return v.stage == SeatView::Stage::kPlay; }, "view"_a,
+      "Whether cards are being played, as against laid away.");
+  m.def(
       "said_in",
       [](const SeatView& v) {
         std::vector<std::pair<int, int>> out;

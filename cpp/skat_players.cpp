@@ -50,9 +50,9 @@ void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size
 }
 
 void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                 std::int16_t* score, std::uint8_t* seated) {
+                 std::int16_t* score, double random, std::uint8_t* seated) {
   games(seeger, seed, first, n, history, score, [&](std::size_t i, int p, Rng& rng) {
-    const Seated drawn = rng.below(2) ? Seated::kRules : Seated::kRandom;
+    const Seated drawn = rng.uniform() < random ? Seated::kRandom : Seated::kRules;
     seated[i * kPlayers + std::size_t(p)] = std::uint8_t(drawn);
     return drawn;
   });

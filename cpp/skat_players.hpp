@@ -12,9 +12,9 @@ enum class Seated : std::uint8_t { kRandom, kRules };
 void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
                  std::int16_t* score);
 
-// The same with each seat drawn from {uniformly random, rules}, each as likely, for the whole game. seated: uint8
+// The same with each seat uniformly random for the whole game with probability `random`, else `rules`. seated: uint8
 // [n, 3], of Seated.
 void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                 std::int16_t* score, std::uint8_t* seated);
+                 std::int16_t* score, double random, std::uint8_t* seated);
 
 }  // namespace trickformer::skat

@@ -2,7 +2,9 @@
 //
 // Tokens: the actions, 3 seats, end of sequence. A sequence is the own seat, the 10 cards dealt (ascending), the auction
 // as all hear it, picking up or not; of the own skat the two cards (ascending) and the two laid away (as chosen); the
-// declaration and what is announced; of another's ouvert game the ten cards shown (ascending); the plays; the end.
+// declaration and what is announced; of another's ouvert game the ten cards shown (ascending); of each trick the seat that leads
+// it and the plays; the end. Who leads follows from the rules; it is said because auctions differ in length, so that the
+// place of a token says nothing of its trick.
 #pragma once
 #include "skat_rules.hpp"
 
@@ -10,11 +12,11 @@ namespace trickformer::skat {
 
 inline constexpr int kSeatToken = kActions, kEndToken = kSeatToken + kPlayers, kVocabulary = kEndToken + 1;
 // Of a defender, after the longest auction, in an ouvert hand game.
-inline constexpr int kMaxLength = 1 + kHand + kMaxAuction + 3 + kHand + kPlays + 1;
+inline constexpr int kMaxLength = 1 + kHand + kMaxAuction + 3 + kHand + kTricks + kPlays + 1;
 
 struct SeatView {
   enum class Stage : std::uint8_t {
-    kSeat, kDeal, kAuction, kPickUp, kTake, kDiscard, kDeclare, kAnnounce, kShow, kPlay, kOver
+    kSeat, kDeal, kAuction, kPickUp, kTake, kDiscard, kDeclare, kAnnounce, kShow, kLead, kPlay, kOver
   };
 
   Stage stage = Stage::kSeat;
@@ -162,6 +164,7 @@ inline Cards possible_cards(const SeatView& v) {
 // Whether a token may come next; the end of the sequence is none of those asked about here.
 inline bool may_come(const SeatView& v, int token) {
   if (v.stage == SeatView::Stage::kSeat) return token >= kSeatToken && token < kEndToken;
+  if (v.stage == SeatView::Stage::kLead) return token == kSeatToken + v.current;
   if (token < 0) return false;
   return token < kNumCards ? possible_cards(v) >> token & 1 : spoken(v).has(token);
 }
@@ -220,10 +223,12 @@ inline void see(SeatView& v, int token) {
       } else {
         v.contract.level = Level(std::clamp(token - kAnnounce, 0, 3));
       }
-      return next(v.contract.level == Level::kOuvert && v.soloist() != v.seat ? Stage::kShow : Stage::kPlay);
+      return next(v.contract.level == Level::kOuvert && v.soloist() != v.seat ? Stage::kShow : Stage::kLead);
     }
     case Stage::kShow:
-      return ascend(v.shown, kHand, Stage::kPlay);
+      return ascend(v.shown, kHand, Stage::kLead);
+    case Stage::kLead:
+      return next(Stage::kPlay);
     case Stage::kPlay:
       break;
     case Stage::kOver:
@@ -251,7 +256,7 @@ inline void see(SeatView& v, int token) {
     ++v.tricks;
     for (int i = 1; i <= kPlayers; ++i) v.points = std::uint8_t(v.points + kPoints[v.plays[v.num_plays - i] % 8]);
   }
-  if (v.num_plays == kPlays || (kind == Kind::kNull && v.tricks)) next(Stage::kOver);
+  next(v.num_plays == kPlays || (kind == Kind::kNull && v.tricks) ? Stage::kOver : Stage::kLead);
 }
 
 // How a game ended that a seat has seen to the end: by then the skat is what nobody played. A null that ended early

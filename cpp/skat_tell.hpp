@@ -28,6 +28,8 @@ void tell_action(State& s, int action, Tell tell) {
   if (before != Phase::kPlay && s.phase == Phase::kPlay && s.contract.level == Level::kOuvert)
     for (int p = 0; p < kPlayers; ++p)
       for (Cards rest = p == seat ? 0 : s.hand[seat]; rest;) tell(p, take_lowest(rest));
+  if (s.phase == Phase::kPlay && s.num_plays % kPlayers == 0)
+    for (int p = 0; p < kPlayers; ++p) tell(p, kSeatToken + s.current);
   if (s.phase == Phase::kOver)
     for (int p = 0; p < kPlayers; ++p) tell(p, kEndToken);
 }

@@ -44,6 +44,8 @@ TokenSet GameTracker::possible() const {
     if (!ended_) set.add(kEndToken);
   } else if (view_.stage == SeatView::Stage::kSeat) {
     for (int p = 0; p < kPlayers; ++p) set.add(kSeatToken + p);
+  } else if (view_.stage == SeatView::Stage::kLead) {
+    set.add(kSeatToken + view_.current);
   } else {
     set = as_tokens(view_, possible_cards(view_));
   }

@@ -188,6 +188,7 @@ class Twin:
         tricks, leader = 0, 0
         for _ in range(10):
             trick: list[str] = []
+            self._tell(f"seat{leader}")
             for seat in (leader, (leader + 1) % 3, (leader + 2) % 3):
                 may = [c for c in self.hands[seat] if not trick or follows(self.kind, trick[0], c)]
                 card = yield from self._ask(seat, may or list(self.hands[seat]))
@@ -282,6 +283,11 @@ def splits(cards: Sequence[str], sizes: Sequence[int]) -> Iterator[list[tuple[st
             yield [first, *rest]
 
 
+def sayings(words: Sequence[str]) -> list[str]:
+    """What was said, of all that a seat was told: no cards, and not who leads."""
+    return [w for w in words if w not in DECK and not w.startswith("seat")]
+
+
 def hidden_places(game: Twin, viewer: int) -> tuple[list[str], dict[int, int]]:
     """The cards that the viewer has not seen, and how many of them each seat holds, and 3, the skat."""
     seen = game.seen[viewer]
@@ -300,7 +306,7 @@ def explaining(game: Twin, viewer: int, every: bool) -> Iterator[Twin]:
     unseen, places = hidden_places(game, viewer)
     played = {p: [c for seat, c in game.played if seat == p] for p in range(3)}
     words = game.seen[viewer]
-    said = [w for w in words if w not in DECK][1:]  # without the seat
+    said = sayings(words)
     me = game.soloist
     picked_up = "pick-up" in said
     known = picked_up and me == viewer

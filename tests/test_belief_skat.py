@@ -46,7 +46,7 @@ def world_of(row, twin, viewer):
     if [len(cards) for cards in places] != [10, 10, 10, 2]:
         return None
     away = [CARDS[c] for c in row[NUM_CARDS:] if c >= 0]
-    said = [w for w in twin.seen[viewer] if w not in oracle.DECK][1:]
+    said = oracle.sayings(twin.seen[viewer])
     plays = [c for _, c in twin.played]
     world = oracle.replayed(places[:3], sorted(places[3], key=oracle.DECK.index), said, away, plays)
     return world if world is not None and world.seen[viewer] == twin.seen[viewer] else None

@@ -286,6 +286,24 @@ def test_presets_are_schedules_that_options_override():
     assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 20_000
 
 
+def test_skat_has_schedules_of_its_own():
+    """Section 6.2 of the paper: random and scripted players first, twenty iterations, a pool of ten."""
+    paper = Config(game="skat", preset="paper")
+    assert (paper.bootstrap, paper.iterations, paper.pool) == (["random", "rules"], 20, 10)
+    assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
+    assert paper.anchor > 0 and Config(game="skat(scores=value)", preset="paper") != Config(
+        game="hearts", preset="paper"
+    )
+    assert Config(game="skat").seats_kept == 3 and Config(game="skat").turn_weight > 0
+    assert Config(game="hearts").anchor == 0
+
+
+def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
+    with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
+        nfsp.run(Config(game="skat", seats_kept=4, out=tmp_path / "x"))
+    assert not (tmp_path / "x").exists()
+
+
 # ------------------------------------------------------------------------------------------- log and warnings
 
 

@@ -169,7 +169,7 @@ class Tokenizer(Protocol):
         """Hands `first` .. `first` + n of a series, played in step by the core (selfplay/generate.py uses them)."""
         ...
 
-    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> Any:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> Any:
         """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py)."""
         ...
 

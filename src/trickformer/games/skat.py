@@ -19,7 +19,7 @@ from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NUM_CARDS, PLAYERS, HAND, PLAYS = 32, 3, 10, 30
+NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 32, 3, 10, 10, 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)

@@ -13,7 +13,6 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
 from trickformer.belief.skat import seat_view
-from trickformer.games.skat import NUM_CARDS
 
 EVALUATION = "skat_evaluation.npz"
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
@@ -54,7 +53,7 @@ class SkatSearch:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
         seen = seat_view(self._game, view)
-        if view.legal[0] < NUM_CARDS and not seen.is_discarding:
+        if _core.skat_search.at_play(seen):
             found = _core.skat_search.pimc(
                 _core.skat.DealSampler(seen),
                 self._evaluation,

@@ -63,14 +63,16 @@ _SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
         "paper": _SKAT | {"iterations": 20, "anchor": 0.2},
+        # Three scripted seats to a random one: a random caller outbids everybody else, and most games would be its.
         "small": _SKAT
         | {
-            "bootstrap_hands": 150_000,
+            "bootstrap": ["random", "rules", "rules", "rules"],
+            "bootstrap_hands": 130_000,
             "seats_kept": 3,
-            "iterations": 5,
-            "sequences": 120_000,
+            "iterations": 4,
             "pool": 3,
             "anchor": 0.3,
+            "match_deals": 50,
         },
         "tiny": _SKAT | {"anchor": 0.3},
     }

@@ -37,7 +37,7 @@ def cast_hands(game: Game, cast: Sequence[str], seed: int, first: int, n: int, s
     uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
-    found = tokenizer.core_hands(frozenset(cast), seed, first, n) if len(set(cast)) == len(cast) else None
+    found = tokenizer.core_hands(cast, seed, first, n)
     if found is not None:
         return Sequences(*found(*np.nonzero(kept)))
     return _player_hands(game, cast, seed, first, kept)

@@ -7,6 +7,7 @@ six tokens shorter. Others' passes have no token, and who played a card follows 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -138,9 +139,9 @@ class HeartsTokenizer:
         """Hands `first` .. `first` + n of the series `seed` in step."""
         return _core.hearts.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
         """The same hands played to their end by players of the core, or None where it does not know them all."""
-        if cast != {"random"}:
+        if set(cast) != {"random"}:
             return None
         history, scores = _core.hearts.random_hands(self.rules, seed, first, n)
         return partial(seen, _core.hearts.encode, self.table, history, scores)

@@ -6,6 +6,7 @@ announce; to these come the seats and the end. docs/skat.md sets the counts besi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -29,6 +30,7 @@ from trickformer.games.skat import (
     PLAY_HAND,
     PLAYERS,
     PLAYS,
+    TRICKS,
     Skat,
 )
 from trickformer.tokenizers._bulk import CoreHands, seen
@@ -38,12 +40,12 @@ _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
 
 
 class SkatTokenizer:
-    """Tokens of Skat: 114 in all, at most 183 in a sequence."""
+    """Tokens of Skat: 114 in all, at most 193 in a sequence."""
 
     vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
     eos = len(vocab) - 1
     # Of a defender who hears the longest auction (every call made and held, two passes) and sees an ouvert hand.
-    n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + PLAYS + 1
+    n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
         self.seeger = game.seeger
@@ -56,9 +58,7 @@ class SkatTokenizer:
         tokens = [SEAT + view.viewer]
         for event in view.events:
             tokens += event.seen if event.action is None else (event.action,)
-        if _core.skat.SeatView(np.array(tokens, dtype=np.int32)).is_over:
-            tokens.append(self.eos)
-        return np.array(tokens, dtype=np.int32)
+        return _core.skat.told(np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
@@ -74,8 +74,10 @@ class SkatTokenizer:
         at, end = HAND + 1, len(sequence) - tracker.terminal()
         while at < end:
             token, actor = int(sequence[at]), int(actors[at - 1])
-            events.append(Event(actor, token))
             at += 1
+            if token >= SEAT:  # who leads follows from the rules
+                continue
+            events.append(Event(actor, token))
             seen, giver = 0, actor
             if token == PICK_UP and actor == seat:
                 seen, giver = 2, CHANCE
@@ -136,11 +138,12 @@ class SkatTokenizer:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.skat.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: frozenset[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
-        if cast != {"random"}:
+        if not set(cast) <= {"random", "rules"}:
             return None
-        history, scores = _core.skat.random_games(self.seeger, seed, first, n)
+        random = cast.count("random") / len(cast)
+        history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random)
         return partial(seen, _core.skat.encode, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
