@@ -59,7 +59,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 # What another game has otherwise. Skat's is section 6.2: random and scripted players to begin with, twenty iterations,
 # a pool of at most ten. `anchor` is our remedy against an auction in which nobody bids (docs/results/skat-training.md).
-_SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10}
+_SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10, "bucket": 32}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
         "paper": _SKAT | {"iterations": 20, "anchor": 0.2},
@@ -111,6 +111,7 @@ class Config(BaseModel):
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
     tied_outcomes: bool = Field(False, description="outcomes that share a score learn together")
+    bucket: int = Field(1, ge=1, description="batches whose sequences are shared out by length: less padding")
     value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
     bf16: bool = Field(True, description="forward passes of training in bfloat16")
     threads: int = Field(1, ge=1, description="of torch while training")

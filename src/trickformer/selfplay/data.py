@@ -44,8 +44,12 @@ def join(*parts: Sequences) -> Sequences:
 
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
     """Without the columns in which every row has ended; one end token stays. integers [n, T] -> [n, <= T]."""
-    longest = int((tokens != eos).sum(axis=1).max(initial=0))
-    return tokens[:, : longest + 1]
+    return tokens[:, : int(lengths_of(tokens, eos).max(initial=0)) + 1]
+
+
+def lengths_of(tokens: np.ndarray, eos: int) -> np.ndarray:
+    """Tokens before the end of each row: integers [n, T] -> int64 [n]."""
+    return (tokens != eos).sum(axis=1)
 
 
 def vocabulary_hash(tokenizer: Tokenizer) -> str:

@@ -280,6 +280,7 @@ def fit_options(config: Config, iteration: int) -> FitOptions:
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
         policy_weight=config.policy_weight,
         turn_weight=config.turn_weight,
+        bucket=config.bucket,
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )

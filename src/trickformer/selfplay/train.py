@@ -23,7 +23,7 @@ from transformers import GPT2Config
 
 from trickformer.base import TrickformerError
 from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
-from trickformer.selfplay.data import Sequences, crop
+from trickformer.selfplay.data import Sequences, crop, lengths_of
 
 Turns = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T], as a tokenizer's `turns`
 
@@ -36,6 +36,7 @@ class FitOptions:
     warmup_steps: int = 100
     policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
     turn_weight: float = 0.0  # of telling who is to play next, with a head that is thrown away
+    bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
     value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
     report_every: int = 100  # steps
     save_every: int = 500  # steps
@@ -122,7 +123,8 @@ def fit(
     step, counted, sums = at.step, at.counted, torch.tensor(at.sums, device=accelerator.device)
     since, done = time.perf_counter(), _Work()
     try:
-        for batch in _batches(len(data), options, seed, step):
+        lengths = lengths_of(data.tokens, eos) if options.bucket > 1 else None
+        for batch in _batches(len(data), options, seed, step, lengths):
             if stop():
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
                 return False
@@ -159,11 +161,19 @@ def fit(
     return True
 
 
-def _batches(n: int, options: FitOptions, seed: int, done: int) -> Iterator[np.ndarray]:
-    """The rows of each step from step `done` on: every epoch in an order of its own."""
+def _batches(
+    n: int, options: FitOptions, seed: int, done: int, lengths: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
+    """The rows of each step from step `done` on: every epoch in an order of its own. Given lengths int [n], the rows of
+    each `bucket` batches in a row go into them by length, and the batches come in any order."""
     a_epoch = n // options.batch_size
     for epoch in range(done // a_epoch, options.epochs):
-        order = np.random.default_rng([seed, epoch]).permutation(n)[: a_epoch * options.batch_size]
+        rng = np.random.default_rng([seed, epoch])
+        order = rng.permutation(n)[: a_epoch * options.batch_size]
+        if lengths is not None:
+            for part in np.array_split(order, range(0, len(order), options.bucket * options.batch_size)[1:]):
+                part[:] = part[np.argsort(lengths[part], kind="stable")]
+                rng.shuffle(part.reshape(-1, options.batch_size))
         skip = done - epoch * a_epoch if epoch == done // a_epoch else 0
         yield from order.reshape(a_epoch, options.batch_size)[skip:]
 
