@@ -62,16 +62,18 @@ Offer Prospects::by_hand(int bid) const {
   for (int d = 0; d < kDeclarations; ++d) {
     if (!(legal >> d & 1)) continue;
     double sum = 0;
+    const double chance = hand_chance_[std::size_t(d)];
     for (std::size_t skat = 0; skat < kSkats; ++skat)
-      sum += expected(hand_chance_[std::size_t(d)], d, hand_value_[skat * kDeclarations + std::size_t(d)], bid, stakes_);
-    if (sum / kSkats > best.score) best = {d, 0, hand_chance_[std::size_t(d)], sum / kSkats};
+      sum += expected(chance, d, hand_value_[skat * kDeclarations + std::size_t(d)], bid, stakes_);
+    if (sum / kSkats > best.score) best = {d, 0, chance, sum / kSkats};
   }
   return best;
 }
 
 double Prospects::mean_chance(int declaration) const {
   double sum = 0;
-  for (std::size_t skat = 0; skat < kSkats; ++skat) sum += double(chance_[skat * kDeclarations + std::size_t(declaration)]);
+  for (std::size_t skat = 0; skat < kSkats; ++skat)
+    sum += double(chance_[skat * kDeclarations + std::size_t(declaration)]);
   return sum / kSkats;
 }
 

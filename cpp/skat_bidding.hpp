@@ -34,16 +34,16 @@ class Prospects {
   std::array<double, kDeclarations> hand_chance_;
 };
 
-// The highest log odds of each declaration over the 66 ways to lay two of twelve cards away, and which those are; `already`
-// are among them.
+// The highest log odds of each declaration over the 66 ways to lay two of twelve cards away, and which those are;
+// `already` are among them.
 struct Laying {
   double logit[kDeclarations];
   Cards laid[kDeclarations];
 };
 Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, int seat);
 
-// The best contract with twelve cards; those of `already` are laid away (at most two). Ties: the first declaration, then
-// the lowest cards.
+// The best contract with twelve cards; those of `already` are laid away (at most two). Ties: the first declaration,
+// then the lowest cards.
 Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int bid, int seat, const Stakes& stakes);
 
 // What a seat says before the cards are played: the next call or holding up to the highest bid that is worth more than

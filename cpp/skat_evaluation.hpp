@@ -37,7 +37,8 @@ inline int certain_value(int declaration, bool hand, Cards cards) {
   return kBase[declaration] * (std::abs(matadors(Kind(declaration), cards)) + 1 + hand);
 }
 
-// Expected result of a contract won with probability `p`, or of one that cannot cover the bid: lost, whatever is played.
+// Expected result of a contract won with probability `p`, or of one that cannot cover the bid: lost, whatever is
+// played.
 inline double expected(double p, int declaration, int value, int bid, const Stakes& s) {
   if (value < bid) return -2.0 * (declaration < int(Kind::kNull) ? raised(Kind(declaration), bid) : value) - s.loss;
   return p * (value + s.win) - (1 - p) * (2.0 * value + s.loss);

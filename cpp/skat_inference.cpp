@@ -17,8 +17,8 @@ double effective_share(const std::vector<double>& weight) {
   return sum * sum / squares / double(weight.size());
 }
 
-// How often each of the items is drawn, n times in all, by its weight: systematic resampling, one random offset. Multiplies
-// `share` by the weights' effective share.
+// How often each of the items is drawn, n times in all, by its weight: systematic resampling, one random offset.
+// Multiplies `share` by the weights' effective share.
 std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng& rng, double& share) {
   share *= effective_share(weight);
   double sum = 0, upto = 0, at = rng.uniform();
@@ -141,8 +141,8 @@ double spoken_chance(const Evaluation& evaluation, const BidModel& model, const 
   return chance;
 }
 
-WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model, const Stakes& stakes,
-                           std::size_t n, std::size_t oversample, Rng& rng) {
+WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model,
+                           const Stakes& stakes, std::size_t n, std::size_t oversample, Rng& rng) {
   std::vector<World> drawn;
   std::vector<double> weight;
   const SeatView& v = deals.view();

@@ -1,6 +1,6 @@
-// Worlds of Skat weighted by what the others have said: a model of how players bid, lay away and declare, and importance
-// resampling of uniform worlds by it. After Kermit's inference (Buro et al. 2009, section 4), which weights worlds by
-// what the soloist's and the defenders' bids say about their hands.
+// Worlds of Skat weighted by what the others have said: a model of how players bid, lay away and declare, and
+// importance resampling of uniform worlds by it. After Kermit's inference (Buro et al. 2009, section 4), which weights
+// worlds by what the soloist's and the defenders' bids say about their hands.
 #pragma once
 #include <vector>
 
@@ -31,7 +31,8 @@ double prospect_before(const Evaluation& evaluation, Cards ten, int seat, int bi
 // number between none and all of them, so the probabilities of all that it can say sum to 1.
 double said_chance(const Evaluation& evaluation, const BidModel& model, const Said& said, Cards ten, int seat,
                    const Stakes& stakes);
-// Probability that a soloist picks up or plays hand as he did, and declares what he did with the ten cards that he keeps.
+// Probability that a soloist picks up or plays hand as he did, and declares what he did with the ten cards that he
+// keeps.
 double declared_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& view, const World& world,
                        const Stakes& stakes);
 // Of all that the seats other than the view's own have said, in this world: auction and declaration.
@@ -49,10 +50,10 @@ struct WeightedWorlds {
 };
 
 // At most `n` different worlds: n uniform draws; or, where oversample > 0, of oversample * n uniform draws those that
-// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance and laid_chance; the
-// latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n first.
+// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance and laid_chance;
+// the latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n first.
 inline constexpr std::size_t kSecond = 4;
-WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model, const Stakes& stakes,
-                           std::size_t n, std::size_t oversample, Rng& rng);
+WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model,
+                           const Stakes& stakes, std::size_t n, std::size_t oversample, Rng& rng);
 
 }  // namespace trickformer::skat

@@ -58,7 +58,8 @@ class Search {
 
   void play(PimcResult& out) {
     if (view_.contract.kind == Kind::kNull) {
-      for (const Solving& s : all_) add(s.weight, s.worth[0], s.worth[1] - s.worth[0], solver_.moves_at_least(s.position, 0));
+      for (const Solving& s : all_)
+        add(s.weight, s.worth[0], s.worth[1] - s.worth[0], solver_.moves_at_least(s.position, 0));
     } else if (count(view_.hand) <= kExactCards) {
       exactly();
     } else {
@@ -191,7 +192,8 @@ double worth(const SeatView& v, Cards soloists_cards, int points, const Stakes& 
 PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const PimcOptions& options, const Stakes& stakes,
                      std::uint64_t seed, Solver& solver) {
   Rng rng(seed);
-  const WeightedWorlds worlds = draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
+  const WeightedWorlds worlds =
+      draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;

@@ -1,5 +1,5 @@
-// Card play in Skat by perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper) on weighted worlds, each solved
-// with open cards.
+// Card play in Skat by perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper) on weighted worlds, each
+// solved with open cards.
 #pragma once
 #include "skat_inference.hpp"
 #include "skat_solver.hpp"
@@ -23,11 +23,11 @@ struct PimcResult {
 
 // The card of the seat on turn with the highest mean over worlds of what the game then brings under open best play.
 //
-// While hands are long, a world is asked only whether card points suffice: first for the threshold that decides most, and
-// after the first trick for others as long as several cards are equally good. Later it is solved for the exact card points.
-// Either way card points beyond what the score counts break ties, at kPointWorth a point, so that a game that open
-// cards have decided is still played out with care; what is then left of a tie is decided by the scripted player, then
-// by the lowest card points.
+// While hands are long, a world is asked only whether card points suffice: first for the threshold that decides most,
+// and after the first trick for others as long as several cards are equally good. Later it is solved for the exact card
+// points. Either way card points beyond what the score counts break ties, at kPointWorth a point, so that a game that
+// open cards have decided is still played out with care; what is then left of a tie is decided by the scripted player,
+// then by the lowest card points.
 PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const PimcOptions& options, const Stakes& stakes,
                      std::uint64_t seed, Solver& solver);
 

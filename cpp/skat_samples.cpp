@@ -25,18 +25,17 @@ Deal random_deal(Rng& rng) {
   return deal;
 }
 
-// One of n log odds, by their softmax at a temperature.
-template <typename LogOdds>
-int softmax(int n, double temperature, Rng& rng, LogOdds logit) {
+// One of the candidates, by the softmax of their log odds at a temperature.
+const Candidate& drawn(const std::vector<Candidate>& from, double temperature, Rng& rng) {
   double most = -1e9, total = 0;
-  for (int i = 0; i < n; ++i) most = std::max(most, logit(i));
-  for (int i = 0; i < n; ++i) total += std::exp((logit(i) - most) / temperature);
+  for (const Candidate& c : from) most = std::max(most, c.logit);
+  for (const Candidate& c : from) total += std::exp((c.logit - most) / temperature);
   double at = rng.uniform() * total;
-  for (int i = 0; i < n - 1; ++i) {
-    at -= std::exp((logit(i) - most) / temperature);
-    if (at < 0) return i;
+  for (const Candidate& c : from) {
+    at -= std::exp((c.logit - most) / temperature);
+    if (at < 0) return c;
   }
-  return n - 1;
+  return from.back();
 }
 
 // How often a hand with these odds is worth solving.
@@ -62,12 +61,13 @@ Candidate candidate(const Evaluation& evaluation, Known known, int family, const
       const Cards first = bit(take_lowest(rest));
       for (Cards others = rest; others;) {
         const Cards laid = first | bit(take_lowest(others));
-        ways.push_back({d, twelve ^ laid, laid, evaluation.logit(known, d, twelve ^ laid, card_points(laid), deal.seat)});
+        const Cards ten = twelve ^ laid;
+        ways.push_back({d, ten, laid, evaluation.logit(known, d, ten, card_points(laid), deal.seat)});
       }
     }
-    best.push_back(ways[std::size_t(softmax(int(ways.size()), 0.5, rng, [&](int i) { return ways[std::size_t(i)].logit; }))]);
+    best.push_back(drawn(ways, 0.5, rng));
   }
-  return best[std::size_t(softmax(int(best.size()), 1, rng, [&](int i) { return best[std::size_t(i)].logit; }))];
+  return drawn(best, 1, rng);
 }
 
 }  // namespace
