@@ -30,7 +30,8 @@ enum Feature {
 };
 
 // Log-odds of winning: of ten cards to be played, in a suit game and in grand, and of ten cards before the skat is
-// seen, in either. By logistic regression on 400,000 games of `rules` in which any seat picked up and played any contract.
+// seen, in either. By logistic regression on 400,000 games of `rules` in which any seat picked up and played any
+// contract.
 enum Judged { kSuitGame, kGrandGame, kSuitBid, kGrandBid, kJudged };
 constexpr double kWeights[kFeatures][kJudged] = {
     {  2.11,   2.00,   1.23,   1.33},  // kAce

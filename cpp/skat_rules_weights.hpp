@@ -1,9 +1,9 @@
 // What `rules` looks at when it chooses a card of a suit or grand game, and how much it counts.
 //
-// The weights come from some rounds of policy iteration: at positions of its own games every legal card was tried, and
-// the game played out by `rules` itself in the deal as it lay. Least squares over 250,000 games a round gave the
-// weights that tell best how much more one card brings than the others there (a game won counts 100, a card point 0.35),
-// and `rules` played by them in the next round.
+// The weights come from some rounds of policy iteration: at positions of its own games every legal card was tried,
+// and the game played out by `rules` itself in the deal as it lay. Least squares over 250,000 games a round gave the
+// weights that tell best how much more one card brings than the others there (a game won counts 100, a card point
+// 0.35), and `rules` played by them in the next round.
 #pragma once
 namespace trickformer::skat {
 
