@@ -1,13 +1,14 @@
-// Card play of `rules` in suit and grand games: every legal card is priced by the card points that its trick should
-// bring, less what the card is worth if it is kept.
+// Card play of `rules` in suit and grand games: every legal card is described by what its trick should bring and by
+// what leaves the hand with it, and weighted (skat_rules_weights.hpp says how the weights were found).
 #include "skat_rules_player.hpp"
 #include "skat_rules_weights.hpp"
 
 namespace trickformer::skat {
 namespace {
 
-// Constants were found by playing deals twice and keeping what scored more, one constant and one side at a time.
-// Where the cards lie: how much likelier a card is with the soloist than with the partner, or in the skat laid away.
+// Constants, of the soloist's side and of the defenders' where there are two, were found by playing the same deals with
+// and without a change, one at a time. Where the cards lie: how much likelier a card is with the soloist than with the
+// partner, or in the skat laid away.
 constexpr double kTrumpWithSoloist = 1.45, kTrumpInSkat = 0.02, kAceWithSoloist = 1.29, kTenInSkat = 1.76;
 // Card points that a seat adds to a trick: when it gives way, when it takes it, when it throws in for its partner.
 constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2] = {4.96, 4.45};
@@ -36,14 +37,14 @@ class Play {
   }
 
   int choose() const {
-    const double(&weights)[kFeatures] = kWeights[kind_ == Kind::kGrand][role_][in_trick_];
+    const int situation = 6 * (kind_ == Kind::kGrand) + 3 * role_ + in_trick_;
     int best = -1;
     double most = 0;
     for (Cards rest = legal_plays(kind_, v_.hand, v_.lead()); rest;) {
       const int card = take_lowest(rest);
       double f[kFeatures] = {}, worth = 0;
       describe(card, f);
-      for (int i = 0; i < kFeatures; ++i) worth += weights[i] * f[i];
+      for (int i = 0; i < kFeatures; ++i) worth += kWeights[i][situation] * f[i];
       if (best < 0 || worth > most) {
         best = card;
         most = worth;
@@ -97,15 +98,14 @@ class Play {
     f[kOver] = over / 3;
     f[kPointsOut] = card_points(suit & unseen_) / 20.0;
     f[kFresh] = !(suit & (v_.played[0] | v_.played[1] | v_.played[2]));
-    if (role_) {
-      const int partner = kPlayers - me_ - solo_;
-      f[kSoloistVoid] = none(solo_, suit);
-      f[kPartnerTop] = top ? chance_[partner][31 - std::countl_zero(top)] : 0;
-      f[kPartnerLed] = led_[partner] >> card / 8 & 1;
-      f[kSoloistLed] = led_[solo_] >> card / 8 & 1;
-    }
-    if (role_) f[kPartnerRuffs] = none(kPlayers - me_ - solo_, suit) * (1 - none(kPlayers - me_ - solo_, trump_));
-    if (role_) f[kSoloistNext] = (me_ + 1) % kPlayers == solo_ ? length / 5.0 : 0;
+    if (role_ == 0) return;
+    const int partner = kPlayers - me_ - solo_;
+    f[kPartnerRuffs] = none(partner, suit) * (1 - none(partner, trump_));
+    f[kPartnerTop] = top ? chance_[partner][31 - std::countl_zero(top)] : 0;
+    f[kPartnerLed] = led_[partner] >> card / 8 & 1;
+    f[kSoloistNext] = (me_ + 1) % kPlayers == solo_ ? length / 5.0 : 0;
+    f[kSoloistVoid] = none(solo_, suit);
+    f[kSoloistLed] = led_[solo_] >> card / 8 & 1;
   }
 
  private:
@@ -174,7 +174,10 @@ class Play {
   // Worth of the trick to the own side, in card points, after `seen` cards of it; `better`: a card not known has beaten
   // `best`.
   Outlook rest_of_trick(int seen, int lead, int best, int owner, bool better, double points) const {
-    if (seen == kPlayers) return side(owner) == side(me_) ? Outlook{worth(owner, points), 1} : Outlook{-worth(owner, points), 0};
+    if (seen == kPlayers) {
+      const double decided = worth(owner, points);
+      return side(owner) == side(me_) ? Outlook{decided, 1} : Outlook{-decided, 0};
+    }
     const int p = (me_ + seen - in_trick_) % kPlayers;
     const Cards follow = followers(kind_, lead);
     double beat = beats(p, lead, best);
@@ -184,8 +187,7 @@ class Play {
       return rest_of_trick(seen + 1, lead, best, owner, better, points);
     }
     if (better) beat *= kBeatsTwice[role_];
-    const Outlook gives =
-        rest_of_trick(seen + 1, lead, best, owner, better, points + throws_in(p, follow, false));
+    const Outlook gives = rest_of_trick(seen + 1, lead, best, owner, better, points + throws_in(p, follow, false));
     const Outlook takes = rest_of_trick(seen + 1, lead, best, p, true, points + kTaking[role_]);
     return {beat * takes.gain + (1 - beat) * gives.gain, beat * takes.wins + (1 - beat) * gives.wins};
   }

@@ -67,9 +67,9 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
         "small": _SKAT
         | {
             "bootstrap": ["random", "rules", "rules", "rules"],
-            "bootstrap_hands": 130_000,
+            "bootstrap_hands": 110_000,
             "seats_kept": 3,
-            "iterations": 4,
+            "iterations": 3,
             "pool": 3,
             "anchor": 0.3,
             "match_deals": 50,

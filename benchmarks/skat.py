@@ -1,0 +1,105 @@
+"""The Skat core on one CPU thread: random and scripted games, sampled worlds.
+
+The baselines are OpenSpiel from Python: uniformly random games of `trickformer_skat`, and of OpenSpiel's own C++ `skat`
+(a simpler game: one call each, no hand games), played through `pyspiel`; scripted games with our player at a table of
+Python states, as the tournaments sit it down. OpenSpiel samples no worlds of Skat. Every figure is the thread's CPU
+time.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pyspiel
+
+from benchmarks import Row, arguments, emit, measure
+from trickformer import _core, players
+from trickformer.belief.skat import seat_view
+from trickformer.games import skat
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    quick = options.quick
+    repeats = 3 if quick else 7
+    game = skat.load()
+    rows = [
+        random_games(game.spiel, "random games", 100_000 if quick else 500_000, 50 if quick else 300, repeats),
+        random_games(
+            pyspiel.load_game("skat"),
+            "random games (baseline: OpenSpiel's skat)",
+            100_000 if quick else 500_000,
+            50 if quick else 300,
+            repeats,
+        ),
+        rules_games(game, 1000 if quick else 10_000, 5 if quick else 30, repeats),
+        worlds(game, 20_000 if quick else 200_000, repeats),
+    ]
+    emit(rows, options.json)
+
+
+def random_games(theirs: pyspiel.Game, name: str, ours: int, baseline: int, repeats: int) -> Row:
+    """Games a second, deal and auction included, every legal action as likely as any other."""
+
+    def core() -> float:
+        start = time.thread_time()
+        _core.skat.random_games(True, 1, 0, ours)
+        return ours / (time.thread_time() - start)
+
+    rng = random.Random(1)
+
+    def openspiel() -> float:
+        start = time.thread_time()
+        for _ in range(baseline):
+            state = theirs.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(rng.choice(state.legal_actions()))
+        return baseline / (time.thread_time() - start)
+
+    best, spread = measure(core, repeats)
+    return Row(name, best, measure(openspiel, repeats)[0], "games/s", spread)
+
+
+def rules_games(game: skat.Skat, ours: int, theirs: int, repeats: int) -> Row:
+    """Games a second of three scripted players; in the baseline they sit one by one at a table of Python states."""
+
+    def core() -> float:
+        start = time.thread_time()
+        _core.skat.rules_games(True, 1, 0, ours)
+        return ours / (time.thread_time() - start)
+
+    player = players.make("rules", game)
+
+    def table() -> float:
+        start = time.thread_time()
+        for i in range(theirs):
+            state = game.deal(1, i)
+            while not state.is_terminal():
+                state.apply_action(player.act([game.view(state, state.current_player())], [], [])[0].action)
+        return theirs / (time.thread_time() - start)
+
+    best, spread = measure(core, repeats)
+    return Row("rules games", best, measure(table, repeats)[0], "games/s", spread)
+
+
+def worlds(game: skat.Skat, ours: int, repeats: int) -> Row:
+    """Worlds a second for a defender's view after four tricks; its soloist has laid two cards away."""
+    player = players.make("rules", game)
+    state: Any = game.deal(1, 1)
+    while len(state.core.hand(state.current_player())) > 6 or state.current_player() == state.core.soloist:
+        state.apply_action(player.act([game.view(state, state.current_player())], [], [])[0].action)
+    deals = _core.skat.DealSampler(seat_view(game, game.view(state, state.current_player())))
+
+    def core() -> float:
+        start = time.thread_time()
+        deals.sample(1, ours)
+        return ours / (time.thread_time() - start)
+
+    best, spread = measure(core, repeats)
+    return Row("worlds", best, None, "worlds/s", spread)
+
+
+if __name__ == "__main__":
+    main()
