@@ -22,7 +22,7 @@ OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they 
 @lru_cache(maxsize=1)
 def evaluation() -> _core.skat_search.Evaluation:
     """The evaluation that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
-    with np.load(io.BytesIO(resources.files(__package__).joinpath(EVALUATION).read_bytes())) as kept:
+    with np.load(io.BytesIO(resources.files("trickformer.players").joinpath(EVALUATION).read_bytes())) as kept:
         return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
 
 

@@ -160,7 +160,7 @@ def main() -> None:
                 f"| {name}{', by hand' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
                 f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {crossed(odds, won):.4f} |"
             )
-    settings = evaluation.Config(out=config.out, before=config.before)
+    settings = evaluation.Config.model_validate({"out": config.out, "before": config.before})
     before = evaluation.learn_before(settings, weights, calibration)
     np.savez_compressed(config.out / "skat_evaluation.npz", weights=weights, calibration=calibration)
     (config.out / "calibration.md").write_text("\n".join(lines + before) + "\n", encoding="utf-8")

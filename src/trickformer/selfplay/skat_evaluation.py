@@ -154,7 +154,8 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
             entries, target = drawn(config, label, steering, IDENTITY, LAID, family, n, config.seed + number)
             kept = n - round(config.held_out * n) if label == "third" else n
             seen[family].append((entries[:kept], target[:kept]))
-            found = fit(*(np.concatenate(columns) for columns in zip(*seen[family])), config.prior)
+            seen_entries, seen_targets = zip(*seen[family])
+            found = fit(np.concatenate(seen_entries), np.concatenate(seen_targets), config.prior)
             if label == "third":
                 lines += report(
                     f"{FAMILIES[family]}, {KNOWN[LAID]}, drawn", weights[family], entries[kept:], target[kept:]
