@@ -490,4 +490,5 @@ NB_MODULE(_core, m) {
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);
+  bind_skat_search(m);
 }

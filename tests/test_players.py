@@ -23,6 +23,7 @@ SEATED = {
     ],
     "imitation": ["imitation:checkpoint={tiny}"],
     "ismcts": ["ismcts:runs=6"],
+    "kermit": [],  # it plays Skat: tests/test_skat_players.py
     "random": ["random"],
     "rules": ["rules"],
     "pimc": ["pimc:worlds=4,runs=20", "pimc:worlds=4,runs=20,eval=rollout"],

@@ -1,0 +1,73 @@
+"""What the searching players of Skat share: the learned evaluation, bidding by it, card play on solved worlds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Decision, Game, Memo, View
+from trickformer.belief.skat import seat_view
+
+EVALUATION = "skat_evaluation.npz"
+PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
+OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they are weighted
+
+
+@lru_cache(maxsize=1)
+def evaluation() -> _core.skat_search.Evaluation:
+    """The evaluation that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
+    with np.load(io.BytesIO(resources.files("trickformer.players").joinpath(EVALUATION).read_bytes())) as kept:
+        return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
+
+
+class SkatSearch:
+    """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
+
+    worlds: solved for a card. passing: what a pass is taken to be worth to the own side, in the scores of the table,
+    own less the mean of the others'."""
+
+    def __init__(self, game: Game, *, worlds: int, weighted: bool, bidding: Literal["rules", "kermit"], passing: float):
+        self._game = game
+        self._seeger = bool(getattr(game, "seeger", True))
+        self._worlds = worlds
+        self._oversample = OVERSAMPLE if weighted else 0
+        self._bidding = bidding
+        self._passing = passing
+        self._evaluation = evaluation()
+        self._model = _core.skat_search.BidModel()
+        self._solver = _core.skat_search.Solver()
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view; where a single action is legal it is taken, and nothing is searched.
+
+        Raises ValueError on a view that no deal explains."""
+        return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
+
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
+        if len(view.legal) == 1:
+            return Decision(view.legal[0])
+        seen = seat_view(self._game, view)
+        if _core.skat_search.at_play(seen):
+            found = _core.skat_search.pimc(
+                _core.skat.DealSampler(seen),
+                self._evaluation,
+                self._worlds,
+                self._oversample,
+                self._model,
+                self._seeger,
+                int(rng.integers(2**63)),
+                self._solver,
+            )
+            return Decision(found.card, value=found.value / 100)
+        if self._bidding == "rules":
+            return Decision(_core.skat.rules_player([seen])[0])
+        if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
+            memo["prospects"] = _core.skat_search.prospects(self._evaluation, seen, self._seeger)
+        action, value = _core.skat_search.say(self._evaluation, memo["prospects"], seen, self._seeger, self._passing)
+        return Decision(action, value=value / 100)
