@@ -251,7 +251,6 @@ void bind_worlds(nb::module_& m) {
       },
       "tokens"_a, "absolute"_a = false,
       "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: nobody.");
-  constexpr std::size_t kWidth = kNumCards + kSkat;
   nb::class_<Deals>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
       .def(nb::init<const SeatView&>(), "view"_a, "Raises ValueError if no deal explains the view.")
       .def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
@@ -259,19 +258,11 @@ void bind_worlds(nb::module_& m) {
       .def(
           "sample",
           [](const Deals& d, std::uint64_t seed, std::size_t n) {
-            auto hidden = make<std::int16_t>({n, kWidth}, -1);
+            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < n; ++i) {
               Rng rng(seed, i);
-              const World w = d.draw(rng);
-              std::int16_t* row = hidden.data() + i * kWidth;
-              for (int card = 0; card < kNumCards; ++card)
-                row[card] = w.dealt[0] >> card & 1   ? 0
-                            : w.dealt[1] >> card & 1 ? 1
-                            : w.dealt[2] >> card & 1 ? 2
-                                                     : 3;
-              for (int k = 0; k < kSkat; ++k)
-                if (w.discards[k] != kNoCard) row[kNumCards + k] = w.discards[k];
+              write(d.draw(rng), hidden.data() + i * kHidden);
             }
             return hidden;
           },
@@ -280,19 +271,9 @@ void bind_worlds(nb::module_& m) {
       .def(
           "explains",
           [](const Deals& d, Hidden hidden) {
-            if (hidden.shape(1) != kWidth) throw nb::value_error("hidden is int16 [n, 34]");
+            if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
             auto ok = make<bool>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) {
-              World w{};
-              const std::int16_t* row = hidden.data() + i * kWidth;
-              for (int card = 0; card < kNumCards; ++card) {
-                if (row[card] >= 0 && row[card] < kPlayers) w.dealt[row[card]] |= bit(card);
-                if (row[card] == kPlayers) w.dealt_skat |= bit(card);
-              }
-              for (int k = 0; k < kSkat; ++k)
-                w.discards[k] = row[kNumCards + k] < 0 ? kNoCard : std::uint8_t(std::min<int>(row[kNumCards + k], 99));
-              ok.data()[i] = d.explains(w);
-            }
+            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = d.explains(read(&hidden(i, 0)));
             return ok;
           },
           "hidden"_a, "bool [n]: whether each world explains the view.");

@@ -3,6 +3,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "bind.hpp"
@@ -148,6 +150,8 @@ void bind_bidding(nb::module_& m) {
       "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
 }
 
+using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+
 void bind_inference(nb::module_& m) {
   constexpr BidModel usual;
   nb::class_<BidModel>(
@@ -184,6 +188,24 @@ void bind_inference(nb::module_& m) {
       },
       "view"_a,
       "By seat: the highest call made or held, and the one refused, as numbers of calls; (-1, 63): nothing said.");
+  m.def(
+      "log_weight",
+      [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, Hidden hidden) {
+        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
+        auto out = make<double>({hidden.shape(0)}, -std::numeric_limits<double>::infinity());
+        const Stakes s = stakes(seeger);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hidden.shape(0); ++i) {
+          World w = read(&hidden(i, 0));
+          if (!deals.explains(w)) continue;
+          deals.hold(w);
+          out.data()[i] = std::log(spoken_chance(e, model, deals.view(), w, s) * laid_chance(e, model, deals.view(), w, s));
+        }
+        return out;
+      },
+      "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
+      "Natural logarithm of how likely what the others said and laid away is in each world, int16 [n, 34] as "
+      "DealSampler.sample has them -> float64 [n]; -inf where a world does not explain the view.");
   m.def(
       "draw_worlds",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,

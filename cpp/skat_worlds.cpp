@@ -25,6 +25,28 @@ Cards subset(Cards cards, int k, Rng& rng) {
 
 }  // namespace
 
+void write(const World& w, std::int16_t* row) {
+  for (int card = 0; card < kNumCards; ++card) {
+    row[card] = kPlayers;
+    for (int p = 0; p < kPlayers; ++p)
+      if (w.dealt[p] >> card & 1) row[card] = std::int16_t(p);
+  }
+  for (int i = 0; i < kSkat; ++i) row[kNumCards + i] = w.discards[i] == kNoCard ? -1 : w.discards[i];
+}
+
+World read(const std::int16_t* row) {
+  World w{};
+  for (int card = 0; card < kNumCards; ++card) {
+    if (row[card] >= 0 && row[card] < kPlayers) w.dealt[row[card]] |= bit(card);
+    if (row[card] == kPlayers) w.dealt_skat |= bit(card);
+  }
+  for (int i = 0; i < kSkat; ++i) {
+    const int card = row[kNumCards + i];
+    w.discards[i] = card < 0 ? kNoCard : std::uint8_t(std::min(card, kNumCards));  // kNumCards: no card at all
+  }
+  return w;
+}
+
 Deals::Deals(const SeatView& v) : view_(v) {
   using Stage = SeatView::Stage;
   if (v.stage < Stage::kAuction || v.stage == Stage::kTake || v.stage == Stage::kShow)
@@ -84,6 +106,19 @@ World Deals::draw(Rng& rng) const {
     w.skat = 0;
   }
   return w;
+}
+
+void Deals::hold(World& w) const {
+  const int soloist = view_.soloist();
+  std::copy(w.dealt, w.dealt + kPlayers, w.held);
+  w.skat = w.dealt_skat;
+  if (soloist >= 0 && !view_.contract.hand && view_.stage > SeatView::Stage::kPickUp) {
+    w.held[soloist] |= w.skat;
+    w.skat = 0;
+  }
+  for (int card : w.discards)
+    if (card != kNoCard) w.skat |= bit(card);
+  for (int p = 0; p < kPlayers; ++p) w.held[p] &= ~(w.skat | view_.played[p]);
 }
 
 bool Deals::explains(const World& w) const {

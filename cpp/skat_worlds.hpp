@@ -21,6 +21,12 @@ struct World {
 
 inline constexpr std::uint8_t kNoCard = 255;
 
+// A world as a row of numbers: the seat that each card was dealt to (3: the skat), then the discards in order, -1: none.
+inline constexpr int kHidden = kNumCards + kSkat;
+void write(const World& world, std::int16_t* row);
+// Without what is held now, which a view says; numbers out of range are taken for none.
+World read(const std::int16_t* row);
+
 class Deals {
  public:
   // Throws std::invalid_argument where no deal explains the view, or where it ends amid cards that are seen at once.
@@ -28,13 +34,14 @@ class Deals {
 
   const SeatView& view() const { return view_; }
   std::uint64_t assignments() const { return total_; }  // ways to lay the unseen cards
-  int histories() const { return hidden_discards_ ? kHidden : 1; }  // of what was picked up and laid away, for each
+  int histories() const { return hidden_discards_ ? kWays : 1; }  // of what was picked up and laid away, for each
   World draw(Rng& rng) const;
   bool explains(const World& w) const;  // w.held and w.skat are not looked at
+  void hold(World& w) const;            // fills in what a world that explains the view holds now
 
  private:
   // Two of the soloist's twelve cards were dealt to the skat, and the two laid away came in some order.
-  static constexpr int kHidden = 66 * 2;
+  static constexpr int kWays = 66 * 2;
   struct Split {
     std::uint8_t a, b, ab;  // of those that go to the skat, by class
     std::uint64_t cumulative;

@@ -7,4 +7,4 @@ out=${OUT:-out/skat-evaluation}
 export OMP_NUM_THREADS=1
 "${PYTHON:-.venv/bin/python}" -m trickformer.selfplay.skat_evaluation --out "$out" --seed 20261121
 "${PYTHON:-.venv/bin/python}" -m trickformer.selfplay.skat_calibration --out "$out" --seed 20261122
-echo "$out/skat_evaluation.npz is what src/trickformer/players/skat_evaluation.npz ships"
+echo "$out/skat_evaluation.npz is what src/trickformer/belief/skat_evaluation.npz ships"

@@ -14,9 +14,10 @@ import skat_oracle as oracle
 from scipy.stats import chisquare
 from test_skat_tokens import ACTION, games_of
 
-from trickformer import games
+from trickformer import _core, games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
+from trickformer.belief.skat import SkatBelief, bid_weight, evaluation, seat_view
 from trickformer.games.skat import CARDS, NUM_CARDS
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never
@@ -350,3 +351,44 @@ def test_policies_weight_worlds_by_their_likelihood(skat, belief):
                     expected += math.log(0.1 / len(legal) + 0.9 * (action == legal[0]))
                 replay.apply_action(action)
             assert worlds.log_weight[i] == pytest.approx(expected, abs=1e-4)
+
+
+# ------------------------------------------------------------------------------------------- weighted by the bids
+
+
+def test_worlds_are_weighted_by_what_the_others_said(skat):
+    """In an auction the weight is the product of how likely each says what it said with its ten cards; at play what
+    was declared and laid away comes to it, and the true deal is likelier than the mean of uniform ones."""
+    search, model, gain = _core.skat_search, _core.skat_search.BidModel(), []
+    history, _ = _core.skat.rules_games(True, 31, 0, 40)
+    belief = SkatBelief(skat, weight=bid_weight(skat))
+    for row in history:
+        state = skat.spiel.new_initial_state()
+        for action in row[row != 255].tolist():
+            state.apply_action(action)
+            if len(state.history()) not in (NUM_CARDS + 2, NUM_CARDS + 14) or state.is_terminal():
+                continue
+            viewer = state.current_player()
+            view = skat.view(state, viewer)
+            belief.reset(view)
+            worlds = belief.sample(40, np.random.default_rng(0))
+            assert np.isfinite(worlds.log_weight).all()
+            seen = seat_view(skat, view)
+            if len(state.history()) == NUM_CARDS + 2:
+                for hidden, found in zip(worlds.hidden, worlds.log_weight):
+                    expected = 0.0
+                    for p, (accepted, refused) in enumerate(search.said_in(seen)):
+                        ten = np.flatnonzero(hidden[:NUM_CARDS] == p).tolist()
+                        if p != viewer:
+                            expected += math.log(
+                                search.said_chance(evaluation(), model, accepted, refused, ten, p, True)
+                            )
+                    assert found == pytest.approx(expected)
+            elif np.ptp(worlds.log_weight) > 0:
+                true = belief.truth(state)
+                own = bid_weight(skat)(true)[0]
+                gain.append(own - np.log(np.mean(np.exp(worlds.log_weight))))
+    assert len(gain) > 20 and np.mean(gain) > 0.1
+    off = belief.truth(state)
+    off.hidden[0, [0, 1]] = 9
+    assert bid_weight(skat)(off)[0] == -np.inf

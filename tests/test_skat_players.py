@@ -11,9 +11,8 @@ import pytest
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.skat import seat_view
+from trickformer.belief.skat import evaluation, seat_view
 from trickformer.games.skat import CALLS, CARDS
-from trickformer.players._skat import evaluation
 from trickformer.selfplay import skat_calibration as calibrating
 from trickformer.selfplay import skat_evaluation as learning
 from trickformer.tournaments.play import play

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import resources
+
 import numpy as np
 
 from trickformer import _core, tokenizers
@@ -13,6 +18,14 @@ from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 def seat_view(game: Game, view: View) -> _core.skat.SeatView:
     """The core's form of a view of Skat. Raises ValueError where the events are not those of a seat."""
     return _core.skat.SeatView(tokenizers.make(game).encode(view))
+
+
+@lru_cache(maxsize=1)
+def evaluation() -> _core.skat_search.Evaluation:
+    """The evaluation of hands that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
+    data = resources.files(__package__).joinpath("skat_evaluation.npz").read_bytes()
+    with np.load(io.BytesIO(data)) as kept:
+        return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
 
 
 class SkatWorlds(UniformWorlds):
@@ -58,6 +71,18 @@ class SkatBelief(UniformBelief[SkatWorlds]):
         another soloist's twelve cards can have been picked up and laid away. Raises ValueError before any view."""
         deals, _ = self._conditioned()
         return deals.assignments * deals.histories
+
+
+def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
+    """A weight for `SkatBelief`: how likely, in each world, the others say and lay away what they did, by a model of
+    bidders on the shipped evaluation (cpp/skat_inference.hpp), float64 [n], natural logarithm."""
+    model, seeger = _core.skat_search.BidModel(), bool(getattr(game, "seeger", True))
+
+    def weight(worlds: SkatWorlds) -> np.ndarray:
+        deals = _core.skat.DealSampler(seat_view(worlds.game, worlds.view))
+        return _core.skat_search.log_weight(deals, evaluation(), model, seeger, worlds.hidden)
+
+    return weight
 
 
 def make(game: Game) -> SkatBelief:

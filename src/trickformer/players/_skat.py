@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.skat import seat_view
+from trickformer.belief.skat import evaluation, seat_view
 
-EVALUATION = "skat_evaluation.npz"
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
 OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they are weighted
-
-
-@lru_cache(maxsize=1)
-def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
-    with np.load(io.BytesIO(resources.files("trickformer.players").joinpath(EVALUATION).read_bytes())) as kept:
-        return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
 
 
 class SkatSearch:
