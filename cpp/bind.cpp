@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bind.hpp"
+#include "bind_tables.hpp"
 #include "gomcts.hpp"
 #include "gpt2.hpp"
 #include "hearts_pimc.hpp"
@@ -134,6 +134,24 @@ void bind_gomcts(nb::module_& parent) {
       });
 }
 
+struct HeartsBulk {
+  using Table = hearts::Table;
+  using Tables = hearts::Tables;
+  using Tracker = hearts::HandTracker;
+  using Score = std::int8_t;
+  static constexpr int players = hearts::kPlayers, history = hearts::kHistory, length = hearts::kMaxLength,
+                       vocabulary = hearts::kVocabulary;
+  static void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    hearts::encode(history, seat, tokens);
+  }
+  static void legal(const Tables& t, std::size_t i, bool* mask) {
+    for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
+  }
+  static void scores(const Tables& t, std::size_t i, Score* out) {
+    hearts::scores(t.state(i).rules, t.state(i).taken, out);
+  }
+};
+
 void bind_hearts(nb::module_& parent) {
   using namespace hearts;
   nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables");
@@ -185,26 +203,14 @@ void bind_hearts(nb::module_& parent) {
            })
       .def("information_state_string", &information_state_string, "player"_a);
 
-  nb::class_<Table>(m, "Table")
-      .def(
+  nb::class_<Table> table(m, "Table");
+  table.def(
           "__init__",
           [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
             new (self) Table(rules, {labels.data(), labels.size()});
           },
-          "rules"_a, "labels"_a)
-      .def("tracker", [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
-        return std::make_unique<HandTracker>(std::move(t));
-      })
-      .def("outcomes",
-           [](const Table& t, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> score,
-              In1<std::uint8_t> seats) {
-             if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
-             auto out = make<std::int32_t>({score.shape(0)});
-             for (std::size_t i = 0; i < score.shape(0); ++i)
-               out.data()[i] = t.outcome(score.data() + i * kPlayers, seats(i) % kPlayers);
-             return out;
-           },
-           "scores"_a, "seats"_a);
+          "rules"_a, "labels"_a);
+  bind_tables<HeartsBulk>(m, table);
 
   m.def(
       "random_hands",
@@ -216,71 +222,6 @@ void bind_hearts(nb::module_& parent) {
         return std::make_pair(history, score);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a);
-  m.def(
-      "encode",
-      [](nb::ndarray<const std::uint8_t, nb::shape<-1, kHistory>, nb::c_contig> history, In1<std::uint8_t> seats) {
-        const std::size_t n = history.shape(0);
-        if (seats.size() != n) throw nb::value_error("one seat a hand");
-        auto tokens = make<std::int16_t>({n, kMaxLength});
-        nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < n; ++i)
-          encode(history.data() + i * kHistory, seats.data()[i] % kPlayers, tokens.data() + i * kMaxLength);
-        return tokens;
-      },
-      "history"_a, "seats"_a);
-
-  nb::class_<Tables>(m, "Tables")
-      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
-           "first"_a, "n"_a)
-      .def("__len__", &Tables::size)
-      .def("current",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size()});
-             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
-             return out;
-           })
-      .def("legal",
-           [](const Tables& t) {
-             auto out = make<bool>({t.size(), kVocabulary});
-             nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (Cards rest = t.current(i) < 0 ? 0 : legal(t.state(i)); rest;)
-                 out.data()[i * kVocabulary + std::size_t(take_lowest(rest))] = true;
-             return out;
-           })
-      .def(
-          "step",
-          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> cards) {
-            if (tables.size() != cards.size()) throw nb::value_error("one card a table");
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < tables.size(); ++i)
-              t.step(checked(tables(i), t.size(), "table"), cards(i));
-          },
-          "tables"_a, "cards"_a)
-      .def_prop_ro("tokens",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), kPlayers, kMaxLength},
-                                                                       self);
-                   })
-      .def_prop_ro("lengths",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), kPlayers}, self);
-                   })
-      .def("scores",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size(), kPlayers});
-             for (std::size_t i = 0; i < t.size(); ++i)
-               scores(t.state(i).rules, t.state(i).taken, out.data() + i * kPlayers);
-             return out;
-           })
-      .def("outcomes", [](const Tables& t) {
-        auto out = make<std::int32_t>({t.size(), kPlayers});
-        for (std::size_t i = 0; i < t.size(); ++i)
-          for (int p = 0; p < kPlayers; ++p) out.data()[i * kPlayers + std::size_t(p)] = t.outcome(i, p);
-        return out;
-      });
 }
 
 // ------------------------------------------------------------------------------------------ GPT-2 decoder

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "bind.hpp"
+#include "bind_tables.hpp"
 #include "skat_tracker.hpp"
 #include "skat_worlds.hpp"
 
@@ -111,93 +111,25 @@ void bind_rules(nb::module_& m) {
       });
 }
 
-using Scores = nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig>;
-using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+struct Bulk {
+  using Table = skat::Table;
+  using Tables = skat::Tables;
+  using Tracker = GameTracker;
+  using Score = std::int16_t;
+  static constexpr int players = kPlayers, history = kHistory, length = kMaxLength, vocabulary = kVocabulary;
+  static void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    skat::encode(history, seat, tokens);
+  }
+  static void legal(const Tables& t, std::size_t i, bool* mask) {
+    std::uint8_t actions[kActions];
+    for (int k = legal_actions(t.state(i), actions); k-- > 0;) mask[actions[k]] = true;
+  }
+  static void scores(const Tables& t, std::size_t i, Score* out) {
+    skat::scores(result(t.state(i)), t.table().seeger(), out);
+  }
+};
 
-void bind_tables(nb::module_& m) {
-  nb::class_<Table>(m, "Table")
-      .def(
-          "__init__",
-          [](Table* self, bool seeger, Scores labels) { new (self) Table(seeger, {labels.data(), labels.size()}); },
-          "seeger"_a, "labels"_a)
-      .def("tracker",
-           [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
-             return std::make_unique<GameTracker>(std::move(t));
-           })
-      .def(
-          "outcomes",
-          [](const Table& t, Scores score, In1<std::uint8_t> seats) {
-            if (seats.size() != score.shape(0)) throw nb::value_error("one seat a game");
-            auto out = make<std::int32_t>({score.shape(0)});
-            for (std::size_t i = 0; i < score.shape(0); ++i)
-              out.data()[i] = t.outcome(score.data() + i * kPlayers, seats(i) % kPlayers);
-            return out;
-          },
-          "scores"_a, "seats"_a);
-  m.def(
-      "encode",
-      [](nb::ndarray<const std::uint8_t, nb::shape<-1, kHistory>, nb::c_contig> history, In1<std::uint8_t> seats) {
-        const std::size_t n = history.shape(0);
-        if (seats.size() != n) throw nb::value_error("one seat a game");
-        auto tokens = make<std::int16_t>({n, kMaxLength});
-        nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < n; ++i)
-          encode(history.data() + i * kHistory, seats.data()[i] % kPlayers, tokens.data() + i * kMaxLength);
-        return tokens;
-      },
-      "history"_a, "seats"_a);
-  nb::class_<Tables>(m, "Tables")
-      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
-           "first"_a, "n"_a)
-      .def("__len__", &Tables::size)
-      .def("current",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size()});
-             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
-             return out;
-           })
-      .def("legal",
-           [](const Tables& t) {
-             auto out = make<bool>({t.size(), kVocabulary});
-             nb::gil_scoped_release release;
-             std::uint8_t legal[kActions];
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (int k = legal_actions(t.state(i), legal); k-- > 0;) out.data()[i * kVocabulary + legal[k]] = true;
-             return out;
-           })
-      .def(
-          "step",
-          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
-            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
-          },
-          "tables"_a, "actions"_a)
-      .def_prop_ro("tokens",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), kPlayers, kMaxLength},
-                                                                       self);
-                   })
-      .def_prop_ro("lengths",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), kPlayers}, self);
-                   })
-      .def("scores",
-           [](const Tables& t) {
-             auto out = make<std::int16_t>({t.size(), kPlayers});
-             for (std::size_t i = 0; i < t.size(); ++i)
-               scores(result(t.state(i)), t.table().seeger(), out.data() + i * kPlayers);
-             return out;
-           })
-      .def("outcomes", [](const Tables& t) {
-        auto out = make<std::int32_t>({t.size(), kPlayers});
-        for (std::size_t i = 0; i < t.size(); ++i)
-          for (int p = 0; p < kPlayers; ++p) out.data()[i * kPlayers + std::size_t(p)] = t.outcome(i, p);
-        return out;
-      });
-}
+using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
 
 void bind_worlds(nb::module_& m) {
   nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
@@ -287,7 +219,14 @@ void bind_skat(nb::module_& parent) {
   m.attr("MAX_ACTIONS") = kMaxActions;
   m.attr("MAX_LENGTH") = kMaxLength;
   bind_rules(m);
-  bind_tables(m);
+  nb::class_<Table> table(m, "Table");
+  table.def(
+      "__init__",
+      [](Table* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels) {
+        new (self) Table(seeger, {labels.data(), labels.size()});
+      },
+      "seeger"_a, "labels"_a);
+  bind_tables<Bulk>(m, table);
   bind_worlds(m);
   m.def(
       "random_games",

@@ -3,35 +3,10 @@
 // Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live
 // in a namespace of their own, and none of them can be linked into code for the baseline.
 #pragma once
-#include <bit>
-
+#include "bits.hpp"
 #include "hearts_types.hpp"
-#include "rng.hpp"
-#ifdef __BMI2__
-#include <immintrin.h>
-#endif
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
-
-inline int count(Cards cards) { return std::popcount(cards); }
-inline int lowest(Cards cards) { return std::countr_zero(cards); }
-inline int take_lowest(Cards& cards) {
-  const int card = lowest(cards);
-  cards &= cards - 1;
-  return card;
-}
-
-// Card number `n` of a set, counted from the lowest.
-inline int nth(Cards cards, int n) {
-#ifdef __BMI2__
-  return lowest(_pdep_u64(Cards{1} << n, cards));
-#else
-  while (n--) cards &= cards - 1;
-  return lowest(cards);
-#endif
-}
-
-inline int pick(Cards cards, Rng& rng) { return nth(cards, int(rng.below(std::uint32_t(count(cards))))); }
 
 inline void begin_play(State& s) {
   s.phase = Phase::kPlay;

@@ -4,13 +4,7 @@
 // Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live in a
 // namespace of their own.
 #pragma once
-#include <bit>
-#include <cstdint>
-
-#include "rng.hpp"
-#ifdef __BMI2__
-#include <immintrin.h>
-#endif
+#include "bits.hpp"
 
 namespace trickformer::skat {
 
@@ -31,26 +25,6 @@ inline namespace TRICKFORMER_ISA {
 
 constexpr Cards bit(int card) { return Cards{1} << card; }
 constexpr Cards suit_cards(int suit) { return Cards{0xff} << (8 * suit); }
-inline int count(Cards cards) { return std::popcount(cards); }
-inline int lowest(Cards cards) { return std::countr_zero(cards); }
-inline int take_lowest(Cards& cards) {
-  const int card = lowest(cards);
-  cards &= cards - 1;
-  return card;
-}
-
-// Card number `n` of a set, counted from the lowest.
-inline int nth(Cards cards, int n) {
-#ifdef __BMI2__
-  return lowest(_pdep_u32(Cards{1} << n, cards));
-#else
-  while (n--) cards &= cards - 1;
-  return lowest(cards);
-#endif
-}
-
-inline int pick(Cards cards, Rng& rng) { return nth(cards, int(rng.below(std::uint32_t(count(cards))))); }
-
 constexpr bool is_suit(Kind kind) { return kind < Kind::kGrand; }
 
 // The trumps of a game; none in null.

@@ -1,0 +1,102 @@
+// Bindings that every game with tokens has: its table of outcomes, whole games as tokens, many games in step.
+#pragma once
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+
+#include "bind.hpp"
+#include "tracker.hpp"
+
+namespace trickformer {
+
+// Game has: types Table, Tables, Tracker and Score; sizes players, history, length and vocabulary; and functions
+// encode(history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out).
+template <typename Game>
+void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
+  using namespace nb::literals;
+  using Table = typename Game::Table;
+  using Tables = typename Game::Tables;
+  using Score = typename Game::Score;
+  constexpr std::size_t players = Game::players, length = Game::length;
+
+  bound
+      .def("tracker",
+           [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+             return std::make_unique<typename Game::Tracker>(std::move(t));
+           })
+      .def(
+          "outcomes",
+          [](const Table& t, nb::ndarray<const Score, nb::shape<-1, Game::players>, nb::c_contig> score,
+             In1<std::uint8_t> seats) {
+            if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
+            auto out = make<std::int32_t>({score.shape(0)});
+            for (std::size_t i = 0; i < score.shape(0); ++i)
+              out.data()[i] = t.outcome(score.data() + i * players, int(seats(i) % players));
+            return out;
+          },
+          "scores"_a, "seats"_a);
+
+  m.def(
+      "encode",
+      [](nb::ndarray<const std::uint8_t, nb::shape<-1, Game::history>, nb::c_contig> history, In1<std::uint8_t> seats) {
+        const std::size_t n = history.shape(0);
+        if (seats.size() != n) throw nb::value_error("one seat a hand");
+        auto tokens = make<std::int16_t>({n, length});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          Game::encode(history.data() + i * Game::history, int(seats.data()[i] % players), tokens.data() + i * length);
+        return tokens;
+      },
+      "history"_a, "seats"_a);
+
+  nb::class_<Tables>(m, "Tables")
+      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
+           "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def("current",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size()});
+             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+             return out;
+           })
+      .def("legal",
+           [](const Tables& t) {
+             auto out = make<bool>({t.size(), std::size_t(Game::vocabulary)});
+             nb::gil_scoped_release release;
+             for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * Game::vocabulary);
+             return out;
+           })
+      .def(
+          "step",
+          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
+            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
+          },
+          "tables"_a, "actions"_a)
+      .def_prop_ro("tokens",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), players, length}, self);
+                   })
+      .def_prop_ro("lengths",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
+                   })
+      .def("scores",
+           [](const Tables& t) {
+             auto out = make<Score>({t.size(), players});
+             for (std::size_t i = 0; i < t.size(); ++i) Game::scores(t, i, out.data() + i * players);
+             return out;
+           })
+      .def("outcomes", [](const Tables& t) {
+        auto out = make<std::int32_t>({t.size(), players});
+        for (std::size_t i = 0; i < t.size(); ++i)
+          for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));
+        return out;
+      });
+}
+
+}  // namespace trickformer
