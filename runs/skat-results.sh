@@ -13,9 +13,9 @@ match rules-random rules random 300
 match kermit-rules kermit rules 300
 match weighted-uniform pimc:worlds=20 pimc:worlds=20,weighted=false 1000
 match argmax-rules "argmax:$model" rules 300
-match argmax-kermit "argmax:$model" kermit 100
+match argmax-kermit "argmax:$model" kermit 40
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo && export TRICKFORMER_ISA=avx512bf16
 match gomcts-argmax "gomcts:$model" "argmax:$model" 600
-match gomcts-rules "gomcts:$model" rules 100
-match gomcts-kermit "gomcts:$model" kermit 100
+match gomcts-rules "gomcts:$model" rules 60
+match gomcts-kermit "gomcts:$model" kermit 40

@@ -58,23 +58,16 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 
 # What another game has otherwise. Skat's is section 6.2: random and scripted players to begin with, twenty iterations,
-# a pool of at most ten. `anchor` is our remedy against an auction in which nobody bids (docs/results/skat-training.md).
+# a pool of at most ten.
 _SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10, "bucket": 32}
+# Three scripted seats to a random one, or nobody bids any more (docs/results/skat-training.md).
+_LITTLE_SKAT = _SKAT | {"bootstrap": ["random", "rules", "rules", "rules"], "anchor": 0.3}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
-        "paper": _SKAT | {"iterations": 20, "anchor": 0.2},
-        # Three scripted seats to a random one: a random caller outbids everybody else, and most games would be its.
-        "small": _SKAT
-        | {
-            "bootstrap": ["random", "rules", "rules", "rules"],
-            "bootstrap_hands": 110_000,
-            "seats_kept": 3,
-            "iterations": 3,
-            "pool": 3,
-            "anchor": 0.3,
-            "match_deals": 50,
-        },
-        "tiny": _SKAT | {"anchor": 0.3},
+        "paper": _SKAT | {"iterations": 20},
+        "small": _LITTLE_SKAT
+        | {"bootstrap_hands": 110_000, "seats_kept": 3, "iterations": 3, "pool": 3, "match_deals": 50},
+        "tiny": _LITTLE_SKAT,
     }
 }
 
