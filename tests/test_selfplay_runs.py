@@ -291,11 +291,12 @@ def test_skat_has_schedules_of_its_own():
     paper = Config(game="skat", preset="paper")
     assert (paper.bootstrap, paper.iterations, paper.pool) == (["random", "rules"], 20, 10)
     assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
-    assert paper.anchor > 0 and Config(game="skat(scores=value)", preset="paper") != Config(
-        game="hearts", preset="paper"
-    )
-    assert Config(game="skat").seats_kept == 3 and Config(game="skat").turn_weight > 0
-    assert Config(game="hearts").anchor == 0
+    assert Config(game="skat(scores=value)", preset="paper").pool == 10
+    small = Config(game="skat")
+    assert small.seats_kept == 3 and small.turn_weight > 0
+    assert small.bootstrap.count("rules") == 3 * small.bootstrap.count("random") == 3
+    hearts = Config(game="hearts")
+    assert (hearts.bootstrap, hearts.anchor, hearts.bucket) == (["random"], 0, 1)
 
 
 def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
