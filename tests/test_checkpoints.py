@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from trickformer import _core, checkpoints, games, tokenizers
-from trickformer.games.hearts import NUM_CARDS
+from trickformer import checkpoints, games, tokenizers
 from trickformer.models.decide import legal_policy
 from trickformer.models.engine import instruction_sets, load_engine
+from trickformer.selfplay import generate
 
 
 def hands_of(game, n: int, seed: int = 31):
-    history, _ = _core.hearts.random_hands(_core.hearts.Rules(**game.rules), seed, 0, n)
-    return _core.hearts.encode(history, np.arange(n).astype(np.uint8) % 4).astype(np.int32)
+    """Hands like those that the shipped model has learned from: of random players, or, in Skat, of scripted ones."""
+    cast = {"hearts": ["random"], "skat": ["rules"]}[game.name]
+    return generate.cast_hands(game, cast, seed, 0, n).tokens.astype(np.int32)
 
 
 @pytest.fixture(scope="module", params=checkpoints.names())
@@ -75,18 +76,19 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
 def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     """Not how well it plays, which a tournament measures: that these weights were trained on this game at all.
 
-    They need not know whose turn it is, which a small model does not: the next card is nearly always one that is not
-    yet played."""
+    They need not know whose turn it is, which a small model does not: once cards are played the next token is nearly
+    always one that is still to come."""
     folder, game, tokenizer = shipped
     engine = load_engine(folder, game.outcomes.values)
     unplayed_share, errors, spread = [], [], []
+    plays = {"hearts": 52, "skat": 40}[game.name]  # tokens at the end that are plays; Skat's name the leaders too
     for tokens in hands_of(game, 40):
         length = int(np.argmax(tokens == tokenizer.eos))
         nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32))
         tracker = tokenizer.tracker(tokens[:1])
         probs = legal_policy(engine.policy(nodes), np.ones((length, len(tokenizer.vocab)), dtype=bool))
         for i in range(1, length):
-            if i >= length - NUM_CARDS:
+            if i >= length - plays:
                 unplayed_share.append(probs[i - 1][tokens[i:length]].sum())
             tracker.push(int(tokens[i]))
         result = game.outcomes.values[tracker.outcome(), 0]

@@ -574,3 +574,10 @@ def test_the_summary_counts_what_a_player_did(setting):
         mine = [won for kind, hand, won in own if kind == name or (hand and name == "hand")]
         expected |= {name: len(mine) / len(own), f"{name} won": sum(mine) / len(mine) if mine else None}
     assert found == pytest.approx(expected)
+
+
+def test_the_game_goes_by_both_its_names():
+    for spec in ("skat", "trickformer_skat", "skat(scores=value)", "trickformer_skat(scores=value)"):
+        game = games.load(spec)
+        assert game.name == "skat" and str(game.spiel).startswith("trickformer_skat(")
+        assert game.seeger == ("value" not in spec)

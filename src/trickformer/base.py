@@ -34,6 +34,11 @@ class UnknownNameError(TrickformerError):
         super().__init__(f"unknown {kind} {name!r}; choose from: {', '.join(sorted(known))}")
 
 
+def game_name(spec: str) -> str:
+    """Our name of the game of a game string: `skat` of `trickformer_skat(scores=value)`."""
+    return spec.partition("(")[0].removeprefix("trickformer_")
+
+
 def deal_seed(seed: int, index: int) -> int:
     """The 63-bit seed of deal `index` in the series `seed`; the deals of a series are independent."""
     return int(np.random.SeedSequence([seed, index]).generate_state(1, np.uint64)[0] >> np.uint64(1))

@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 import re
 
-from trickformer.base import Game, TrickformerError, UnknownNameError
+from trickformer.base import Game, TrickformerError, UnknownNameError, game_name
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 for _name in NAMES:
@@ -17,12 +17,13 @@ for _name in NAMES:
 
 
 def load(spec: str) -> Game:
-    """The game of an OpenSpiel game string: `hearts`, or `hearts(jd_bonus=True)`.
+    """The game of an OpenSpiel game string: `hearts`, or `hearts(jd_bonus=True)`. Games of our own have a name of their
+    own there, `trickformer_skat`, and a short one here.
 
     Raises TrickformerError for a string that is none, a game or a rule option that does not exist."""
     if not re.fullmatch(r"\w+(\([^()]*\))?", spec):
         raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
-    name = spec.partition("(")[0]
+    name = game_name(spec)
     if name not in NAMES:
         raise UnknownNameError("game", name, NAMES)
     return importlib.import_module(f"{__name__}.{name}").load(spec)

@@ -7,6 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from trickformer.base import game_name
+
 # What a small model needs to learn from little data; docs/results/hearts-training.md says what for.
 _LITTLE: dict[str, Any] = {
     "batch_size": 32,
@@ -123,7 +125,7 @@ class Config(BaseModel):
     @classmethod
     def _schedule(cls, values: Any) -> Any:
         if isinstance(values, dict):
-            preset, game = str(values.get("preset", "small")), str(values.get("game")).partition("(")[0]
+            preset, game = str(values.get("preset", "small")), game_name(str(values.get("game")))
             values = SCHEDULES.get(preset, {}) | GAMES.get(game, {}).get(preset, {}) | values
         return values
 
@@ -135,7 +137,7 @@ class Config(BaseModel):
 
     @property
     def folder(self) -> Path:
-        return self.out or Path("out") / f"{self.game.partition('(')[0]}-{self.preset}"
+        return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
 
 
 # What the weights do not depend on, and a resumed run may change.
