@@ -308,7 +308,7 @@ def test_it_is_said_who_plays():
     assert schedule.who(config, 1) == "ArgmaxVal* of model 0 in all seats; in 30% of the hands as in iteration 0"
     assert schedule.who(config, 2).endswith("models 0 to 1 in the others; in 30% of the hands as in iteration 0")
     assert schedule.who(anchor_config(anchor=0.0), 1) == "ArgmaxVal* of model 0 in all seats"
-    assert Config(game="skat", preset="paper").anchor == 0.2 and Config(game="hearts", preset="paper").anchor == 0
+    assert Config(game="skat").anchor == 0.3 and Config(game="skat", preset="paper").anchor == 0
 
 
 # ---------------------------------------------------------------------------------------------- who plays
