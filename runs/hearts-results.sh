@@ -4,11 +4,8 @@
 # runs/small.sh hearts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-match() {  # NAME A B DEALS
-  local out="out/results/$1" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer tournament hearts --a "$2" --b "$3" --deals "$4" --seed 1 --workers 2 --out "$out" --json "${resume[@]}"
-}
+game=hearts
+. runs/match.bash
 model=checkpoint=hearts-small
 match argmax-random "argmax:$model" random 200
 match rules-random rules random 100
