@@ -141,7 +141,7 @@ struct HeartsBulk {
   using Score = std::int8_t;
   static constexpr int players = hearts::kPlayers, history = hearts::kHistory, length = hearts::kMaxLength,
                        vocabulary = hearts::kVocabulary;
-  static void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     hearts::encode(history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
@@ -428,6 +428,7 @@ NB_MODULE(_core, m) {
   gpt2_binding::bind(m);
   bind_hearts(m);
   bind_hearts_search(m);
+  bind_crew(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

@@ -117,7 +117,7 @@ struct Bulk {
   using Tracker = GameTracker;
   using Score = std::int16_t;
   static constexpr int players = kPlayers, history = kHistory, length = kMaxLength, vocabulary = kVocabulary;
-  static void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {

@@ -11,7 +11,7 @@
 namespace trickformer {
 
 // Game has: types Table, Tables, Tracker and Score; sizes players, history, length and vocabulary; and functions
-// encode(history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out).
+// encode(table, history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out).
 template <typename Game>
 void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
   using namespace nb::literals;
@@ -37,15 +37,17 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
           },
           "scores"_a, "seats"_a);
 
-  m.def(
+  bound.def(
       "encode",
-      [](nb::ndarray<const std::uint8_t, nb::shape<-1, Game::history>, nb::c_contig> history, In1<std::uint8_t> seats) {
+      [](const Table& table, nb::ndarray<const std::uint8_t, nb::shape<-1, Game::history>, nb::c_contig> history,
+         In1<std::uint8_t> seats) {
         const std::size_t n = history.shape(0);
         if (seats.size() != n) throw nb::value_error("one seat a hand");
         auto tokens = make<std::int16_t>({n, length});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < n; ++i)
-          Game::encode(history.data() + i * Game::history, int(seats.data()[i] % players), tokens.data() + i * length);
+          Game::encode(table, history.data() + i * Game::history, int(seats.data()[i] % players),
+                       tokens.data() + i * length);
         return tokens;
       },
       "history"_a, "seats"_a);

@@ -113,7 +113,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(skat, tokenizer):
     """Whole games by `encode`; games in step by `Tables`, at every step."""
     history, scores = CORE.random_games(True, 9, 0, 60)
     for seat in range(3):
-        bulk = CORE.encode(history, np.full(60, seat, dtype=np.uint8))
+        bulk = tokenizer.table.encode(history, np.full(60, seat, dtype=np.uint8))
         for i in range(60):
             state = skat.spiel.new_initial_state()
             for action in history[i][history[i] != 255]:
@@ -419,7 +419,7 @@ def test_the_longest_sequence_has_all_positions(skat, tokenizer):
         tracker = tokenizer.tracker(tokens)
         assert tracker.is_legal() and tracker.outcome() is not None
     history, _ = CORE.random_games(True, 4, 0, 20_000)
-    bulk = CORE.encode(history, (np.arange(20_000) % 3).astype(np.uint8))
+    bulk = tokenizer.table.encode(history, (np.arange(20_000) % 3).astype(np.uint8))
     assert (bulk != tokenizer.eos).sum(axis=1).max() < 193
 
 

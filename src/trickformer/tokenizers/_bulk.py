@@ -12,7 +12,6 @@ CoreHands: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.n
 
 
 def seen(
-    encode: Callable[..., np.ndarray],
     table: Any,
     history: np.ndarray,
     scores: np.ndarray,
@@ -21,6 +20,6 @@ def seen(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What `seat` saw of each `hand`, and how the hand ended for it.
 
-    history uint8 [n, H] and scores int [n, players] are the core's; encode and table those of a game."""
+    history uint8 [n, H] and scores int [n, players] are the core's; table is that of a game."""
     seats = seat.astype(np.uint8)
-    return encode(history[hand], seats), table.outcomes(scores[hand], seats)
+    return table.encode(history[hand], seats), table.outcomes(scores[hand], seats)

@@ -144,7 +144,7 @@ class HeartsTokenizer:
         if set(cast) != {"random"}:
             return None
         history, scores = _core.hearts.random_hands(self.rules, seed, first, n)
-        return partial(seen, _core.hearts.encode, self.table, history, scores)
+        return partial(seen, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

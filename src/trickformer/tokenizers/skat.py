@@ -144,7 +144,7 @@ class SkatTokenizer:
             return None
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random)
-        return partial(seen, _core.skat.encode, self.table, history, scores)
+        return partial(seen, self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

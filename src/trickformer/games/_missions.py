@@ -1,0 +1,156 @@
+"""Missions of The Crew as data: the logbook (crew_missions.toml), and files of the same form."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+
+TILES = ("1", "2", "3", "4", "5", ">", ">>", ">>>", ">>>>", "omega", "none")
+NO_TILE = len(TILES) - 1
+COMMUNICATION = ("normal", "dead zone", "from trick 2", "from trick 3")
+ALLOCATION = ("draft", "decision", "distribution", "member", "roles", "none")
+DISTRESS = {"off": 0, "left": 1, "right": 3}  # seats that a card is passed on
+RULES = {
+    "sick_no_tricks": "the member whom the commander has named takes no trick",
+    "one_wins_once": "a colour card of value 1 wins a trick",
+    "member_no_communication": "a member named by the commander before the draft does not communicate",
+    "random_draw_after_trick1": "after trick 1 everybody draws a card at random from the hand of the right neighbour",
+    "each_rocket_wins": "each of the four rockets wins a trick",
+    "nines_win_nothing": "no trick is won by a 9, until none is left in a hand",
+    "nines_win_nothing_plus_tasks": "no trick is won by a 9, and there are tasks; it ends when no 9 is left",
+    "swap_two_tokens": "before the draft two task tokens may change places",
+    "ones_win_twice": "two tricks are each won by a colour card of value 1",
+    "trick_balance": "nobody ever has two tricks more than another",
+    "member_exactly_one_trick_no_rocket": "the member wins exactly one trick, and not with a rocket",
+    "trick_balance_commander_first_last": "trick balance, and the commander wins the first and the last trick",
+    "move_one_token": "before the draft a task token may move to a task that has none",
+    "member_only_first_and_last_no_rocket": "the member wins the first and the last trick, no other, none with a rocket",
+    "rockets_win_in_order": "each rocket wins a trick, in ascending order",
+    "left_of_pink9_wins_all_pink": "the left neighbour of the holder of the pink 9 wins all pink cards",
+    "omega_in_last_trick": "the omega task is fulfilled in the last trick",
+    "first4_last_middle_roles": "one player wins the first four tricks, one the last, the two others all between",
+}
+_FOR_MEMBER = {"sick_no_tricks", "member_exactly_one_trick_no_rocket", "member_only_first_and_last_no_rocket"}
+_FOR_DRAFT = {"member_no_communication", "swap_two_tokens", "move_one_token"}
+# Rules that a mission need not have tasks beside; the others only change how it is played.
+_GOALS = set(RULES) - _FOR_DRAFT - {"random_draw_after_trick1", "omega_in_last_trick"}
+
+
+class Page(BaseModel):
+    """A mission as it is written down."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: int = Field(ge=1, le=250)
+    tasks: int = Field(0, ge=0, le=10)
+    tokens: list[Annotated[str, Field(pattern=r"^([1-5]|>{1,4}|omega)$")]] = []
+    communication: Literal["normal", "dead zone", "from trick 2", "from trick 3"] = "normal"
+    allocation: Literal["draft", "decision", "distribution", "member", "roles", "none"] = "draft"
+    rules: list[str] = Field([], max_length=_core.crew.MAX_RULES)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        def needs(ok: bool, message: str) -> None:
+            if not ok:
+                raise ValueError(f"mission {self.id}: {message}")
+
+        rules = set(self.rules)
+        needs(rules <= set(RULES), f"unknown rule {next(iter(rules - set(RULES)), '')!r}")
+        needs(len(rules) == len(self.rules), "a rule is given twice")
+        needs(len(self.tokens) <= self.tasks, "more task tokens than tasks")
+        needs(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
+        tasked = self.allocation in ("draft", "decision", "distribution")
+        needs(
+            tasked == (self.tasks > 0), f"allocation {self.allocation!r} goes with {'tasks' if tasked else 'no tasks'}"
+        )
+        needs(bool(self.tasks or rules & _GOALS), "there is nothing to achieve")
+        needs(
+            bool(rules & _FOR_MEMBER) == (self.allocation == "member"),
+            "allocation 'member' goes with a rule on the member",
+        )
+        needs(len(rules & _FOR_MEMBER) < 2, "only one rule may be on the member")
+        needs(
+            not (rules & _FOR_MEMBER and "left_of_pink9_wins_all_pink" in rules), "only one rule may be on the member"
+        )
+        needs(
+            ("first4_last_middle_roles" in rules) == (self.allocation == "roles"),
+            "allocation 'roles' goes with that rule",
+        )
+        for rule in sorted(rules & _FOR_DRAFT):
+            needs(self.allocation == "draft", f"{rule} comes before a draft")
+        if "member_no_communication" in rules:
+            needs("left_of_pink9_wins_all_pink" not in rules, "only one rule may be on the member")
+        if "omega_in_last_trick" in rules:
+            needs("omega" in self.tokens, "omega_in_last_trick needs the token omega")
+        if "swap_two_tokens" in rules:
+            needs(
+                len(self.tokens) > 1 and "move_one_token" not in rules, "swap_two_tokens needs two tokens, and no move"
+            )
+        if "move_one_token" in rules:
+            needs(0 < len(self.tokens) < self.tasks, "move_one_token needs a task with a token and one without")
+        return self
+
+    def tiles(self) -> list[int]:
+        """The token of each task, as numbers of TILES."""
+        return [TILES.index(t) for t in self.tokens] + [NO_TILE] * (self.tasks - len(self.tokens))
+
+    def mission(self, distress: str = "off") -> _core.crew.Mission:
+        """The core's form of it."""
+        return _core.crew.Mission(
+            id=self.id,
+            tiles=self.tiles(),
+            communication=COMMUNICATION.index(self.communication),
+            allocation=ALLOCATION.index(self.allocation),
+            distress=DISTRESS[distress],
+            rules=[list(RULES).index(rule) for rule in self.rules],
+        )
+
+
+def read(file: str = "") -> tuple[Page, ...]:
+    """The missions of a file of one's own, or those of the logbook. Raises TrickformerError on a file that is none."""
+    return _logbook() if not file else _parse(file, _text(file))
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise TrickformerError(
+            f"missions {file}: {e.strerror if isinstance(e, OSError) else 'not text in UTF-8'}"
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _logbook() -> tuple[Page, ...]:
+    file = resources.files("trickformer.games").joinpath("crew_missions.toml")
+    return _parse("crew_missions.toml", file.read_text(encoding="utf-8"))
+
+
+def _parse(name: str, text: str) -> tuple[Page, ...]:
+    try:
+        found: dict[str, Any] = tomllib.loads(text)
+        if set(found) != {"mission"} or not isinstance(found["mission"], list):
+            raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
+        pages = tuple(Page.model_validate(page) for page in found["mission"])
+    except tomllib.TOMLDecodeError as e:
+        raise TrickformerError(f"missions {name}: {e}") from None
+    except ValidationError as e:
+        error = e.errors()[0]
+        where = " ".join(str(part) for part in error["loc"])
+        raise TrickformerError(f"missions {name}: {where + ': ' if where else ''}{error['msg']}") from None
+    for what, counts in (
+        ("number", Counter(p.id for p in pages)),
+        ("text", Counter(str(p.mission().tokens) for p in pages)),
+    ):
+        if counts.most_common(1)[0][1] > 1:
+            raise TrickformerError(f"missions {name}: two missions have the same {what}: {counts.most_common(1)[0][0]}")
+    return pages

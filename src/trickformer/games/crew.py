@@ -1,0 +1,337 @@
+"""The Crew: The Quest for Planet Nine, four players, each mission by itself.
+
+OpenSpiel's own `crew` deals tasks of a sort of its own and has no missions; this is `trickformer_crew`, on the rules of
+the core (cpp/crew_rules.hpp). Missions are data (crew_missions.toml); docs/crew.md lists the points that the rulebook
+leaves open."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyspiel
+
+from trickformer import _core
+from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, UnknownNameError, View, deal_seed
+from trickformer.games import _missions
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 40, 4, 10, 10, 40
+COLOURS, ROCKETS = "PBGY", "R"
+CARDS = (*(f"{colour}{value}" for colour in COLOURS for value in range(1, 10)), *(f"R{value}" for value in range(1, 5)))
+COLOUR_CARDS = 36  # the first of them; tasks are of these
+COMMANDERS_CARD, PINK_NINE = 39, 8
+
+# Actions: the cards, then what is said. A seat is counted from the actor clockwise.
+SEAT = NUM_CARDS
+TILE = SEAT + PLAYERS
+YES = TILE + len(_missions.TILES)
+NO, HIGHEST, ONLY, LOWEST, UNLABELLED, SILENT = range(YES + 1, YES + 7)
+NUM_ACTIONS = SILENT + 1
+SEATS = ("self", "left", "across", "right")
+ACTIONS = (
+    *CARDS,
+    *SEATS,
+    *(f"token-{tile}" for tile in _missions.TILES),
+    *("yes", "no", "highest", "only", "lowest", "unlabelled", "silent"),
+)
+
+(REVEAL, TILE_FROM, TILE_TO, NAME, DRAFT, ASK, APPOINT, APPOINT_LAST, PASS, RADIO, RADIO_CARD, PLAY, DRAW, OVER) = (
+    range(14)
+)
+PREAMBLE = 1 + NUM_CARDS  # chance actions before the first event of a mission: its number, the deal
+
+_TYPE = pyspiel.GameType(
+    short_name="trickformer_crew",
+    long_name="The Crew: The Quest for Planet Nine",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.IDENTICAL,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=PLAYERS,
+    min_num_players=PLAYERS,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=False,
+    parameter_specification={"mission": 0, "distress": "off", "file": ""},
+)
+
+
+class CrewGame(pyspiel.Game):
+    """`trickformer_crew`. Parameters: `mission`, a number of the logbook, 0 for one drawn by chance; `distress`, off,
+    left or right: whether, and where to, each passes a card before the first trick; `file`, missions of one's own."""
+
+    def __init__(self, params: dict[str, Any] | None = None):
+        parameters = {"mission": 0, "distress": "off", "file": ""} | (params or {})
+        number, distress = parameters["mission"], parameters["distress"]
+        if distress not in _missions.DISTRESS:
+            raise ValueError(
+                f"distress of trickformer_crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}"
+            )
+        pages = _missions.read(parameters["file"])
+        if number:
+            pages = tuple(page for page in pages if page.id == number)
+            if not pages:
+                raise ValueError(f"mission of trickformer_crew: there is no mission {number}")
+        self.missions = {page.id: page.mission(distress) for page in pages}
+        info = pyspiel.GameInfo(
+            num_distinct_actions=NUM_ACTIONS,
+            max_chance_outcomes=max(NUM_CARDS, *self.missions) + 1,
+            num_players=PLAYERS,
+            min_utility=0.0,
+            max_utility=1.0,
+            max_game_length=_core.crew.MAX_ACTIONS,
+        )
+        super().__init__(_TYPE, info, parameters)
+
+    def new_initial_state(self) -> CrewState:
+        return CrewState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        """An observer that has strings only."""
+        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+
+
+class CrewState(pyspiel.State):
+    """A mission; the rules are the core's. Chance draws the mission, deals ten cards each to seats 0 to 3, turns up
+    the task cards when they are due, and draws where a mission has it."""
+
+    def __init__(self, game: CrewGame):
+        super().__init__(game)
+        self.missions = game.missions
+        self.mission: _core.crew.Mission | None = None
+        self.deck: list[int] = []
+        self.core: _core.crew.State | None = None  # once the cards are dealt
+
+    def current_player(self) -> int:
+        return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
+
+    def is_terminal(self) -> bool:
+        return self.core is not None and self.core.is_terminal()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.core.legal_actions() if self.core is not None else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """What chance may turn up, each as likely as the others."""
+        if self.mission is None:
+            left = sorted(self.missions)
+        elif self.core is None:
+            left = sorted(set(range(NUM_CARDS)) - set(self.deck))
+        else:
+            left = self.core.legal_actions()
+        return [(action, 1 / len(left)) for action in left]
+
+    def _apply_action(self, action: int) -> None:
+        if self.core is not None:
+            self.core.apply_action(action)
+        elif self.mission is None:
+            self.mission = self.missions[action]
+        else:
+            self.deck.append(action)
+            if len(self.deck) == NUM_CARDS:
+                self.core = _core.crew.State(self.mission, np.array(self.deck, dtype=np.uint8))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return ACTIONS[action]
+        if self.mission is None:
+            return f"mission {action}"
+        what = "deal" if self.core is None else "task" if self.core.phase == REVEAL else "draw"
+        return f"{what} {CARDS[action]}"
+
+    def returns(self) -> list[float]:
+        """1 to everybody for success, else 0."""
+        return [float(self.is_terminal() and self.core is not None and self.core.result > 0)] * PLAYERS
+
+    def __str__(self) -> str:
+        if self.mission is None:
+            return "choosing a mission"
+        head = f"mission {self.mission.id}"
+        if self.core is None:
+            return f"{head}\ndealing " + " ".join(CARDS[card] for card in self.deck)
+        hands = [" ".join(CARDS[c] for c in self.core.hand(p)) for p in range(PLAYERS)]
+        done = [_said(step.player, step.action) for step in self.full_history()[PREAMBLE:]]
+        return "\n".join([head, *(f"{p}: {hand}" for p, hand in enumerate(hands)), " ".join(done)])
+
+
+def _said(player: int, action: int) -> str:
+    return ("" if player < 0 else f"{player}:") + ACTIONS[action]
+
+
+class _Observer:
+    """What a seat knows, as text."""
+
+    def __init__(self, kind: Any, params: Any):
+        if params:
+            raise ValueError(f"observation parameters are not supported: {params}")
+        self.tensor = None
+        self.dict: dict[str, Any] = {}
+        self._viewer = kind.private_info != pyspiel.PrivateInfoType.NONE
+
+    def set_from(self, state: CrewState, player: int) -> None:
+        """There is no tensor to fill."""
+
+    def string_from(self, state: CrewState, player: int) -> str:
+        """All that `player` knows; where no private information is asked for, what everybody knows."""
+        if state.core is None:
+            return f"dealing {len(state.deck)}"
+        return _text(_view(state, player if self._viewer else PUBLIC))
+
+
+def _text(view: View) -> str:
+    words = [f"mission {view.events[0].action}"]
+    for event in view.events[1:]:
+        what = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
+        words.append(("" if event.actor == CHANCE else f"{event.actor}:") + " ".join(what))
+    return f"{view.viewer} | " + " | ".join(words)
+
+
+pyspiel.register_game(_TYPE, CrewGame)
+
+
+class Crew:
+    """The game `trickformer_crew`. All seats share a score, 1 for success and 0; a team sits in all of them."""
+
+    name = "crew"
+    players = PLAYERS
+    higher_is_better = True
+
+    def __init__(self, spiel: pyspiel.Game):
+        self.spiel = spiel
+        given = spiel.get_parameters()
+        pages = _missions.read(given["file"])
+        self.pages = {page.id: page for page in pages if given["mission"] in (0, page.id)}
+        self.missions = {number: page.mission(given["distress"]) for number, page in self.pages.items()}
+        labels = tuple((won,) * PLAYERS for won in (0, 1))
+        self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32))
+
+    def view(self, state: State, viewer: int) -> View:
+        """What `viewer` knows of a state whose cards are dealt.
+
+        Of a distress pass others see that a card was laid down; of the draw everybody sees the card lost and the card
+        gained, once all have drawn."""
+        return _view(state, viewer)
+
+    def chance(self, state: State, seed: int) -> int:
+        """The mission, the next card of two decks that `seed` has shuffled, cards and tasks; or a card of a hand."""
+        core, number = state.core, state.move_number()
+        if number < PREAMBLE:
+            shuffled = _shuffle(seed, tuple(self.missions))
+            return shuffled[number]
+        if core.phase == REVEAL:
+            return _tasks(seed)[sum(card >= 0 for card, *_ in core.tasks)]
+        cards = core.legal_actions()
+        place = np.random.default_rng([seed, 2, core.step]).random()
+        return cards[int(place * len(cards))]
+
+    def deal(self, seed: int, index: int) -> State:
+        """Deal `index` of series `seed`, at the first decision."""
+        state = self.spiel.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(self.chance(state, deal_seed(seed, index)))
+        return state
+
+    def scores(self, state: State) -> tuple[int, ...]:
+        """1 or 0 to all seats, int [4]. Raises ValueError before the end."""
+        if not state.is_terminal():
+            raise ValueError("a game has scores only at its end")
+        return tuple(round(x) for x in state.returns())
+
+    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
+        """Each kind in all four seats: scores are shared, so that a mixed table would compare nobody."""
+        return tuple((kind,) * PLAYERS for kind in range(kinds))
+
+
+def _view(state: Any, viewer: int) -> View:
+    history = state.full_history()
+    if len(history) < PREAMBLE:
+        raise ValueError("a view begins when all cards are dealt")
+    deck = [step.action for step in history[1:PREAMBLE]]
+    holder = {card: i // HAND for i, card in enumerate(deck)}
+    commander = holder[COMMANDERS_CARD]
+    core = state.core
+    events = [Event(CHANCE, history[0].action), Event(commander, None, (COMMANDERS_CARD,))]
+    if viewer != PUBLIC:
+        events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
+    if _ALL_PINK in state.mission.tokens:
+        events.append(Event(holder[PINK_NINE], None, (PINK_NINE,)))
+    hidden = core.distress or _DRAW in state.mission.tokens  # some of what happens: replay it to know when
+    replay = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)) if hidden else None
+    for step in history[PREAMBLE:]:
+        seat, action = step.player, step.action
+        phase = replay.phase if replay is not None else OVER
+        if replay is not None:
+            replay.apply_action(action)
+        if phase == PASS:
+            events.append(Event(seat, action if seat == viewer else None))
+            if replay.phase != PASS and viewer != PUBLIC:
+                giver = (viewer - core.distress) % PLAYERS
+                events.append(Event(giver, None, (replay.passed[giver],)))
+        elif phase == DRAW:
+            if replay.phase != DRAW and viewer != PUBLIC:
+                events.append(Event(CHANCE, None, (replay.drawn[(viewer + 1) % PLAYERS],)))
+                events.append(Event(CHANCE, None, (replay.drawn[viewer],)))
+        else:
+            events.append(Event(CHANCE if seat < 0 else seat, action))
+    on_turn = viewer != PUBLIC and state.current_player() == viewer
+    return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
+
+
+_ALL_PINK, _DRAW = (
+    _core.crew.RULE_TOKEN + list(_missions.RULES).index(rule)
+    for rule in ("left_of_pink9_wins_all_pink", "random_draw_after_trick1")
+)
+
+
+def deal_order(holders: np.ndarray) -> list[int]:
+    """The 40 cards as chance deals them, ascending within a hand; integers [40]: the seat of each card."""
+    return np.argsort(holders, kind="stable").tolist()
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(seed: int, missions: tuple[int, ...]) -> tuple[int, ...]:
+    """The mission, and the deck; the deck of a seed is the same in every mission."""
+    mission = missions[int(np.random.default_rng([seed, 1]).integers(len(missions)))]
+    return (mission, *np.random.default_rng(seed).permutation(NUM_CARDS).tolist())
+
+
+@lru_cache(maxsize=1024)
+def _tasks(seed: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng([seed, 3]).permutation(COLOUR_CARDS).tolist())
+
+
+def load(spec: str = "crew") -> Crew:
+    """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
+    try:
+        given = pyspiel.game_parameters_from_string(spec)
+    except pyspiel.SpielError as e:
+        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
+    given.pop("name")
+    known = ("mission", "distress", "file")
+    for option, value in given.items():
+        if option not in known:
+            raise UnknownNameError("option of crew", option, known)
+        if option == "distress" and value not in _missions.DISTRESS:
+            raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {value!r}")
+    numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
+    number = given.get("mission", 0)
+    if number != 0 and number not in numbers:
+        raise TrickformerError(f"option mission of crew is 0 (any) or one of {_ranges(numbers)}, not {number!r}")
+    return Crew(pyspiel.load_game("trickformer_crew", given))
+
+
+def _ranges(numbers: list[int]) -> str:
+    """1-3, 7: numbers ascending, in words."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)

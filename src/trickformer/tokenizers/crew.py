@@ -1,0 +1,137 @@
+"""The Crew as tokens; cpp/crew_seat_view.hpp gives the order of a sequence.
+
+Of Table 1 of the GO-MCTS paper: 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies, 4
+ways to lie a card open; allocations are 6. To these come the own chair, silence, two directions of distress and the
+end. docs/crew.md sets the counts beside the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
+from trickformer.games import _missions
+from trickformer.games.crew import (
+    ACTIONS,
+    COLOUR_CARDS,
+    COMMANDERS_CARD,
+    HIGHEST,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    PINK_NINE,
+    PLAYERS,
+    SEAT,
+    TILE,
+    YES,
+    Crew,
+)
+from trickformer.tokenizers._bulk import CoreHands, seen
+
+CHAIR = NUM_ACTIONS
+DISTRESS = CHAIR + PLAYERS + len(_missions.COMMUNICATION) + len(_missions.ALLOCATION) + len(_missions.RULES)
+
+
+class CrewTokenizer:
+    """Tokens of The Crew: 97 in all."""
+
+    vocab = (
+        *ACTIONS,
+        *(f"chair{p}" for p in range(PLAYERS)),
+        *(f"communication-{way.replace(' ', '-')}" for way in _missions.COMMUNICATION),
+        *(f"allocation-{way}" for way in _missions.ALLOCATION),
+        *_missions.RULES,
+        *("distress-left", "distress-right", "eos"),
+    )
+    eos = len(vocab) - 1
+    n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
+
+    def __init__(self, game: Crew):
+        self.missions = game.missions
+        self.book = _core.crew.Logbook(list(game.missions.values()))
+        self.table = self.book
+
+    def encode(self, view: View) -> np.ndarray:
+        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
+        own = view.viewer
+        if own == PUBLIC:
+            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+        tokens = [*self.missions[view.events[0].action].tokens, CHAIR + own]
+        distress = next((t for t in tokens if DISTRESS <= t < self.eos), self.eos)
+        for event in view.events[1:]:
+            if event.action is not None:
+                naming = SEAT <= event.action < TILE
+                tokens.append(SEAT + (event.actor + event.action - SEAT - own) % PLAYERS if naming else event.action)
+            elif event.seen == (COMMANDERS_CARD,) and event.actor != CHANCE:
+                tokens.append(SEAT + (event.actor - own) % PLAYERS)
+            elif event.seen == (PINK_NINE,) and event.actor != CHANCE and _pink(tokens):
+                tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
+            else:
+                tokens += event.seen or (distress,)
+        return _core.crew.told(self.book, np.array(tokens, dtype=np.int32))
+
+    def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
+        """The events of the view. Raises ValueError on tokens that no view encodes to."""
+        found = _core.crew.events(self.book, np.asarray(tokens, dtype=np.int32))
+        return tuple(Event(*event) for event in found)
+
+    def token(self, action: int) -> int:
+        """An action's token is its number: seats are counted from the actor in both."""
+        return action
+
+    def action(self, token: int) -> int:
+        """The action of an own token. Raises ValueError on a token that is no action."""
+        if not 0 <= token < NUM_ACTIONS:
+            raise ValueError(f"token {token} is no action of a player")
+        return token
+
+    def features(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
+        [n_positions, G] (how far on; missions differ in length, so it says little)."""
+        kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, self.eos)
+        tokens = np.zeros((len(self.vocab), 16 + len(kinds)), dtype=np.float32)
+        card = np.arange(NUM_CARDS)
+        tokens[card, card // 9] = 1
+        tokens[card, 5 + card % 9] = 1
+        tokens[card, 14] = (card % 9 + 1) / 9
+        tokens[COLOUR_CARDS:NUM_CARDS, 15] = 1
+        tokens[np.arange(len(self.vocab)), 15 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
+        positions = np.zeros((self.n_positions, 2), dtype=np.float32)
+        positions[:, 0] = np.arange(self.n_positions) / self.n_positions
+        positions[:, 1] = 1 - positions[:, 0]
+        return tokens, positions
+
+    def turns(self, tokens: np.ndarray) -> np.ndarray:
+        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
+        own one (0 is the own turn); -1 where the next token is no action."""
+        return _core.crew.turns(self.book, np.ascontiguousarray(tokens, dtype=np.int16))
+
+    def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
+        """Games `first` .. `first` + n of the series `seed` in step."""
+        return _core.crew.Tables(self.book, seed, first, n)
+
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
+        """The same games played to their end by players of the core, or None where it does not know them all."""
+        if set(cast) != {"random"}:
+            return None
+        history, result = _core.crew.random_games(self.book, seed, first, n)
+        return partial(seen, self.book, history, np.repeat(result[:, None], PLAYERS, axis=1))
+
+    def tracker(self, tokens: np.ndarray) -> Tracker:
+        """The simulator after these tokens, which may be none."""
+        tracker = self.book.tracker()
+        for token in tokens:
+            tracker.push(int(token))
+        return tracker
+
+
+def _pink(tokens: list[int]) -> bool:
+    """Whether the hand has just been told, so that the holder of the pink 9 is next."""
+    return len(tokens) > 10 and max(tokens[-10:]) < NUM_CARDS
+
+
+def make(game: Crew) -> CrewTokenizer:
+    return CrewTokenizer(game)
