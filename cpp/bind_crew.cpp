@@ -160,18 +160,17 @@ void bind_tokens(nb::module_& m) {
         for (std::size_t i = 0; i < tokens.size(); ++i) {
           out.push_back(tokens(i));
           see(book, v, out.back());
-          while (v.stage == SeatView::Stage::kLead || v.stage == SeatView::Stage::kSpeaker) {
-            out.push_back(kSeat + relative(v.stage == SeatView::Stage::kLead ? v.leader : v.speaker, v.seat));
+          while (told_next(v) >= 0 && out.back() != kEndToken) {
+            out.push_back(told_next(v));
             see(v, out.back());
           }
         }
-        if (v.ended()) out.push_back(kEndToken);
         auto array = make<std::int32_t>({out.size()});
         std::copy(out.begin(), out.end(), array.data());
         return array;
       },
       "book"_a, "tokens"_a,
-      "What a seat has seen, int32 [n], with the tokens that follow from the rules: who leads, who has spoken, the end.");
+      "What a seat has seen, int32 [n], with the tokens that follow from the rules: owners, who leads, the end.");
   m.def(
       "turns",
       [](const Logbook& book, nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens) {

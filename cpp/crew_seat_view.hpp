@@ -5,9 +5,10 @@
 //
 // A sequence is the mission (communication, allocation, a token of each task in order, rules, distress), the own chair, the
 // commander, the 10 cards dealt (ascending), of the rule of the pink cards who must win them; then what is said and
-// done as all hear it. Of a distress pass each player's is the direction, the own one the card, and at the end comes
+// done as all hear it. Of a task that has been given away follow its owner, where that was not just said, and its token, if
+// it has one. Of a distress pass each player's is the direction, the own one the card, and at the end comes
 // the card received; of the draw the card lost and the card gained. Each trick begins with who leads it; a message
-// ends with who has sent it. Both follow from the rules; they are said because messages and missions differ in length,
+// ends with who has sent it. All this follows from the rules; it is said because messages and missions differ in length,
 // so that the place of a token says little.
 #pragma once
 #include "crew_rules.hpp"
@@ -32,7 +33,7 @@ struct Knowledge {
 
 struct SeatView : Table {
   enum class Stage : std::uint8_t {
-    kMission, kCommander, kHand, kMember, kLead, kGame, kSpeaker, kReceive, kLost, kGained, kOver
+    kMission, kCommander, kHand, kMember, kLead, kGame, kOwner, kToken, kSpeaker, kReceive, kLost, kGained, kOver
   };
 
   Stage stage = Stage::kMission;
@@ -40,6 +41,7 @@ struct SeatView : Table {
   std::uint8_t seen = 0;        // tokens of the mission, or cards of the hand, so far
   std::int8_t last_card = -1;   // dealt before, for they ascend
   std::int8_t speaker = 0;
+  std::uint8_t given = 0;       // the task given away last
   bool drawn = false;           // hands have been drawn from
   std::uint8_t prefix[kMaxPrefix] = {};
   std::uint8_t passed = 0, received = 0, lost = 0, gained = 0;  // own cards
@@ -81,6 +83,8 @@ constexpr int longest(const Mission& m) {
   const int rules = std::popcount(m.rules);
   int n = 2 + m.tasks + rules + (m.distress != 0);                    // the mission
   n += 2 + kHand + m.has(Rule::kAllPink) + m.tasks;                   // chair, commander, hand, tasks
+  for (int i = 0; i < m.tasks; ++i)
+    n += (m.tiles[i] != kNoTile) + (m.allocation != Allocation::kDistribution);  // token and owner, when it is given
   n += m.any(Rule::kSwapTiles | Rule::kMoveTile) ? 2 : 0;
   n += m.has(Rule::kMemberSilent);
   switch (m.allocation) {
@@ -109,7 +113,7 @@ constexpr int longest(const Mission& m) {
 // Of any mission that can be written down.
 inline constexpr int kMaxLength = [] {
   Mission m;
-  m.tasks = kMaxTasks;
+  m.tasks = kMaxTasks;  // and ten tokens
   m.allocation = Allocation::kDistribution;
   m.rules = Rule::kAllPink | Rule::kDraw;
   m.distress = 1;
@@ -345,6 +349,24 @@ inline void begin(SeatView& v) {
   if (mission.has(Rule::kAllPink) && holder != v.seat) v.has[holder] |= bit(kPinkNine);
 }
 
+// What follows from the rules, to be told next, or -1.
+inline int told_next(const SeatView& v) {
+  switch (v.stage) {
+    case SeatView::Stage::kLead:
+      return kSeat + relative(v.leader, v.seat);
+    case SeatView::Stage::kOwner:
+      return kSeat + relative(v.tasks[v.given].owner, v.seat);
+    case SeatView::Stage::kToken:
+      return kTile + v.tasks[v.given].tile;
+    case SeatView::Stage::kSpeaker:
+      return kSeat + relative(v.speaker, v.seat);
+    case SeatView::Stage::kOver:
+      return kEndToken;
+    default:
+      return -1;
+  }
+}
+
 inline void settle_stage(SeatView& v, bool fresh) {
   v.stage = v.over() ? SeatView::Stage::kOver
             : fresh && v.at_trick_start() ? SeatView::Stage::kLead
@@ -406,8 +428,15 @@ inline void see_action(SeatView& v, int token) {
     default:
       break;
   }
+  const int owned = v.owned;
   apply(v, act);
   settle_stage(v, before != Phase::kRadio);
+  if (v.owned == owned) return;
+  v.given = std::uint8_t(before == Phase::kDraft ? task_of_card(v, act) : v.owned - 1);
+  if (before != Phase::kAppoint)
+    v.stage = SeatView::Stage::kOwner;
+  else if (v.tasks[v.given].tile != kNoTile)
+    v.stage = SeatView::Stage::kToken;
 }
 
 // Takes a token in, once the mission has been told (Logbook::see).
@@ -436,6 +465,12 @@ inline void see(SeatView& v, int token) {
     case Stage::kLead:
       v.stage = Stage::kGame;
       return;
+    case Stage::kOwner:
+      if (v.tasks[v.given].tile == kNoTile) return settle_stage(v, true);
+      v.stage = Stage::kToken;
+      return;
+    case Stage::kToken:
+      return settle_stage(v, true);
     case Stage::kSpeaker:
       return settle_stage(v, false);
     case Stage::kReceive: {

@@ -32,7 +32,9 @@ template <typename Tell>
 void tell_action(State& s, int action, Tell tell) {
   const int seat = s.current;
   const Phase before = s.phase;
+  const int owned = s.owned;
   apply(s, action);
+  const Task* given = s.owned == owned ? nullptr : &s.tasks[before == Phase::kDraft ? task_of_card(s, action) : owned];
   for (int p = 0; p < kPlayers; ++p) {
     switch (before) {
       case Phase::kName:
@@ -56,6 +58,8 @@ void tell_action(State& s, int action, Tell tell) {
       default:
         tell(p, action);
     }
+    if (given && before != Phase::kAppoint) tell(p, kSeat + relative(given->owner, p));
+    if (given && given->tile != kNoTile) tell(p, kTile + given->tile);
   }
   if (before != Phase::kRadio && before != Phase::kRadioCard) tell_leader(s, tell);
   if (s.over())

@@ -23,12 +23,6 @@ TokenSet following(const SeatView& v) {
       else
         for (int p : {0, 2, 3}) set.add(kSeat + p);
       break;
-    case Stage::kLead:
-      set.add(kSeat + relative(v.leader, v.seat));
-      break;
-    case Stage::kSpeaker:
-      set.add(kSeat + relative(v.speaker, v.seat));
-      break;
     case Stage::kGame:
       if (v.phase == Phase::kPass && v.current != v.seat) {
         set.add(distress_token(v.mission));
@@ -39,11 +33,11 @@ TokenSet following(const SeatView& v) {
         for (may &= seats; may;) set.add(as_token(v, take_lowest(may)));
       }
       break;
-    case Stage::kOver:
-      set.add(kEndToken);
-      break;
     default:
-      set.words[0] = own_card(v);
+      if (const int token = told_next(v); token >= 0)
+        set.add(token);
+      else
+        set.words[0] = own_card(v);
   }
   return set;
 }

@@ -33,7 +33,7 @@ RULES = {
     "member_exactly_one_trick_no_rocket": "the member wins exactly one trick, and not with a rocket",
     "trick_balance_commander_first_last": "trick balance, and the commander wins the first and the last trick",
     "move_one_token": "before the draft a task token may move to a task that has none",
-    "member_only_first_and_last_no_rocket": "the member wins the first and the last trick, no other, none with a rocket",
+    "member_only_first_and_last_no_rocket": "the member wins the first and the last trick only, no rocket",
     "rockets_win_in_order": "each rocket wins a trick, in ascending order",
     "left_of_pink9_wins_all_pink": "the left neighbour of the holder of the pink 9 wins all pink cards",
     "omega_in_last_trick": "the omega task is fulfilled in the last trick",
