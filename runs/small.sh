@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Trains the shipped checkpoint GAME-small from nothing, or goes on where a run stopped: some two hours on one core.
-# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat
+# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew
 set -euo pipefail
 cd "$(dirname "$0")/.."
-game=${1:?which game: hearts or skat} resume=()
+game=${1:?which game: hearts, skat or crew} resume=()
 out=out/$game-small
 [ -e "$out/config.toml" ] && resume=(--resume)
 OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261121 --out "$out" "${resume[@]}"

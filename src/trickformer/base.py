@@ -174,8 +174,10 @@ class Tokenizer(Protocol):
         """Hands `first` .. `first` + n of a series, played in step by the core (selfplay/generate.py uses them)."""
         ...
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> Any:
-        """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py)."""
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> Any:
+        """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py).
+
+        tries: of every second hand, deals tried until the team succeeds; 1 in games without success."""
         ...
 
 

@@ -13,6 +13,7 @@ from trickformer.players._model import ModelOptions, ModelPlayer
 # Section 9.3 of the paper.
 PAPER: dict[str, dict[str, Any]] = {
     "hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05},
+    "crew": {"runs": 50, "steps": 5, "c": 0.1, "threshold": 0.01},
     "skat": {"runs": 100, "steps": 5, "c": 0.3, "threshold": 0.05},
 }
 

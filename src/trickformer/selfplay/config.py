@@ -64,13 +64,22 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 _SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10, "bucket": 32}
 # Three scripted seats to a random one, or nobody bids any more (docs/results/skat-training.md).
 _LITTLE_SKAT = _SKAT | {"bootstrap": ["random", "rules", "rules", "rules"], "anchor": 0.3}
+# Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
+# game is kept, as in the other games; the paper does not say how many it kept.
+_CREW: dict[str, Any] = {"roles": "all", "bucket": 32, "tries": 2_000}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
         "paper": _SKAT | {"iterations": 20},
         "small": _LITTLE_SKAT
         | {"bootstrap_hands": 110_000, "seats_kept": 3, "iterations": 3, "pool": 3, "match_deals": 50},
         "tiny": _LITTLE_SKAT,
-    }
+    },
+    "crew": {
+        "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000},
+        "small": _CREW
+        | {"bootstrap_hands": 150_000, "seats_kept": 2, "iterations": 6, "epochs": 1, "match_deals": 1_000},
+        "tiny": _CREW | {"tries": 200, "match_deals": 100},
+    },
 }
 
 
@@ -86,6 +95,9 @@ class Config(BaseModel):
 
     bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
     bootstrap_hands: int = Field(400_000, ge=1, description="hands that model 0 learns from")
+    tries: int = Field(
+        1, ge=1, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
+    )
     sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
     held_out: int = Field(1_000, ge=1, description="further sequences that only measure what was learned")
     seats_kept: int = Field(1, ge=1, le=4, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
@@ -133,6 +145,12 @@ class Config(BaseModel):
     def _one_step(self) -> Self:
         if self.batch_size > min(self.bootstrap_hands * self.seats_kept, self.sequences):
             raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
+        return self
+
+    @model_validator(mode="after")
+    def _of_random_players(self) -> Self:
+        if self.tries > 1 and (game_name(self.game) != "crew" or self.bootstrap != ["random"]):
+            raise ValueError("tries is for the random players of crew")
         return self
 
     @property

@@ -32,12 +32,16 @@ def kept_seats(first: int, n: int, count: int, seats: int) -> np.ndarray:
     return (np.arange(seats) - offset[:, None]) % seats < count
 
 
-def cast_hands(game: Game, cast: Sequence[str], seed: int, first: int, n: int, seats: int = 1) -> Sequences:
+def cast_hands(
+    game: Game, cast: Sequence[str], seed: int, first: int, n: int, seats: int = 1, tries: int = 1
+) -> Sequences:
     """What `seats` seats see of each of the hands `first` .. `first` + n of a series, each seat's player drawn
-    uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them."""
+    uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them.
+
+    tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
-    found = tokenizer.core_hands(cast, seed, first, n)
+    found = tokenizer.core_hands(cast, seed, first, n, tries)
     if found is not None:
         return Sequences(*found(*np.nonzero(kept)))
     return _player_hands(game, cast, seed, first, kept)

@@ -57,7 +57,8 @@ def hands_of(config: Config, iteration: int) -> int:
 def who(config: Config, iteration: int) -> str:
     """Who plays an iteration's hands, in words."""
     if iteration == 0:
-        return "each seat one of: " + ", ".join(config.bootstrap)
+        tried = f"; of every second hand up to {config.tries} deals until one succeeds" if config.tries > 1 else ""
+        return "each seat one of: " + ", ".join(config.bootstrap) + tried
     newest = iteration - 1
     if iteration == 1 or config.roles == "all":
         models = f"ArgmaxVal* of model {newest} in all seats"
@@ -109,7 +110,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     if iteration == 0:
         for first in job.firsts:
             n = min(config.tables, job.hands - first)
-            data = generate.cast_hands(game, config.bootstrap, deals, first, n, config.seats_kept)
+            data = generate.cast_hands(game, config.bootstrap, deals, first, n, config.seats_kept, config.tries)
             yield Piece(first, n, data, {})
         return
     several = iteration == 1 or config.roles == "all"

@@ -113,11 +113,11 @@ class CrewTokenizer:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.crew.Tables(self.book, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if set(cast) != {"random"}:
             return None
-        history, result = _core.crew.random_games(self.book, seed, first, n)
+        history, result = _core.crew.random_games(self.book, seed, first, n, tries)
         return partial(seen, self.book, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
     def tracker(self, tokens: np.ndarray) -> Tracker:

@@ -139,7 +139,7 @@ class HeartsTokenizer:
         """Hands `first` .. `first` + n of the series `seed` in step."""
         return _core.hearts.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
         """The same hands played to their end by players of the core, or None where it does not know them all."""
         if set(cast) != {"random"}:
             return None

@@ -138,7 +138,7 @@ class SkatTokenizer:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.skat.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int) -> CoreHands | None:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
