@@ -48,11 +48,13 @@ def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
     return median, (max(results) - min(results)) / median
 
 
-def arguments(description: str) -> argparse.Namespace:
-    """The options of every benchmark: quick and json, both bool."""
+def arguments(description: str, game: Sequence[str] = ()) -> argparse.Namespace:
+    """The options of every benchmark: quick and json, both bool; and game, one of those given, by default the first."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="end within 45 seconds")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    if game:
+        parser.add_argument("--game", choices=game, default=game[0], help="whose positions")
     return parser.parse_args()
 
 

@@ -1,10 +1,10 @@
 """Seconds a move of GO-MCTS and ArgmaxVal* with the paper-size model, one core: ours (bfloat16) against the plain
 sequential search with a full Hugging Face forward pass (float32) for every sequence.
 
-Five fixed positions at tricks 4 to 7, the paper's settings, `legal=true`, random weights. The baseline makes no pass
-twice for the same sequence. With the same seed, our search on float32 weights must give its visit counts exactly;
-bfloat16 rounds now and then to another sample, and is what is timed. An argmax turn starts, as in play, from
-the sequence of the seat's turn before.
+Of the game given with --game, hearts or crew: five fixed positions amid the tricks, the paper's settings, `legal=true`,
+random weights. The baseline makes no pass twice for the same sequence. With the same seed, our search on float32
+weights must give its visit counts exactly; bfloat16 rounds now and then to another sample, and is what is timed. An
+argmax turn starts, as in play, from the sequence of the seat's turn before.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks import Row, arguments, emit
+from trickformer.base import deal_seed
 
 WAVES = (4, 8, 16, 32)
+POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # tricks, from 1
+NUM_CARDS = {"hearts": 52, "crew": 40}
 
 
 def main() -> None:
-    options = arguments(__doc__ or "")
+    options = arguments(__doc__ or "", game=tuple(POSITIONS))
     os.environ["OMP_NUM_THREADS"] = "1"
     import torch
 
@@ -35,10 +38,11 @@ def main() -> None:
     from trickformer.models.decide import argmax_val, legal_policy
     from trickformer.models.engine import Engine, Prefix, advance, load_engine
     from trickformer.models.gpt2 import GPT2PolicyValueModel
+    from trickformer.players.gomcts import PAPER
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    game = games.load("hearts")
+    game = games.load(options.game)
     tokenizer = tokenizers.make(game)
     sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
     model = GPT2PolicyValueModel(presets.config("paper", *sizes)).eval()
@@ -61,8 +65,11 @@ def main() -> None:
 
         return answer
 
-    views = [_position(game, n, trick) for n, trick in enumerate((5,) if options.quick else (4, 5, 6, 7, 6))]
-    settings = SearchOptions(runs=25 if options.quick else 100, legal=True)
+    tricks = POSITIONS[game.name]
+    views = [_position(game, n, trick) for n, trick in enumerate(tricks[1:2] if options.quick else tricks)]
+    settings = SearchOptions(**PAPER[game.name], legal=True)
+    if options.quick:
+        settings = replace(settings, runs=settings.runs // 4)
 
     def ours(engine: Engine, view, seed: int, wave: int):
         tokens = tokenizer.encode(view)
@@ -124,17 +131,27 @@ def main() -> None:
 
 
 def _position(game, number: int, trick: int):
-    """Fixed view `number`, with a choice among at least four cards, in trick `trick` (1 to 13) of a random hand."""
+    """Fixed view `number`, with a choice among at least four cards, in trick `trick` (from 1) of a random hand."""
     rng = random.Random(number)
     for index in range(1000):
         state = game.deal(number, index)
         while not state.is_terminal():
-            plays = len(state.history()) - 53 - (12 if state.history()[0] else 0)
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, deal_seed(number, index)))
+                continue
             view = game.view(state, state.current_player())
-            if plays // 4 == trick - 1 and plays % 4 and len(view.legal) >= 4:
+            cards = len(view.legal) >= 4 and max(view.legal) < NUM_CARDS[game.name]
+            plays = _plays(game, state)
+            if cards and plays // 4 == trick - 1 and plays % 4:
                 return view
             state.apply_action(rng.choice(state.legal_actions()))
     raise RuntimeError("no such position")
+
+
+def _plays(game, state) -> int:
+    if game.name == "crew":
+        return len(state.core.plays)
+    return len(state.history()) - 53 - (12 if state.history()[0] else 0)
 
 
 if __name__ == "__main__":
