@@ -47,7 +47,8 @@ def warnings(game: Game, data: Sequences, learned: dict[str, float], matches: di
     entries of all iterations up to this one."""
     found = []
     share = np.bincount(data.outcomes).max() / len(data)
-    if share > 0.5:
+    # Where there is only success and failure, most games end alike from the start.
+    if share > (0.5 if len(game.outcomes.labels) > 2 else 0.99):
         found.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
     if learned["entropy"] < 0.02:
         found.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
