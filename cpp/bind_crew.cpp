@@ -158,7 +158,7 @@ void bind_tokens(nb::module_& m) {
         SeatView v;
         std::vector<int> out;
         for (std::size_t i = 0; i < tokens.size(); ++i) {
-          out.push_back(tokens(i));
+          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, tokens(i)) : tokens(i));
           see(book, v, out.back());
           while (told_next(v) >= 0 && out.back() != kEndToken) {
             out.push_back(told_next(v));
@@ -170,7 +170,8 @@ void bind_tokens(nb::module_& m) {
         return array;
       },
       "book"_a, "tokens"_a,
-      "What a seat has seen, int32 [n], with the tokens that follow from the rules: owners, who leads, the end.");
+      "What a seat has seen as tokens, int32 [n], from the mission, the deal, and what is done as actions, without the "
+      "tokens that follow from the rules: owners, who leads, the end.");
   m.def(
       "turns",
       [](const Logbook& book, nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens) {
@@ -207,6 +208,7 @@ void bind_tokens(nb::module_& m) {
 void bind_crew(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("crew", "The Crew: missions, rules, random games, tracker, batched tables");
   m.attr("MAX_LENGTH") = kMaxLength;
+  m.attr("PLAY_TOKEN") = kPlayToken;
   m.attr("RULE_TOKEN") = kRuleToken;
   m.attr("MAX_RULES") = kMaxRules;
   m.attr("MAX_ACTIONS") = kMaxCourse;

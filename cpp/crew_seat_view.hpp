@@ -1,7 +1,8 @@
 // What one seat has seen of a mission, token by token: the C++ form of a View.
 //
 // Tokens: the actions; 4 chairs; the language of missions: 4 ways to communicate, 6 to allocate tasks, 18 rules, 2
-// directions of distress; end of sequence. Seats are told from the own one: self, left, across, right.
+// directions of distress; the cards as each of the three others plays them; end of sequence. Seats are told from the own
+// one: self, left, across, right.
 //
 // A sequence is the mission (communication, allocation, a token of each task in order, rules, distress), the own chair, the
 // commander, the 10 cards dealt (ascending), of the rule of the pink cards who must win them; then what is said and
@@ -17,7 +18,9 @@ namespace trickformer::crew {
 
 inline constexpr int kChairToken = kActions, kCommunicationToken = kChairToken + kPlayers,
                      kAllocationToken = kCommunicationToken + 4, kRuleToken = kAllocationToken + 6,
-                     kDistressToken = kRuleToken + kRules, kEndToken = kDistressToken + 2, kVocabulary = kEndToken + 1;
+                     kDistressToken = kRuleToken + kRules,
+                     kPlayToken = kDistressToken + 2,  // of the left neighbour, of the one across, of the right one
+                     kEndToken = kPlayToken + 3 * kNumCards, kVocabulary = kEndToken + 1;
 inline constexpr int kMaxRules = 2;  // of one mission
 inline constexpr int kMaxPrefix = 2 + kMaxTasks + kMaxRules + 1;
 
@@ -315,14 +318,20 @@ inline Cards own_card(const SeatView& v) {
   }
 }
 
-// A token of a seat, as told from this one, as the action of the seat that acts.
+// What a seat is told of a card that another plays, or itself: by = 0.
+constexpr int play_token(int by, int card) { return by ? kPlayToken + (by - 1) * kNumCards + card : card; }
+
+// A token as the action of the seat that acts, -1 where it is none of that seat's; and the other way round.
 inline int as_action(const SeatView& v, int token) {
-  if (token < kSeat || token >= kTile) return token;
-  return kSeat + relative(next_seat(v.seat, token - kSeat), v.current);
+  if (token >= kSeat && token < kTile) return kSeat + relative(next_seat(v.seat, token - kSeat), v.current);
+  const int by = v.phase == Phase::kPlay ? relative(v.current, v.seat) : 0;
+  if (!by) return token;
+  const int card = token - play_token(by, 0);
+  return card >= 0 && card < kNumCards ? card : -1;
 }
 inline int as_token(const SeatView& v, int act) {
-  if (act < kSeat || act >= kTile) return act;
-  return kSeat + relative(next_seat(v.current, act - kSeat), v.seat);
+  if (act >= kSeat && act < kTile) return kSeat + relative(next_seat(v.current, act - kSeat), v.seat);
+  return v.phase == Phase::kPlay ? play_token(relative(v.current, v.seat), act) : act;
 }
 
 inline void learn(SeatView& v, int p, const Claim& c) {

@@ -55,6 +55,9 @@ void tell_action(State& s, int action, Tell tell) {
         tell(p, action);
         tell(p, kSeat + relative(seat, p));
         break;
+      case Phase::kPlay:
+        tell(p, play_token(relative(seat, p), action));
+        break;
       default:
         tell(p, action);
     }

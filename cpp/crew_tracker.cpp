@@ -27,10 +27,7 @@ TokenSet following(const SeatView& v) {
       if (v.phase == Phase::kPass && v.current != v.seat) {
         set.add(distress_token(v.mission));
       } else {
-        Actions may = may_do(v);
-        const Actions seats = Actions{15} << kSeat;
-        set.words[0] = may & ~seats;
-        for (may &= seats; may;) set.add(as_token(v, take_lowest(may)));
+        for (Actions may = may_do(v); may;) set.add(as_token(v, take_lowest(may)));
       }
       break;
     default:

@@ -1,8 +1,8 @@
 """The Crew as tokens; cpp/crew_seat_view.hpp gives the order of a sequence.
 
 Of Table 1 of the GO-MCTS paper: 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies, 4
-ways to lie a card open; allocations are 6. To these come the own chair, silence, two directions of distress and the
-end. docs/crew.md sets the counts beside the paper's.
+ways to lie a card open; allocations are 6. To these come the cards as each of the three others plays them, the own
+chair, silence, two directions of distress and the end. docs/crew.md sets the counts beside the paper's.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
 from trickformer.games import _missions
 from trickformer.games.crew import (
     ACTIONS,
+    CARDS,
     COLOUR_CARDS,
     COMMANDERS_CARD,
     HIGHEST,
@@ -25,6 +26,7 @@ from trickformer.games.crew import (
     PINK_NINE,
     PLAYERS,
     SEAT,
+    SEATS,
     TILE,
     YES,
     Crew,
@@ -32,11 +34,12 @@ from trickformer.games.crew import (
 from trickformer.tokenizers._bulk import CoreHands, seen
 
 CHAIR = NUM_ACTIONS
+PLAY: int = _core.crew.PLAY_TOKEN
 DISTRESS = CHAIR + PLAYERS + len(_missions.COMMUNICATION) + len(_missions.ALLOCATION) + len(_missions.RULES)
 
 
 class CrewTokenizer:
-    """Tokens of The Crew: 97 in all."""
+    """Tokens of The Crew: 217 in all."""
 
     vocab = (
         *ACTIONS,
@@ -44,7 +47,9 @@ class CrewTokenizer:
         *(f"communication-{way.replace(' ', '-')}" for way in _missions.COMMUNICATION),
         *(f"allocation-{way}" for way in _missions.ALLOCATION),
         *_missions.RULES,
-        *("distress-left", "distress-right", "eos"),
+        *("distress-left", "distress-right"),
+        *(f"{seat}:{card}" for seat in SEATS[1:] for card in CARDS),
+        "eos",
     )
     eos = len(vocab) - 1
     n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
@@ -60,11 +65,10 @@ class CrewTokenizer:
         if own == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
         tokens = [*self.missions[view.events[0].action].tokens, CHAIR + own]
-        distress = next((t for t in tokens if DISTRESS <= t < self.eos), self.eos)
+        distress = next((t for t in tokens if DISTRESS <= t < PLAY), self.eos)
         for event in view.events[1:]:
             if event.action is not None:
-                naming = SEAT <= event.action < TILE
-                tokens.append(SEAT + (event.actor + event.action - SEAT - own) % PLAYERS if naming else event.action)
+                tokens.append(event.action)
             elif event.seen == (COMMANDERS_CARD,) and event.actor != CHANCE:
                 tokens.append(SEAT + (event.actor - own) % PLAYERS)
             elif event.seen == (PINK_NINE,) and event.actor != CHANCE and _pink(tokens):
@@ -91,14 +95,17 @@ class CrewTokenizer:
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
         [n_positions, G] (how far on; missions differ in length, so it says little)."""
-        kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, self.eos)
-        tokens = np.zeros((len(self.vocab), 16 + len(kinds)), dtype=np.float32)
+        kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
+        tokens = np.zeros((len(self.vocab), 20 + len(kinds)), dtype=np.float32)
         card = np.arange(NUM_CARDS)
-        tokens[card, card // 9] = 1
-        tokens[card, 5 + card % 9] = 1
-        tokens[card, 14] = (card % 9 + 1) / 9
-        tokens[COLOUR_CARDS:NUM_CARDS, 15] = 1
-        tokens[np.arange(len(self.vocab)), 15 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
+        for by in range(PLAYERS):
+            at = tokens[PLAY + (by - 1) * NUM_CARDS :] if by else tokens
+            at[card, card // 9] = 1
+            at[card, 5 + card % 9] = 1
+            at[card, 14] = (card % 9 + 1) / 9
+            at[COLOUR_CARDS:NUM_CARDS, 15] = 1
+            at[card, 16 + by] = tokens[SEAT + by, 16 + by] = 1
+        tokens[np.arange(len(self.vocab)), 19 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
         positions = np.zeros((self.n_positions, 2), dtype=np.float32)
         positions[:, 0] = np.arange(self.n_positions) / self.n_positions
         positions[:, 1] = 1 - positions[:, 0]
