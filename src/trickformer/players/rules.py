@@ -34,7 +34,7 @@ def _skat(game: Game, views: Sequence[View]) -> list[int]:
 def _crew(game: Game, views: Sequence[View]) -> list[int]:
     from trickformer import _core, tokenizers
 
-    tokenizer = tokenizers.load(game)
+    tokenizer = tokenizers.make(game)
     return _core.crew.rules_actions(tokenizer.book, [tokenizer.encode(v) for v in views])
 
 
