@@ -63,6 +63,7 @@ struct Table {
   std::uint8_t ones = 0, rockets = 0;  // tricks won by colour 1s and by rockets
   Task tasks[kMaxTasks] = {};
   Message message[kPlayers] = {};
+  std::uint8_t answer[kPlayers] = {};  // actions: what each replied to the commander's last question, 0: nothing
   std::uint8_t plays[kPlays] = {};
   std::int8_t winner[kTricks] = {};
   Cards played = 0;
@@ -120,6 +121,7 @@ inline void begin_tricks(Table& t) {
 inline void ask(Table& t) {
   t.phase = Phase::kAsk;
   t.step = 0;
+  std::fill(t.answer, t.answer + kPlayers, std::uint8_t{0});
   t.current = std::int8_t(next_seat(t.commander));
 }
 
@@ -369,6 +371,7 @@ inline void apply(Table& t, int action) {
       if (t.owned == t.mission.tasks) begin_tricks(t);
       return;
     case Phase::kAsk:
+      t.answer[t.current] = std::uint8_t(action);
       t.current = std::int8_t(next_seat(t.current));
       if (++t.step == kPlayers - 1) t.phase = Phase::kAppoint;
       return;

@@ -13,6 +13,7 @@
 // so that the place of a token says little.
 #pragma once
 #include "crew_rules.hpp"
+#include "crew_ways.hpp"
 
 namespace trickformer::crew {
 
@@ -196,11 +197,6 @@ inline bool place(Knowledge& k, const SeatView& v, int p, int card) {
 }
 
 // What a message says of the rest of a hand that holds `has` of what is known.
-struct Claim {
-  Cards cannot = 0, some = 0, above = 0, below = 0;
-  bool holds = true;  // false: what is known contradicts it
-};
-
 inline Claim claim(int label, int card, Cards has) {
   Claim c;
   const Cards up = higher(card), down = lower(card);

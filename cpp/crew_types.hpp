@@ -51,6 +51,7 @@ enum class Rule : std::uint8_t {
 inline constexpr int kRules = 18;
 
 constexpr std::uint32_t operator|(Rule a, Rule b) { return 1u << int(a) | 1u << int(b); }
+constexpr std::uint32_t operator|(std::uint32_t a, Rule b) { return a | 1u << int(b); }
 
 // One page of the logbook: data, not code.
 struct Mission {

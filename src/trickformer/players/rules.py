@@ -1,7 +1,7 @@
-"""scripted players of Hearts (ducks, throws off danger, guards against the moon) and of Skat (bids, declares, plays)
+"""scripted players of Hearts (ducks, guards against the moon), of Skat (bids, declares, plays) and of The Crew
 
-Their choices are functions of the view alone (cpp/hearts_rules_player.cpp, cpp/skat_rules_player.cpp): they draw no
-randomness."""
+Their choices are functions of the view alone (cpp/hearts_rules_player.cpp, cpp/skat_rules_player.cpp,
+cpp/crew_rules_player.cpp): they draw no randomness."""
 
 from __future__ import annotations
 
@@ -31,7 +31,14 @@ def _skat(game: Game, views: Sequence[View]) -> list[int]:
     return _core.skat.rules_player([seat_view(game, v) for v in views])
 
 
-_GAMES: dict[str, Callable[[Game, Sequence[View]], list[int]]] = {"hearts": _hearts, "skat": _skat}
+def _crew(game: Game, views: Sequence[View]) -> list[int]:
+    from trickformer import _core, tokenizers
+
+    tokenizer = tokenizers.make(game)
+    return _core.crew.rules_actions(tokenizer.book, [tokenizer.encode(v) for v in views])
+
+
+_GAMES: dict[str, Callable[[Game, Sequence[View]], list[int]]] = {"hearts": _hearts, "skat": _skat, "crew": _crew}
 
 
 class Rules:
@@ -49,5 +56,5 @@ class Rules:
 def make(options: Options, game: Game) -> Rules:
     """Raises TrickformerError for a game that nothing is scripted for."""
     if game.name not in _GAMES:
-        raise TrickformerError(f"player 'rules' plays {' and '.join(_GAMES)} only, not {game.name}")
+        raise TrickformerError(f"player 'rules' plays {', '.join(_GAMES)} only, not {game.name}")
     return Rules(game)

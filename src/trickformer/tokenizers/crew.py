@@ -122,9 +122,13 @@ class CrewTokenizer:
 
     def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
-        if set(cast) != {"random"}:
+        if not set(cast) <= {"random", "rules"}:
             return None
-        history, result = _core.crew.random_games(self.book, seed, first, n, tries)
+        if set(cast) == {"random"}:
+            history, result = _core.crew.random_games(self.book, seed, first, n, tries)
+        else:
+            random = cast.count("random") / len(cast)
+            history, result, _ = _core.crew.mixed_games(self.book, seed, first, n, random)
         return partial(seen, self.book, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
     def tracker(self, tokens: np.ndarray) -> Tracker:

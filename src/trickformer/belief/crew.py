@@ -1,0 +1,71 @@
+"""The Crew: worlds that explain one seat's view, exactly uniform by counting (cpp/crew_worlds.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trickformer import _core, tokenizers
+from trickformer.base import CHANCE, Game, View
+from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
+
+
+def seat_view(game: Game, view: View) -> _core.crew.SeatView:
+    """The core's form of a view of The Crew. Raises ValueError where the events are not those of a seat."""
+    tokenizer = tokenizers.make(game)
+    return _core.crew.SeatView(tokenizer.book, tokenizer.encode(view))
+
+
+class CrewWorlds(UniformWorlds):
+    """Hidden parts of a mission.
+
+    hidden int16 [n, 48]: the seat that each of the 40 cards was dealt to, then the card that each seat passed in
+    distress and the card that each drew; -1 where that has not happened, or is not known to have."""
+
+    def history(self, i: int) -> list[int]:
+        """World i as actions: the mission, 40 cards, then those of the players and of chance."""
+        row = self.hidden[i].tolist()
+        passed, drawn = row[NUM_CARDS : NUM_CARDS + PLAYERS], row[NUM_CARDS + PLAYERS :]
+        events = iter(self.view.events)
+        actions = [next(e.action for e in events if e.action is not None), *deal_order(self.hidden[i][:NUM_CARDS])]
+        for event in events:
+            if event.action is not None:
+                actions.append(event.action)
+            elif event.actor == CHANCE and len(event.seen) == 1:  # the card lost; the card gained is the next event
+                next(events)
+                actions += drawn
+            elif event.actor != CHANCE and not event.seen:
+                actions.append(passed[event.actor])
+        return actions
+
+
+class CrewBelief(UniformBelief[CrewWorlds]):
+    """Uniform over deals, and over what others have passed and drawn."""
+
+    worlds = CrewWorlds
+
+    def _sampler(self, view: View) -> _core.crew.DealSampler:
+        return _core.crew.DealSampler(seat_view(self._game, view))
+
+    def _hidden(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
+        state: Any = self._game.spiel.new_initial_state()
+        for action in actions:
+            state.apply_action(action)
+        hidden = np.empty(NUM_CARDS + 2 * PLAYERS, dtype=np.int16)
+        hidden[actions[1:PREAMBLE]] = np.arange(NUM_CARDS) // HAND
+        hidden[NUM_CARDS:] = state.core.passed + state.core.drawn
+        unknown = deals.sample(0, 1)[0, NUM_CARDS:] < 0
+        hidden[NUM_CARDS:][unknown] = -1
+        return hidden
+
+    def count(self) -> int:
+        """The exact number of hidden histories that explain the view. Raises ValueError before any view."""
+        deals, _ = self._conditioned()
+        return deals.count
+
+
+def make(game: Game) -> CrewBelief:
+    """The uniform belief."""
+    return CrewBelief(game)
