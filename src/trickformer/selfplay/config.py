@@ -76,8 +76,22 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
     },
     "crew": {
         "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000},
+        # Random games teach so small a model nothing in an hour (docs/results/crew-training.md): it begins with games of
+        # scripted players, a random one among eight.
         "small": _CREW
-        | {"bootstrap_hands": 150_000, "seats_kept": 2, "iterations": 6, "epochs": 1, "match_deals": 1_000},
+        | {
+            "tries": 1,
+            "bootstrap": ["random", *["rules"] * 7],
+            "anchor": 0.5,
+            "bootstrap_hands": 120_000,
+            "seats_kept": 2,
+            "iterations": 4,
+            "sequences": 80_000,
+            "epochs": 1,
+            "bootstrap_learning_rate": 3e-3,
+            "learning_rate": 2e-3,
+            "match_deals": 1_000,
+        },
         "tiny": _CREW | {"tries": 200, "match_deals": 100},
     },
 }

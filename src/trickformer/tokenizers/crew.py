@@ -94,7 +94,8 @@ class CrewTokenizer:
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
-        [n_positions, G] (how far on; missions differ in length, so it says little)."""
+        [n_positions, G], waves: missions differ in length, so that what counts is how far apart two tokens are, and
+        that is the same linear map of waves anywhere."""
         kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
         tokens = np.zeros((len(self.vocab), 20 + len(kinds)), dtype=np.float32)
         card = np.arange(NUM_CARDS)
@@ -106,10 +107,8 @@ class CrewTokenizer:
             at[COLOUR_CARDS:NUM_CARDS, 15] = 1
             at[card, 16 + by] = tokens[SEAT + by, 16 + by] = 1
         tokens[np.arange(len(self.vocab)), 19 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
-        positions = np.zeros((self.n_positions, 2), dtype=np.float32)
-        positions[:, 0] = np.arange(self.n_positions) / self.n_positions
-        positions[:, 1] = 1 - positions[:, 0]
-        return tokens, positions
+        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+        return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
     def turns(self, tokens: np.ndarray) -> np.ndarray:
         """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
