@@ -76,8 +76,8 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
     },
     "crew": {
         "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000},
-        # Random games teach so small a model nothing in an hour (docs/results/crew-training.md): it begins with games of
-        # scripted players, a random one among eight.
+        # Random games teach so small a model little in an hour (docs/results/crew-training.md): it begins with those
+        # of scripted players, a random one among eight.
         "small": _CREW
         | {
             "tries": 1,
