@@ -230,9 +230,12 @@ class Crew:
         place = np.random.default_rng([seed, 2, core.step]).random()
         return cards[int(place * len(cards))]
 
-    def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of series `seed`, at the first decision."""
+    def deal(self, seed: int, index: int, mission: int | None = None) -> State:
+        """Deal `index` of series `seed`, at the first decision; its cards are the same in every mission. Chance draws
+        the mission unless it is given."""
         state = self.spiel.new_initial_state()
+        if mission is not None:
+            state.apply_action(mission)
         while state.is_chance_node():
             state.apply_action(self.chance(state, deal_seed(seed, index)))
         return state

@@ -47,7 +47,7 @@ def warnings(game: Game, data: Sequences, learned: dict[str, float], matches: di
     entries of all iterations up to this one."""
     found = []
     share = np.bincount(data.outcomes).max() / len(data)
-    if share > 0.5:
+    if share > 0.5 and len(game.outcomes.labels) > 2:  # most games of The Crew are lost, and that is no collapse
         found.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
     if learned["entropy"] < 0.02:
         found.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
