@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, parallel
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, deal_seed
 from trickformer.games import crew
 from trickformer.progress import progress
 from trickformer.tournaments.crew.schedule import Config
@@ -71,10 +71,11 @@ def _read(path: Path, nodes: int) -> dict[int, bool | None]:
 def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
     """The answer for each deal of a slice."""
     config, asked = job
-    missions: Any = config.rules()
+    game: Any = config.rules()
     solver = _core.crew.Solver()
     for deal, history in asked:
-        yield deal, solver.can_succeed(allocated(missions.missions[history[0]], history), config.ceiling)
+        state = allocated(game.missions[history[0]], history)
+        yield deal, solver.can_succeed(state, config.ceiling, game.draws(deal_seed(config.seed, deal)))
 
 
 def allocated(mission: Any, history: Sequence[int]) -> Any:
