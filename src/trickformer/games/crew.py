@@ -329,11 +329,11 @@ def load(spec: str = "crew") -> Crew:
     numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
     number = given.get("mission", 0)
     if number != 0 and number not in numbers:
-        raise TrickformerError(f"option mission of crew is 0 (any) or one of {_ranges(numbers)}, not {number!r}")
+        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {number!r}")
     return Crew(pyspiel.load_game("trickformer_crew", given))
 
 
-def _ranges(numbers: list[int]) -> str:
+def ranges(numbers: list[int]) -> str:
     """1-3, 7: numbers ascending, in words."""
     found: list[list[int]] = []
     for number in sorted(numbers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -47,7 +47,7 @@ class Plan(Protocol):
         """The same plan with its specs replaced, one for one."""
         ...
 
-    def model_copy(self, *, update: dict) -> Self: ...
+    def model_copy(self, *, update: dict[str, Any]) -> Any: ...
 
 
 class Config(BaseModel):

@@ -9,6 +9,7 @@ from typing import Any
 
 from trickformer.base import TrickformerError
 from trickformer.folder import replace
+from trickformer.games.crew import ranges
 from trickformer.tournaments.report import Table, built, markdown_tables, named, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
@@ -40,9 +41,8 @@ def write(result: dict[str, Any], folder: Path, draw: Callable[[dict[str, Any], 
 def heading(result: dict[str, Any]) -> str:
     """One line: what was played."""
     extra = "" if result["distress"] == "off" else f", distress signal {result['distress']}"
-    missions = len(result["missions"])
-    of = f"{missions} missions" if missions > 1 else f"mission {result['missions'][0]['mission']}"
-    return f"The Crew: {result['games']:,} games of {of}, seed {result['seed']}{extra}"
+    missions = ranges([m["mission"] for m in result["missions"]])
+    return f"The Crew: {result['games']:,} games of each of the missions {missions}, seed {result['seed']}{extra}"
 
 
 def who(result: dict[str, Any]) -> dict[str, str]:
@@ -126,7 +126,9 @@ def notes(result: dict[str, Any]) -> list[str]:
         )
     for name, p in zip(who(result), result["players"]):
         if without := p["attempts"]["without_success"]:
-            lines.append(f"{name}: no success in {len(without)} missions: {', '.join(map(str, without))}")
+            lines.append(
+                f"{name}: no success in {len(without)} of {len(result['missions'])} missions: {ranges(without)}"
+            )
         if p["illegal"]["searched"]:
             share = p["illegal"]["illegal"] / p["illegal"]["searched"]
             lines.append(f"{name}: {share:.2%} of {p['illegal']['searched']:,} histories illegal")

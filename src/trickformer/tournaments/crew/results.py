@@ -94,7 +94,8 @@ class Results:
     def _mission(self, i: int) -> dict[str, Any]:
         games = self.config.games
         players = []
-        for k, successes in enumerate(self.won[:, i].sum(axis=1).tolist()):
+        for k, won in enumerate(self.won):
+            successes = int(won[i].sum())
             low, high = statistics.wilson(np.array(successes), games)
             entry = {"successes": successes, "rate": successes / games, "ci95": [float(low), float(high)]}
             players.append(entry | ({"p_random": float(self.p_random[k][i])} if self.p_random else {}))
@@ -124,7 +125,8 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     plan = played[0].config.with_specs([run.config.player[0] for run in played])
     builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
     found = Results(Run(plan, [run.typed[0] for run in played], [], records, builds))
-    result = found.result() | {"iterations": True}
+    result = found.result()
+    result["iterations"] = True
     for i, player in enumerate(result["players"]):
         player["p_previous"] = statistics.compare(found.won[i], found.won[i - 1]).wilcoxon if i else None
     return result
