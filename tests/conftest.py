@@ -80,3 +80,8 @@ def tiny_checkpoint_of(tmp_path_factory):
 @pytest.fixture(scope="session")
 def tiny_checkpoint(tiny_checkpoint_of):
     return tiny_checkpoint_of("hearts")
+
+
+@pytest.fixture(scope="session")
+def crew_checkpoint(tiny_checkpoint_of):
+    return tiny_checkpoint_of("crew")

@@ -10,6 +10,7 @@ import pytest
 
 MATCH = ["tournament", "hearts", "--b", "random", "--deals", "1", "--seed", "5"]
 OTHER_RULES = ["tournament", "hearts(jd_bonus=True)", *MATCH[2:]]
+CREW = ["crew", "evaluate", "--games", "1", "--missions", "1"]
 TRAIN = ["train", "hearts", "--preset", "tiny", "--bootstrap-hands", "64", "--sequences", "64", "--iterations", "0"]
 
 
@@ -63,6 +64,21 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "argmax:threshold=2"], "threshold=2"),
         ([*MATCH, "--a", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
         ([*MATCH, "--a", "pimc:eval=magic"], "eval=magic"),
+        ([*CREW, "--player", "xyz"], "unknown player 'xyz'; choose from: "),
+        ([*CREW, "--player", "xinxin"], "plays hearts only, not crew"),
+        ([*CREW], "player is missing: a player's spec"),
+        ([*CREW, *(["--player", "random"] * 3)], "at most 2"),
+        ([*CREW, "--player", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'"),
+        ([*CREW, "--player", "argmax:checkpoint=hearts-small"], "was trained on hearts"),
+        ([*CREW[:4], "--player", "random", "--missions", "2-51"], "there is no mission 51; they go from 1 to 50"),
+        ([*CREW[:4], "--player", "random", "--missions", "3-1"], "missions='3-1': '3-1' is no mission and no range"),
+        ([*CREW[:4], "--player", "random", "--missions", "1,,2"], "write 1-10,20"),
+        ([*CREW, "--player", "random", "--games", "0"], "games=0"),
+        ([*CREW, "--player", "random", "--distress", "up"], "'up' is not one of"),
+        ([*CREW, "--player", "random", "--file", "nowhere.toml"], "missions nowhere.toml: No such file"),
+        ([*CREW, "--player", "random", "--file", "a,b(c)"], "is no game string"),
+        (["crew", "iterations", "--games", "1"], "run is missing"),
+        (["crew", "iterations", "--run", "nowhere"], "nowhere holds no model-0"),
         (["train", "chess"], "unknown game 'chess'"),
         (["train"], "game is missing"),
         ([*TRAIN, "--preset", "huge"], "unknown preset 'huge'; choose from: paper, small, tiny"),
@@ -163,6 +179,32 @@ def test_a_damaged_or_foreign_record_file(refused, command, tmp_path, spoil, say
     records.write_bytes(spoil(records.read_bytes()))
     assert says in refused(*arguments, "--resume")
     assert says in refused("report", "run")
+
+
+def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
+    arguments = [*CREW, "--player", "random", "--random-games", "0", "--out", "run"]
+    assert command(*arguments)[0] == 0
+    assert "already holds a run" in refused(*arguments)
+    assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
+    assert "unknown config key" in refused("report", "run")
+    records = tmp_path / "run" / "records.jsonl"
+    records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))
+    assert "not part of the tournament" in refused(*arguments, "--resume")
+
+
+def test_a_ceiling_needs_the_solver(refused, monkeypatch):
+    from trickformer import _core
+
+    monkeypatch.delattr(_core.crew, "Solver", raising=False)
+    assert "--ceiling needs the solver" in refused(*CREW, "--player", "random", "--ceiling", "100", "--out", "run")
+
+
+def test_iterations_need_whole_models(crew_checkpoint, refused, tmp_path):
+    for i in range(2):
+        shutil.copytree(crew_checkpoint, tmp_path / "run" / f"model-{i}")
+    weights = tmp_path / "run" / "model-1" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert "truncated" in refused("crew", "iterations", "--run", "run", "--games", "1", "--out", "out")
 
 
 def test_a_run_folder_is_not_written_over(refused, command):

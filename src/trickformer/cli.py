@@ -14,6 +14,7 @@ from trickformer.audit import Config as AuditConfig
 from trickformer.base import TrickformerError
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
+from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.schedule import Config as TournamentConfig
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(records, name="records")
+app.add_typer(crew, name="crew")
 
 _VARIADIC = ("--players",)  # options that take every word up to the next option
 

@@ -227,14 +227,21 @@ class Crew:
         if core.phase == REVEAL:
             return _tasks(seed)[sum(card >= 0 for card, *_ in core.tasks)]
         cards = core.legal_actions()
-        place = np.random.default_rng([seed, 2, core.step]).random()
-        return cards[int(place * len(cards))]
+        return cards[int(self.draws(seed)[core.step] * len(cards))]
 
-    def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of series `seed`, at the first decision."""
+    def draws(self, seed: int) -> list[float]:
+        """By the seat that draws, the place of its card among those that it may draw, at least 0 and below 1."""
+        return [np.random.default_rng([seed, 2, seat]).random() for seat in range(PLAYERS)]
+
+    def deal(self, seed: int, index: int, mission: int | None = None) -> State:
+        """Deal `index` of series `seed`, at the first decision; its cards are the same in every mission. Chance draws
+        the mission unless it is given."""
         state = self.spiel.new_initial_state()
+        if mission is not None:
+            state.apply_action(mission)
+        of_deal = deal_seed(seed, index)
         while state.is_chance_node():
-            state.apply_action(self.chance(state, deal_seed(seed, index)))
+            state.apply_action(self.chance(state, of_deal))
         return state
 
     def scores(self, state: State) -> tuple[int, ...]:
@@ -322,11 +329,11 @@ def load(spec: str = "crew") -> Crew:
     numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
     number = given.get("mission", 0)
     if number != 0 and number not in numbers:
-        raise TrickformerError(f"option mission of crew is 0 (any) or one of {_ranges(numbers)}, not {number!r}")
+        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {number!r}")
     return Crew(pyspiel.load_game("trickformer_crew", given))
 
 
-def _ranges(numbers: list[int]) -> str:
+def ranges(numbers: list[int]) -> str:
     """1-3, 7: numbers ascending, in words."""
     found: list[list[int]] = []
     for number in sorted(numbers):

@@ -37,7 +37,7 @@ def plot(results: Results, path: Path) -> None:
         if two:
             rows = result["rows"]
             _intervals(left, list(rows), list(rows.values()), "difference")
-            left.set_title("A − B by seating")
+            left.set_title("A − B" if result.get("teams") else "A − B by seating")
             left.set_xlabel(_unit(result, "difference in score a hand"))
             _histogram(right, results.rows[results.pairs[0]][0].deals)
             figure.suptitle(f"A: {_short(result['a'])}    B: {_short(result['b'])}", fontsize=10.5)

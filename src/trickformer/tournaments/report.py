@@ -72,7 +72,7 @@ def _match_table(result: dict[str, Any]) -> Table:
         (b, *(f"{r['b']:.2f}" for r in rows)),
         (f"{a} − {b}", *(_signed(r["difference"]) for r in rows)),
         ("95% interval", *(_interval(r["ci95"]) for r in rows)),
-        ("p (Wilcoxon)", *(_p(r["p"]) for r in rows)),
+        ("p (Wilcoxon)", *(p_value(r["p"]) for r in rows)),
     ]
     return (
         "",
@@ -102,10 +102,8 @@ def notes(result: dict[str, Any]) -> list[str]:
     use = result["seconds_per_turn"]
     for key in use if isinstance(use, dict) else range(len(use)):
         name = key.upper() if isinstance(key, str) else f"P{key + 1}"
-        seconds, batch, illegal = (result[f][key] for f in ("seconds_per_turn", "batch", "illegal"))
-        line = (
-            f"{name}: no turn" if seconds is None else f"{name}: {_seconds(seconds)} a turn in batches of {batch:.1f}"
-        )
+        mean, batch, illegal = (result[f][key] for f in ("seconds_per_turn", "batch", "illegal"))
+        line = f"{name}: no turn" if mean is None else f"{name}: {seconds(mean)} a turn in batches of {batch:.1f}"
         if illegal["searched"]:
             share = illegal["illegal"] / illegal["searched"]
             line += f"; {illegal['illegal']:,} of {illegal['searched']:,} histories illegal ({share:.2%})"
@@ -133,6 +131,15 @@ def who(result: dict[str, Any]) -> dict[str, str]:
 
 def terminal(result: dict[str, Any]) -> None:
     """Prints the tables to standard output."""
+    show(heading(result), who(result), tables(result), notes(result))
+
+
+def show(
+    heading: str, who: dict[str, str], tables: list[tuple[str, Table]], notes: list[str], words: bool = False
+) -> None:
+    """Prints to standard output: a line, what short names stand for, tables with their titles, further lines.
+
+    words: the tables' cells are no numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -140,46 +147,64 @@ def terminal(result: dict[str, Any]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 200  # a pipe has no width; tables end where their cells do
-    console.print(heading(result), markup=False)
-    for name, spec in who(result).items():
+    console.print(heading, markup=False)
+    for name, spec in who.items():
         console.print(f"{name}  {spec}", markup=False)
     console.print()
-    for title, (head, rows) in tables(result):
+    for title, (head, rows) in tables:
         if title:
             console.print("\n" + title, markup=False)
         table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for i, name in enumerate(head):
-            table.add_column(name, justify="right" if i else "left", overflow="fold", no_wrap=bool(i))
+            table.add_column(name, justify="right" if i and not words else "left", overflow="fold", no_wrap=bool(i))
         for row in rows:
             table.add_row(*(cell.replace("[", r"\[") for cell in row))
         console.print(table)
     console.print()
-    for line in notes(result):
+    for line in notes:
         console.print(line, markup=False)
 
 
 def markdown(result: dict[str, Any]) -> str:
     """The report as Markdown."""
-    parts = [f"# Tournament\n\n{heading(result)}\n"]
-    parts.append("".join(f"- {name}: `{spec}`\n" for name, spec in who(result).items()))
-    for title, (head, rows) in tables(result):
-        if title:
-            parts.append(f"## {title}\n")
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("".join("| " + " | ".join(_cell(c) for c in line) + " |\n" for line in lines))
+    parts = [f"# Tournament\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
     parts.append("".join(f"- {line}\n" for line in notes(result)))
     parts.append(f"![differences]({PLOT})\n")
+    sample = (
+        "One sample is a deal, played by a team of each. A − B is the difference of the two games"
+        if result.get("teams")
+        else "One sample is a deal with all its seatings. A − B is the mean over a deal's seatings of the mean of "
+        "A's seats minus the mean of B's"
+    )
     parts.append(
-        "One sample is a deal with all its seatings. A − B is the mean over a deal's seatings of the mean of "
-        "A's seats minus the mean of B's; the interval is a bootstrap over deals, p the Wilcoxon signed-rank "
+        f"{sample}; the interval is a bootstrap over deals, p the Wilcoxon signed-rank "
         "test over deals. Seconds a turn are wall seconds inside the player, forced moves included.\n"
     )
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     parts.append("With all options:\n")
-    parts.append("".join(f"- {name}: `{spec}`\n" for name, spec in zip(who(result), specs)))
-    for build in result["versions"]:
-        parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
-    return "\n".join(parts)
+    parts.append(named(dict(zip(who(result), specs))))
+    return "\n".join([*parts, *built(result["versions"])])
+
+
+def named(specs: dict[str, str]) -> str:
+    """A list of short names and what they stand for."""
+    return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())
+
+
+def built(versions: list[dict[str, Any]]) -> list[str]:
+    """A line for each build that has played."""
+    return ["Played by " + ", ".join(f"{k} {v}" for k, v in b.items() if v is not None) + ".\n" for b in versions]
+
+
+def markdown_tables(tables: list[tuple[str, Table]]) -> list[str]:
+    """Each title, where there is one, and each table."""
+    parts = []
+    for title, (head, rows) in tables:
+        if title:
+            parts.append(f"## {title}\n")
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+        parts.append("".join("| " + " | ".join(_cell(c) for c in line) + " |\n" for line in lines))
+    return parts
 
 
 def _cell(text: str) -> str:
@@ -195,11 +220,13 @@ def _signed(x: float) -> str:
     return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
 
 
-def _p(p: float) -> str:
+def p_value(p: float) -> str:
+    """p as a table shows it."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _seconds(s: float) -> str:
+def seconds(s: float) -> str:
+    """A time in the unit that suits it."""
     for scale, unit in ((1, "s"), (1e3, "ms")):
         if s * scale >= 1:
             return f"{s * scale:.3g} {unit}"

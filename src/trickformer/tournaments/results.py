@@ -24,7 +24,8 @@ class Results:
         self.pairs = schedule.pairs(n)
         self.sets = {pair: schedule.seatings(self.game, pair) for pair in self.pairs}
         by_hand = {r.hand: r for r in run.records}
-        want = [seating for seatings in self.sets.values() for seating in seatings]
+        want = list(dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings))
+        self.teams = all(len(set(seating)) == 1 for seating in want)  # scores are shared: nobody sits mixed
         self.deals = [
             d for d in range(run.config.deals) if all(schedule.Hand(d, seating) in by_hand for seating in want)
         ]
@@ -54,6 +55,8 @@ class Results:
             body = self._round_robin()
             use = {str(i): self._use(i) for i in range(len(config.specs))}
             resolved = config.specs
+        if self.teams:
+            head["teams"] = True
         if (summary := getattr(self.game, "summary", None)) is not None:
             head["summary"] = [self._summary(summary, i) for i in range(len(config.specs))]
         tail = {

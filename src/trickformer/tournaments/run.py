@@ -1,4 +1,4 @@
-"""Runs a tournament: what is missing from the record file is played and appended to it."""
+"""Plays a plan, such as a tournament: what is missing from the record file is played and appended to it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from trickformer import config as configs
-from trickformer import games, parallel, players
+from trickformer import parallel, players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.folder import Interrupted, build, replace
 from trickformer.progress import progress
-from trickformer.tournaments import schedule, store
+from trickformer.tournaments import store
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Config, Hand
+from trickformer.tournaments.schedule import Config, Hand, Plan
 from trickformer.tournaments.store import Record
 
 CONFIG, ABOUT, RECORDS = "config.toml", "run.json", "records.jsonl"
 
-Job = tuple[Config, list[Hand]]  # hands that one worker plays
+Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
 
 @dataclass(frozen=True)
 class Run:
-    """A tournament that has been played, or a part of it."""
+    """A plan that has been played, or a part of it."""
 
-    config: Config  # specs resolved
+    config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
     records: list[Record] = field(repr=False)
@@ -35,8 +35,8 @@ class Run:
 
     @property
     def game(self) -> Game:
-        """The rules; raises what `games.load` raises."""
-        return games.load(self.config.game)
+        """The rules; raises what `Plan.rules` raises."""
+        return self.config.rules()
 
 
 def _cast(game: Game, specs: list[str]) -> list[Player]:
@@ -45,19 +45,19 @@ def _cast(game: Game, specs: list[str]) -> list[Player]:
     return [made[spec] for spec in specs]
 
 
-def tournament(config: Config, resume: bool = False) -> Run:
-    """Plays a tournament to its end. With `config.out` the records go there, and `resume` continues them.
+def tournament(config: Plan, resume: bool = False) -> Run:
+    """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
     Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interrupted
     on Ctrl-C."""
-    game = games.load(config.game)
+    game = config.rules()
     typed = config.specs
     specs = [players.resolve(spec) for spec in typed]
-    config = _resolved(config, specs)
+    config = config.with_specs(specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     sees_state = [i for i, p in enumerate(_cast(game, specs)) if getattr(p, "needs_state", False)]
-    hands = list(schedule.hands(game, len(specs), config.deals))
+    hands = list(config.hands(game))
     run = Run(config, typed, sees_state, [], [build()])
     if config.out is None:
         _finish(run, hands, None)
@@ -67,7 +67,7 @@ def tournament(config: Config, resume: bool = False) -> Run:
     if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
         if not resume:
             raise TrickformerError(f"{folder} already holds a run; continue it with --resume, or choose another --out")
-        known = load(folder, with_records=False)
+        known = load(folder, type(config), with_records=False)
         _same(known.config, config, folder)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
@@ -86,30 +86,24 @@ def tournament(config: Config, resume: bool = False) -> Run:
     return run
 
 
-def load(folder: Path, with_records: bool = True) -> Run:
-    """The run that a folder holds. Raises TrickformerError where it holds none, or a broken one."""
+def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
+    """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not (folder / CONFIG).exists():
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
-    config = configs.load(Config, folder / CONFIG, {"out": folder})
+    config = configs.load(kind, folder / CONFIG, {"out": folder})
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         run = Run(config, list(about["players"]), list(about["sees_state"]), [], list(about["builds"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
-        hands = set(schedule.hands(run.game, len(config.specs), config.deals))
+        hands = set(config.hands(run.game))
         run.records.extend(store.read(folder / RECORDS, hands, run.game.players)[0])
     return run
 
 
-def _resolved(config: Config, specs: list[str]) -> Config:
-    if config.players is not None:
-        return config.model_copy(update={"players": specs})
-    return config.model_copy(update={"a": specs[0], "b": specs[1]})
-
-
-def _same(known: Config, config: Config, folder: Path) -> None:
-    for name in ("game", "a", "b", "players", "deals", "seed"):  # all that the records depend on
+def _same(known: Plan, config: Plan, folder: Path) -> None:
+    for name in config.FIXED:
         old, new = getattr(known, name), getattr(config, name)
         if old != new:
             raise TrickformerError(f"{folder} holds a run with {name} = {old}, not {new}; choose another --out")
@@ -122,7 +116,7 @@ def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
     missing = [h for h in hands if h not in done]
     source = parallel.stream(_play, _jobs(config, missing), config.workers, config.ray)
     try:
-        with progress("tournament", "tables", len(done), len(hands)) as advance:
+        with progress(config.COMMAND, "tables", len(done), len(hands)) as advance:
             for record in source:
                 if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
                     raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
@@ -134,7 +128,7 @@ def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
     except KeyboardInterrupt:
         where = config.out
         kept = (
-            f"go on with: trickformer tournament --config {where}/{CONFIG} --out {where} --resume"
+            f"go on with: trickformer {config.COMMAND} --config {where}/{CONFIG} --out {where} --resume"
             if where is not None
             else "nothing is kept without --out"
         )
@@ -152,5 +146,5 @@ def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
 def _play(job: Job) -> Iterator[Record]:
     """The records of a slice, by players of its own."""
     config, hands = job
-    game = games.load(config.game)
+    game = config.rules()
     return play(game, _cast(game, config.specs), hands, config.seed, config.tables)

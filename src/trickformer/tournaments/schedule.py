@@ -5,17 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from trickformer.base import Game
 
 
+class Hand(NamedTuple):
+    """One hand to play: the deal's index, and the index of the player that each seat holds."""
+
+    deal: int
+    seating: tuple[int, ...]
+
+
+class Plan(Protocol):
+    """What tournaments/run.py plays and keeps in a folder: a config that knows its hands. Both are pydantic models."""
+
+    COMMAND: ClassVar[str]  # the command line that plays it
+    FIXED: ClassVar[tuple[str, ...]]  # the fields that the records depend on
+    seed: int
+    tables: int
+    workers: int
+    ray: str | None
+    out: Path | None
+
+    @property
+    def specs(self) -> list[str]:
+        """The players' specs."""
+        ...
+
+    def rules(self) -> Game:
+        """The game. Raises what `games.load` raises, and TrickformerError where it cannot be played as planned."""
+        ...
+
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Every hand, in order."""
+        ...
+
+    def with_specs(self, specs: list[str]) -> Self:
+        """The same plan with its specs replaced, one for one."""
+        ...
+
+    def model_copy(self, *, update: dict[str, Any]) -> Any: ...
+
+
 class Config(BaseModel):
     """A tournament. The number of deals is fixed here, before the run."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    COMMAND: ClassVar[str] = "tournament"
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "seed")
 
     game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
     a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
@@ -47,12 +87,21 @@ class Config(BaseModel):
         """The players' specs; A and B, or all of `players`."""
         return self.players if self.players is not None else [str(self.a), str(self.b)]
 
+    def rules(self) -> Game:
+        """The game. Raises what `games.load` raises."""
+        from trickformer import games
 
-class Hand(NamedTuple):
-    """One hand to play: the deal's index, and the index of the player that each seat holds."""
+        return games.load(self.game)
 
-    deal: int
-    seating: tuple[int, ...]
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Every hand of the tournament, deal by deal."""
+        return hands(game, len(self.specs), self.deals)
+
+    def with_specs(self, specs: list[str]) -> Self:
+        """The same tournament of other specs."""
+        if self.players is not None:
+            return self.model_copy(update={"players": specs})
+        return self.model_copy(update={"a": specs[0], "b": specs[1]})
 
 
 def pairs(players: int) -> list[tuple[int, int]]:
@@ -61,13 +110,15 @@ def pairs(players: int) -> list[tuple[int, int]]:
 
 
 def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
-    """The duplicate set of a pair: every seating in which both sit somewhere, as player indices."""
+    """The duplicate set of a pair, as player indices: every seating in which both sit somewhere; where the seats share
+    their scores, a team of each."""
     return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
 
 
 def hands(game: Game, players: int, deals: int) -> Iterator[Hand]:
-    """Every hand of a tournament, deal by deal: each pair in each of its seatings."""
-    sets = [seating for pair in pairs(players) for seating in seatings(game, pair)]
+    """Every hand of a tournament, deal by deal: each pair in each of its seatings. A team plays a deal once, whatever
+    number of others it meets."""
+    sets = dict.fromkeys(seating for pair in pairs(players) for seating in seatings(game, pair))
     for deal in range(deals):
         for seating in sets:
             yield Hand(deal, seating)

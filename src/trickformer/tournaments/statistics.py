@@ -35,10 +35,14 @@ def match(scores: np.ndarray, kinds: np.ndarray, seed: int, by_seats: bool = Fal
     scores: float64 [deals, seatings, seats]; kinds: int [seatings, seats], 0 for A and 1 for B. A seating
     counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
     the seatings. `Seats` is the mean over all of A's seats minus that over all of B's.
-    Raises ValueError on a seating without A or without B."""
+    Where a seating is a team of A's or one of B's, as in a game whose seats share their scores, the row `Seats` is
+    the only one, and named `All`.
+    Raises ValueError where A or B is missing: from all seatings, or from one of those at which others are mixed."""
     is_a = kinds == 0
     count = is_a.sum(axis=1)  # int [seatings]
     seats = kinds.shape[1]
+    if scores.size and {0, seats} == set(count.tolist()):
+        return [_by_seats("All", scores, is_a, seed)]
     if scores.size == 0 or np.any((count == 0) | (count == seats)):
         raise ValueError("a match needs a deal, and both players in every seating")
     a = (scores * is_a).sum(axis=2) / count  # float64 [deals, seatings]
@@ -51,9 +55,13 @@ def match(scores: np.ndarray, kinds: np.ndarray, seed: int, by_seats: bool = Fal
         mean_a, mean_b = float(a[:, chosen].mean()), float(b[:, chosen].mean())
         rows.append(_row(label, mean_a, mean_b, deals, seed))
     if by_seats:
-        a, b = (((scores * held).sum(axis=(1, 2))) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
-        rows.append(_row("Seats", float(a.mean()), float(b.mean()), np.round(a - b, _DECIMALS) + 0.0, seed))
+        rows.append(_by_seats("Seats", scores, is_a, seed))
     return rows
+
+
+def _by_seats(label: str, scores: np.ndarray, is_a: np.ndarray, seed: int) -> Row:
+    a, b = (((scores * held).sum(axis=(1, 2))) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
+    return _row(label, float(a.mean()), float(b.mean()), np.round(a - b, _DECIMALS) + 0.0, seed)
 
 
 def _row(label: str, a: float, b: float, deals: np.ndarray, seed: int) -> Row:

@@ -1,0 +1,1 @@
+"""Players of The Crew by mission: teams of four copies, the same deals for every player."""

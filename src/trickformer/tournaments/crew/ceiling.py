@@ -1,0 +1,87 @@
+"""Which of the games could have been won at all: asked of the solver, which sees all hands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trickformer import _core, parallel
+from trickformer.base import TrickformerError, deal_seed
+from trickformer.games import crew
+from trickformer.progress import progress
+from trickformer.tournaments.crew.schedule import Config
+from trickformer.tournaments.store import Record
+
+FILE = "ceiling.jsonl"
+_PLAYING = (crew.RADIO, crew.PLAY)
+
+Job = tuple[Config, list[tuple[int, tuple[int, ...]]]]  # deals and their histories
+
+
+def check() -> None:
+    """Raises TrickformerError where this build has no solver."""
+    if not hasattr(_core.crew, "Solver"):
+        raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have")
+
+
+def answers(config: Config, records: Sequence[Record]) -> dict[int, bool | None]:
+    """By deal of player A's games: whether the team could have succeeded once the tasks were allocated as A did; None
+    where `config.ceiling` nodes did not tell. Answers are kept in `config.out`, and what is there is not asked again.
+
+    Raises TrickformerError where this build has no solver or the disk refuses."""
+    check()
+    path = None if config.out is None else config.out / FILE
+    known = _read(path, config.ceiling) if path else {}
+    asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
+    slots = min(parallel.slots(config.workers, config.ray), len(asked))
+    jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
+    try:
+        with progress("ceiling", "deals", 0, len(asked)) as advance:
+            for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
+                known[deal] = answer
+                if path:
+                    line = json.dumps({"deal": deal, "nodes": config.ceiling, "answer": answer}) + "\n"
+                    with path.open("a", encoding="utf-8") as file:
+                        file.write(line)
+                advance()
+    except OSError as e:
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    return known
+
+
+def _read(path: Path, nodes: int) -> dict[int, bool | None]:
+    """The answers in a file that were found with so many nodes; a torn last line is cut off."""
+    try:
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            path.write_bytes(data[:whole])
+        lines = [json.loads(line) for line in data[:whole].splitlines()]
+        return {line["deal"]: line["answer"] for line in lines if line["nodes"] == nodes}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
+
+
+def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
+    """The answer for each deal of a slice."""
+    config, asked = job
+    game: Any = config.rules()
+    solver = _core.crew.Solver()
+    for deal, history in asked:
+        state = allocated(game.missions[history[0]], history)
+        yield deal, solver.can_succeed(state, config.ceiling, game.draws(deal_seed(config.seed, deal)))
+
+
+def allocated(mission: Any, history: Sequence[int]) -> Any:
+    """The core's state of a game, int [n] actions, when its tasks are allocated and cards of distress are passed."""
+    deck, actions = history[1 : crew.PREAMBLE], iter(history[crew.PREAMBLE :])
+    state = _core.crew.State(mission, np.array(deck, dtype=np.uint8))
+    while state.phase not in _PLAYING:
+        state.apply_action(next(actions))
+    return state

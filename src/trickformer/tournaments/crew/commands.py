@@ -1,0 +1,89 @@
+"""`trickformer crew ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trickformer import config as configs
+from trickformer.tournaments.crew.schedule import Config, Iterations
+
+app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="play what is missing from the records in --out")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
+File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of your own instead of the logbook's")]
+
+
+@app.command()
+@configs.options(Config)
+def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+    """Let teams of one or two players play every mission, and report their success."""
+    settings = configs.load(Config, config, given)
+    from trickformer.tournaments import run
+    from trickformer.tournaments.crew import ceiling, plot, report, results
+
+    if settings.ceiling:
+        ceiling.check()  # before anything is played
+    played = run.tournament(settings, resume)
+    winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
+    result = results.Results(played, winnable).result()
+    if settings.out is not None:
+        report.write(result, settings.out, plot.players)
+    _print(result, as_json)
+
+
+@app.command()
+@configs.options(Iterations)
+def iterations(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> None:
+    """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
+    settings = configs.load(Iterations, config, given)
+    from trickformer.tournaments.crew import plot, report, results
+
+    result = results.iterations(settings)
+    if settings.out is not None:
+        report.write(result, settings.out, plot.iterations)
+    _print(result, as_json)
+
+
+@app.command()
+def missions(file: File = "", as_json: Json = False) -> None:
+    """List the missions, and the rules that a mission of your own may have."""
+    from trickformer.games import _missions
+    from trickformer.tournaments import report
+
+    pages = _missions.read(file)
+    if as_json:
+        print(json.dumps({"missions": [page.model_dump() for page in pages], "rules": _missions.RULES}))
+        return
+    head = ("mission", "tasks", "tokens", "communication", "allocation", "rules")
+    cells = [
+        (str(p.id), str(p.tasks or ""), " ".join(p.tokens), p.communication, p.allocation, ", ".join(p.rules))
+        for p in sorted(pages, key=lambda page: page.id)
+    ]
+    rules = list(_missions.RULES.items())
+    shown: list[tuple[str, report.Table]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    notes = [
+        "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
+        "communication: " + ", ".join(_missions.COMMUNICATION),
+        "allocation: " + ", ".join(_missions.ALLOCATION),
+        "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
+        'communication = "normal", allocation = "draft", rules = []).',
+    ]
+    report.show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
+
+
+def _print(result: dict[str, Any], as_json: bool) -> None:
+    from trickformer.tournaments import report as base
+    from trickformer.tournaments.crew import report
+
+    if as_json:
+        print(json.dumps(result))
+    else:
+        base.show(report.heading(result), report.who(result), report.tables(result), report.notes(result))

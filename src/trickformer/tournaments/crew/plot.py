@@ -1,0 +1,99 @@
+"""Figures 2 and 3 of the GO-MCTS paper: success by mission, of training iterations and of players."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trickformer.tournaments.plot import plt, save
+
+_COLOURS = ("#2b6cb0", "#c05621")
+_GREY = "#718096"
+_STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
+
+
+def players(result: dict[str, Any], path: Path) -> None:
+    """Success by mission of one or two players with intervals, random's, and the ceiling where it was asked for: the
+    share of deals not proven lost. Writes a PNG. Raises OSError."""
+    missions, games = result["missions"], result["games"]
+    with plt.rc_context(_STYLE):
+        figure, axes = _missions(result)
+        at = np.arange(len(missions))
+        if "ceiling" in missions[0]:
+            share = [1 - m["ceiling"]["lost"] / games for m in missions]
+            axes.bar(at, share, width=0.86, color="#e2e8f0", label="can be won with open hands")
+        if "random" in missions[0]:
+            share = [m["random"] / result["random_games"] for m in missions]
+            axes.plot(
+                at, share, "_", color=_GREY, markersize=9, label=f"uniformly random, {result['random_games']:,} games"
+            )
+        spread = 0.17 * (len(result["players"]) - 1)
+        for i, (player, colour) in enumerate(zip(result["players"], _COLOURS)):
+            rate = np.array([m["players"][i]["rate"] for m in missions])
+            low, high = np.array([m["players"][i]["ci95"] for m in missions]).T
+            x = at + (2 * i - 1) * spread
+            axes.vlines(x, low, high, color=colour, linewidth=1.6)
+            axes.plot(x, rate, "o", color=colour, markersize=4.5, clip_on=False, label=_short(player["spec"]))
+        _legend(axes)
+        save(figure, path)
+
+
+def iterations(result: dict[str, Any], path: Path) -> None:
+    """Success by mission and iteration, and its mean over missions by iteration. Writes a PNG. Raises OSError."""
+    missions, count = result["missions"], len(result["players"])
+    with plt.rc_context(_STYLE):
+        figure, axes = _missions(result, beside=True)
+        left, right = axes
+        colours = plt.get_cmap("viridis_r")(np.linspace(0.05, 0.95, count))
+        at = np.arange(len(missions))
+        for i, colour in enumerate(colours):
+            x = at + (0.6 * i / (count - 1) - 0.3 if count > 1 else 0)
+            left.plot(
+                x,
+                [m["players"][i]["rate"] for m in missions],
+                "o",
+                color=colour,
+                markersize=3.5,
+                clip_on=False,
+                label=str(i),
+            )
+        _legend(left, "iteration")
+        rate = [p["rate"] for p in result["players"]]
+        low, high = np.array([p["ci95"] for p in result["players"]]).T
+        right.fill_between(range(count), low, high, color=_COLOURS[0], alpha=0.2, linewidth=0)
+        right.plot(range(count), rate, "o-", color=_COLOURS[0])
+        right.set_ylim(bottom=0)
+        right.set_xticks(range(count))
+        right.set_xlabel("iteration")
+        right.set_title("all missions")
+        save(figure, path)
+
+
+def _missions(result: dict[str, Any], beside: bool = False) -> Any:
+    """A figure with an axis of missions; with a narrow one at its right where asked for."""
+    numbers = [m["mission"] for m in result["missions"]]
+    width = max(6.0, 0.24 * len(numbers) + 1.5)
+    if beside:
+        figure, axes = plt.subplots(1, 2, figsize=(width + 3, 4), layout="constrained", width_ratios=(width, 3))
+        main = axes[0]
+    else:
+        figure, axes = plt.subplots(figsize=(width, 4), layout="constrained")
+        main = axes
+    main.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
+    main.set_xlim(-0.7, len(numbers) - 0.3)
+    main.set_ylim(0, 1.02)
+    main.set_xlabel("mission")
+    main.set_ylabel(f"success, {result['games']:,} games each")
+    main.grid(axis="y", color="#edf2f7")
+    main.set_axisbelow(True)
+    return figure, axes
+
+
+def _legend(axes: Any, title: str | None = None) -> None:
+    axes.legend(frameon=False, title=title, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, fontsize=8.5)
+
+
+def _short(spec: str, length: int = 60) -> str:
+    return spec if len(spec) <= length else spec[: length - 1] + "…"

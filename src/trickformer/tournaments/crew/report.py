@@ -1,0 +1,171 @@
+"""Tables and Markdown of an evaluation, both made from its JSON object, and its folder's report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from trickformer.base import TrickformerError
+from trickformer.folder import replace
+from trickformer.games.crew import ranges
+from trickformer.tournaments.report import Table, built, markdown_tables, named, p_value, seconds
+
+SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
+_METHOD = (
+    "A team is four copies of a player; all players meet the same deals and the same chance events, and every game of "
+    "every mission is a deal of its own. Intervals of success rates are Wilson's, 95%. The logbook's games are the sum "
+    "of 1 / rate over missions with a success, with the delta method's interval for its logarithm. Seconds a turn are "
+    "wall seconds inside the player, forced moves included."
+)
+_PAIRS = (
+    "Wilcoxon's signed-rank test is over missions, on the pairs of success rates; McNemar's exact test over the pairs "
+    "of games, by mission with Holm's correction."
+)
+_RANDOM = "Ahead of random: Fisher's exact test, one-sided, with Holm's correction over missions, below 0.05."
+_CEILING = "Ceiling: deals that the solver, with all hands open, can win after A has allocated the tasks; in brackets \
+those that it left open."
+
+
+def write(result: dict[str, Any], folder: Path, draw: Callable[[dict[str, Any], Path], None]) -> None:
+    """Writes summary.json, report.md and the plot. Raises TrickformerError where the disk refuses."""
+    replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
+    replace(folder / REPORT, markdown(result))
+    try:
+        draw(result, folder / PLOT)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {folder / PLOT}: {e.strerror}") from None
+
+
+def heading(result: dict[str, Any]) -> str:
+    """One line: what was played."""
+    extra = "" if result["distress"] == "off" else f", distress signal {result['distress']}"
+    missions = ranges([m["mission"] for m in result["missions"]])
+    return f"The Crew: {result['games']:,} games of each of the missions {missions}, seed {result['seed']}{extra}"
+
+
+def who(result: dict[str, Any]) -> dict[str, str]:
+    """Short names, A and B, or M0, M1, ... of iterations, and the specs that were typed for them."""
+    letter = "M{}".format if result.get("iterations") else "AB".__getitem__
+    return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
+
+
+def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+    """Titles and cells of the tables of a result."""
+    return [("", _players(result)), ("Success by mission", _missions(result))]
+
+
+def _players(result: dict[str, Any]) -> Table:
+    players = result["players"]
+    head = ["", "success", "95% interval", "missions won once", "games for these", "95% interval", "a turn"]
+    rows = []
+    for name, p in zip(who(result), players):
+        expected = p["attempts"]["expected"]
+        time = p["seconds_per_turn"]
+        row = [
+            name,
+            _share(p["rate"]),
+            _interval(p["ci95"]),
+            str(p["attempts"]["missions"]),
+            "" if expected is None else _count(expected),
+            "" if expected is None else f"[{', '.join(map(_count, p['attempts']['ci95']))}]",
+            "" if time is None else seconds(time),
+        ]
+        row += [str(p["ahead_of_random"])] if "ahead_of_random" in p else []
+        if "p_previous" in p:
+            row.append("" if p["p_previous"] is None else p_value(p["p_previous"]))
+        rows.append(row)
+    head += ["ahead of random in"] if "ahead_of_random" in players[0] else []
+    head += ["p against the one before"] if "p_previous" in players[0] else []
+    return head, rows
+
+
+def _missions(result: dict[str, Any]) -> Table:
+    names = list(who(result))
+    first = result["missions"][0]
+    head = ["mission"]
+    for name in names:
+        head += [name] if result.get("iterations") else [name, "95% interval"]
+    head += ["A − B", "p (Holm)"] if "comparison" in first else []
+    head += ["random"] if "random" in first else []
+    head += ["ceiling"] if "ceiling" in first else []
+    rows = []
+    for m in result["missions"]:
+        row = [str(m["mission"])]
+        for p in m["players"]:
+            ahead = "*" if p.get("p_random", 1) < 0.05 else ""
+            row += (
+                [_share(p["rate"]) + ahead]
+                if result.get("iterations")
+                else [_share(p["rate"]) + ahead, _interval(p["ci95"])]
+            )
+        if "comparison" in m:
+            c = m["comparison"]
+            row += [f"{(c['only_a'] - c['only_b']) / result['games']:+.1%}", p_value(c["p_holm"])]
+        if "random" in m:
+            row.append(f"{m['random'] / result['random_games']:.2%}")
+        if "ceiling" in m:
+            c = m["ceiling"]
+            row.append(
+                _share(c["won"] / result["games"]) + (f" ({_share(c['open'] / result['games'])})" if c["open"] else "")
+            )
+        rows.append(row)
+    return head, rows
+
+
+def notes(result: dict[str, Any]) -> list[str]:
+    """The lines below the tables."""
+    lines = []
+    if c := result.get("comparison"):
+        low, high = c["ci95"]
+        lines.append(
+            f"A − B: {c['difference']:+.2%} of games, 95% interval [{low:+.2%}, {high:+.2%}]; p over missions "
+            f"{p_value(c['p_wilcoxon'])} (Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar; A alone has won "
+            f"{c['only_a']:,}, B alone {c['only_b']:,})"
+        )
+    for name, p in zip(who(result), result["players"]):
+        if without := p["attempts"]["without_success"]:
+            lines.append(
+                f"{name}: no success in {len(without)} of {len(result['missions'])} missions: {ranges(without)}"
+            )
+        if p["illegal"]["searched"]:
+            share = p["illegal"]["illegal"] / p["illegal"]["searched"]
+            lines.append(f"{name}: {share:.2%} of {p['illegal']['searched']:,} histories illegal")
+        if p["sees_state"]:
+            lines.append(f"{name}: SAW THE TRUE STATE, hidden cards included")
+    if result["random_games"]:
+        lines.append("* ahead of random")
+    if result["distress"] != "off":
+        lines.append(
+            "The logbook counts one attempt more for each mission with the distress signal; these games do not"
+        )
+    return lines
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The report as Markdown."""
+    parts = [f"# Missions of The Crew\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
+    parts.append("".join(f"- {line.replace('*', chr(92) + '*')}\n" for line in notes(result)))
+    parts.append(f"![success by mission]({PLOT})\n")
+    said = [_METHOD]
+    said += [_PAIRS] if "comparison" in result else []
+    said += [_RANDOM] if result["random_games"] else []
+    said += [_CEILING] if "ceiling" in result["missions"][0] else []
+    parts.append(" ".join(said) + "\n")
+    parts.append("With all options:\n")
+    parts.append(named({name: p["resolved"] for name, p in zip(who(result), result["players"])}))
+    return "\n".join([*parts, *built(result["versions"])])
+
+
+def _share(x: float) -> str:
+    return f"{x:.1%}"
+
+
+def _interval(ci95: list[float]) -> str:
+    low, high = ci95
+    return f"[{low:.1%}, {high:.1%}]"
+
+
+def _count(x: float) -> str:
+    return f"{x:,.0f}" if x >= 1000 else f"{x:.1f}"
