@@ -46,9 +46,9 @@ def winning(trick: Sequence[str]) -> str:
     return (rockets or colour_of(trick, trick[0][0]))[-1]
 
 
-def in_order(tokens: Sequence[str], before: Sequence[int], now: Sequence[int]) -> bool:
-    """Whether the tasks `now` of one trick may follow those fulfilled `before`, in whatever order among themselves:
-    numbers of tasks, the tokens of all of them."""
+def in_order(tokens: Sequence[str], before: Sequence[int], now: Sequence[int]) -> list[int] | None:
+    """The tasks `now` of one trick after those fulfilled `before`, in an order that their tokens allow; None where
+    there is none. Tasks are numbers of `tokens`, the tokens of all of them."""
 
     def right(order: Sequence[int]) -> bool:
         said = [tokens[task] for task in order]
@@ -59,9 +59,9 @@ def in_order(tokens: Sequence[str], before: Sequence[int], now: Sequence[int]) -
             if token == "omega" and place < len(tokens):
                 return False
         arrows = [token for token in said if token in ARROWS]
-        return arrows == ARROWS[: len(arrows)]
+        return arrows == [arrow for arrow in ARROWS if arrow in tokens][: len(arrows)]
 
-    return any(right([*before, *order]) for order in permutations(now))
+    return next(([*before, *order] for order in permutations(now) if right([*before, *order])), None)
 
 
 class Twin:
@@ -79,7 +79,7 @@ class Twin:
         self.distress = PASSED_ON[distress]
         self.tasks: list[str] = []  # cards, as they were laid out
         self.owners: dict[str, int] = {}
-        self.fulfilled: list[int] = []  # tasks by number, those of one trick as they were laid out
+        self.fulfilled: list[int] = []  # tasks by number, in an order that the tokens allow
         self.commander = self.holder("R4")
         self.leader = self.commander
         self.member = (self.holder("P9") + 1) % 4 if "left_of_pink9_wins_all_pink" in self.rules else -1
@@ -249,10 +249,11 @@ class Twin:
 
     def _tasks_after(self, trick: list[str]) -> str:
         now = [i for i, card in enumerate(self.tasks) if card in trick]
-        fine = all(self.owners[self.tasks[i]] == self.leader for i in now)
-        fine = fine and in_order(self.tokens, self.fulfilled, now)
-        self.fulfilled += now
-        return "failed" if not fine else "open" if len(self.fulfilled) < self.count else "met"
+        order = in_order(self.tokens, self.fulfilled, now)
+        self.fulfilled = order or [*self.fulfilled, *now]
+        if order is None or any(self.owners[self.tasks[i]] != self.leader for i in now):
+            return "failed"
+        return "open" if len(self.fulfilled) < self.count else "met"
 
     def _rule(self, rule: str, number: int, trick: list[str]) -> str:
         winner, card = self.won[-1]
