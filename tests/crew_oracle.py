@@ -1,5 +1,5 @@
-"""The Crew in plain Python, written from the rules alone: cards are strings, a mission is one coroutine from the deal to
-its result.
+"""The Crew in plain Python, written from the rules alone: cards are strings, a mission is one coroutine from the deal
+to its result.
 
 It shares no code with the core, reads the missions as they are written down, and names its actions as the game's table
 `ACTIONS` does, so that both can be led through the same missions."""

@@ -15,7 +15,7 @@ from trickformer.games.crew import ACTIONS
 
 ACTION = {name: number for number, name in enumerate(ACTIONS)}
 PAGES = {page.id: page for page in _missions.read()}
-TALK = (names.TILE_FROM, names.TILE_TO, names.PASS, names.RADIO, names.RADIO_CARD)
+TALK = (names.TILE_FROM, names.TILE_TO, names.RADIO, names.RADIO_CARD)
 QUIET = {names.TILE_FROM: "no", names.RADIO: "silent"}
 
 
@@ -60,7 +60,7 @@ def hands_of(tricks, drawn=()):
 
 class Script:
     """A mission led through a script. `state` is the core's, `said` what is still to be said beside the tricks:
-    token moves, cards passed, messages, each as soon as it may be; else nobody says a word."""
+    token moves and messages as `seat:word`, each as soon as that seat may say it; else nobody says a word."""
 
     def __init__(self, page, tricks, tasks="", named="", said="", distress="off", drawn="", chair=0):
         self.tricks = [trick.split() for trick in tricks.split(" / ")]
@@ -89,7 +89,9 @@ class Script:
         if phase == names.REVEAL:
             return tasks[sum(card >= 0 for card, *_ in state.tasks)]
         if phase == names.DRAFT:
-            return next(c for c, own, gone in zip(tasks, self.tasks.values(), taken) if not gone and int(own) == self.seat())
+            return next(
+                c for c, own, gone in zip(tasks, self.tasks.values(), taken) if not gone and int(own) == self.seat()
+            )
         if phase == names.ASK:
             return ACTIONS[state.legal_actions()[0]]
         if phase in (names.NAME, names.APPOINT, names.APPOINT_LAST):
@@ -97,8 +99,11 @@ class Script:
             return names.SEATS[int(named)]
         if phase == names.DRAW:
             return self.drawn[(state.step - self.chair) % 4]
-        if phase in TALK and self.said and self.said[0] in self.legal():
-            return self.said.pop(0)
+        if phase in TALK and self.said:
+            seat, word = self.said[0].split(":")
+            if int(seat) == self.seat() and word in self.legal():
+                del self.said[0]
+                return word
         if phase in QUIET:
             return QUIET[phase]
         return self.plays[len(state.plays)]

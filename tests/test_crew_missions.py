@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
-from crew_scripts import PAGES, Script
+from crew_scripts import ACTION, PAGES, Script
 
 from trickformer.games import _missions, crew
 
@@ -124,7 +126,7 @@ TASKS = """
 35 won 7   P9:0 B9:1 G9:2 Y9:3 P8:0 B8:1 G8:2
 35 won 7   P8:0 B8:1 G8:2 Y9:3 P9:0 B9:1 G9:2  no token: whenever
 35 lost 5  B8:1 P8:0 G8:2 Y9:3 P9:0 B9:1 G9:2  >> before >
-35 lost 7  P9:0 B9:1 G9:2 Y9:3 P8:0 G8:1 B8:2  wait for it
+35 lost 6   P9:0 B9:1 G9:2 Y9:3 P8:0 G8:1 B8:2
 36 won 7   P9:0 B9:1 G9:2 Y9:3 P8:0 B8:1 G8:2
 36 won 7   P9:0 P1:0 B9:1 B8:1 G9:2 G8:2 Y9:3  1 and 2 together
 36 lost 1  B9:1 P9:0 G9:2 Y9:3 P8:0 B8:1 G8:2  2 before 1
@@ -181,6 +183,29 @@ def test_tasks(number, end, tasks):
     for chair in range(4):
         script = Script(PAGES[number], LADDER, tasks, "1", drawn=DRAWN.get(number, ""), chair=chair)
         assert script.end() == end
+
+
+# Both tasks of mission 17 are done before the last 9 has gone, or the other way round.
+TASKS_FIRST = "P8 P1 P2 P3 / B1 B8 B2 B3 / G9 R1 G1 G2 / Y9 R2 Y1 Y2 / B9 R4 P9 B4"
+NINES_FIRST = "P1 B9 G9 Y9 / P9 R1 R2 R3 / Y2 P2 Y8 Y3"
+
+
+@pytest.mark.parametrize(
+    ("end", "tricks", "tasks"),
+    [
+        ("won 5", TASKS_FIRST, "P8:0 B8:1"),
+        ("open 2", "P8 P1 P2 P3 / B1 B8 B2 B3", "P8:0 B8:1"),  # the tasks alone are not enough
+        ("lost 3", "P8 P1 P2 P3 / B1 B8 B2 B3 / B9 B4 B5 P4", "P8:0 B8:1"),
+        ("lost 1", TASKS_FIRST, "P8:1 B8:0"),
+        ("won 3", NINES_FIRST, "P1:0 Y8:1"),
+        ("open 2", "P1 B9 G9 Y9 / P9 R1 R2 R3", "P1:0 Y8:1"),
+        ("won 2", "P1 B9 G9 Y9 / P9 R1 B1 G1", "P1:0 P9:1"),  # both at once
+        ("lost 1", LADDER, "P9:0 B9:1"),
+    ],
+)
+def test_mission_17(end, tricks, tasks):
+    for chair in range(4):
+        assert Script(PAGES[17], tricks, tasks, chair=chair).end() == end
 
 
 # Colour 1s that win, once the rest of their colours is gone.
@@ -272,3 +297,185 @@ SPECIAL = [
 def test_special_rules(number, end, tricks, named):
     for chair in range(4):
         assert Script(PAGES[number], tricks, named=named, chair=chair).end() == end
+
+
+def test_every_mission_is_worked_both_ways():
+    ends = {(number, end[:3]) for number, end, *_ in [*rows(TASKS), *SPECIAL]} | {(17, "won"), (17, "los")}
+    assert ends == {(number, end) for number in range(1, 51) for end in ("won", "los")}
+
+
+# ---------------------------------------------------------------------------------------------- around the tricks
+
+
+def own(**fields):
+    """A mission of one's own."""
+    return _missions.Page(id=60, **fields)
+
+
+def asked(script):
+    """(trick, seat, what may be said) whenever somebody may communicate, until the mission is over."""
+    found = []
+    while not script.state.is_terminal():
+        if script.state.phase == crew.RADIO:
+            found.append((len(script.state.winners) + 1, script.seat(), script.legal()))
+        script.step()
+    return found
+
+
+def cards_after(script, label):
+    """What may lie open under a label."""
+    state = copy.copy(script.state)
+    state.apply_action(ACTION[label])
+    return " ".join(crew.CARDS[card] for card in state.legal_actions())
+
+
+@pytest.mark.parametrize("chair", range(4))
+def test_who_may_communicate_and_what(chair):
+    """On the ladder the commander begins with P8 P9, B1 B4 B7, G3 G6, Y2 Y5 and the rocket 4, and ends with B7."""
+    page = own(tasks=1, allocation="decision")
+    script = Script(page, LADDER, "B7:1", said="2:lowest 2:P2 3:only 3:P4", chair=chair).until(crew.RADIO)
+    assert (script.seat(), script.legal()) == (0, {"highest", "lowest", "silent"})
+    assert cards_after(script, "highest") == "P9 B7 G6 Y5"
+    assert cards_after(script, "lowest") == "P8 B1 G3 Y2"
+    found = asked(script)
+    seats = {trick: [seat for number, seat, _ in found if number == trick] for trick in range(1, 11)}
+    assert seats[1] == [0, 1, 2, 3] and seats[2] == [0, 1, 3]  # from the leader clockwise, each until it has spoken
+    assert seats[3] == [1, 0] and seats[9] == [0, 1]
+    said = {(trick, seat): what for trick, seat, what in found}
+    assert said[9, 0] == said[10, 0] == {"only", "silent"}  # a colour card that is alone, and a rocket
+    assert said[10, 1] == {"silent"}  # a rocket does not lie open
+    assert [m and (crew.ACTIONS[m[0]], crew.CARDS[m[1]], m[2]) for m in script.state.messages] == [
+        {2: ("lowest", "P2", 0), 3: ("only", "P4", 4)}.get((seat - chair) % 4) for seat in range(4)
+    ]
+
+
+@pytest.mark.parametrize("number", [6, 14, 21, 25, 29, 39])
+def test_a_dead_zone_hides_which(number):
+    tasks = next((tasks for row, end, tasks in rows(TASKS) if row == number), "")
+    script = Script(PAGES[number], LADDER, tasks).until(crew.RADIO)
+    assert script.legal() == {"unlabelled", "silent"}
+    assert cards_after(script, "unlabelled") == "P8 P9 B1 B7 G3 G6 Y2 Y5"
+
+
+@pytest.mark.parametrize(("number", "trick"), [(18, 2), (30, 2), (19, 3), (28, 3), (38, 3)])
+def test_a_disruption_ends_before_the_trick_it_names(number, trick):
+    tasks = next(tasks for row, end, tasks in rows(TASKS) if row == number and end[:3] == "won")
+    found = [(number, seat) for number, seat, _ in asked(Script(PAGES[number], LADDER, tasks))]
+    leader = {2: 0, 3: 1}[trick]
+    assert found[:4] == [(trick, (leader + i) % 4) for i in range(4)]
+
+
+@pytest.mark.parametrize("named", [1, 2, 3])
+def test_the_member_of_mission_11_is_silent(named):
+    """The commander names it when the tasks lie open, and not itself."""
+    script = Script(PAGES[11], LADDER, "P9:0 B9:1 G9:2 Y9:3", str(named)).until(crew.NAME)
+    assert all(card >= 0 and owner < 0 for card, _, owner, _ in script.state.tasks)
+    assert (script.seat(), script.legal()) == (0, {"left", "across", "right"})
+    assert {seat for _, seat, _ in asked(script)} == {0, 1, 2, 3} - {named}
+
+
+@pytest.mark.parametrize("chair", range(4))
+def test_the_draw_of_mission_12(chair):
+    """Everybody loses a card to the left, and never one that lies open."""
+    tasks = "Y9:3 P9:0 B9:1 G9:2"
+    script = Script(PAGES[12], LADDER, tasks, said="0:highest 0:Y5", drawn=DRAWN[12], chair=chair).until(crew.DRAW, 2)
+    before = [set(script.state.hand(p)) for p in range(4)]
+    for seat in range(4):
+        giver = (seat - 1) % 4
+        lies_open = {ACTION["Y5"]} if giver == chair else set()
+        assert set(script.state.legal_actions()) == before[giver] - lies_open
+        assert script.state.current_player() == -1
+        script.step()
+    drawn = script.state.drawn
+    for seat in range(4):
+        assert set(script.state.hand(seat)) == before[seat] - {drawn[(seat + 1) % 4]} | {drawn[seat]}
+    assert script.end() == "won 4"
+
+
+def test_nobody_draws_when_it_is_over():
+    page = own(tasks=1, rules=["random_draw_after_trick1"])
+    assert Script(page, LADDER, "P9:0").end() == "won 1"
+    assert Script(page, LADDER, "P9:0").until(crew.OVER, 2).state.drawn == [0, 0, 0, 0]
+
+
+def test_two_tokens_of_mission_23_change_places():
+    """The pair is named from below."""
+    tasks = "B9:1 P9:0 G9:2 Y9:3 P8:0"
+    script = Script(PAGES[23], LADDER, tasks, said="0:token-1 0:token-2").until(crew.TILE_FROM)
+    assert (script.seat(), script.legal()) == (0, {"no", "token-1", "token-2", "token-3", "token-4"})
+    assert script.until(crew.TILE_TO).legal() == {"token-2", "token-3", "token-4", "token-5"}
+    assert script.end() == "won 5"
+    assert Script(PAGES[23], LADDER, tasks, said="0:no").end() == "lost 1"
+    assert Script(PAGES[23], LADDER, "P9:0 B9:1 G9:2 Y9:3 P8:0", said="0:token-4 0:token-5").end() == "lost 4"
+
+
+def test_a_token_of_mission_40_moves():
+    tasks = "P8:0 B9:1 G9:2 Y9:3 P9:0 B8:1 G8:2 Y8:3"
+    script = Script(PAGES[40], LADDER, tasks, said="0:token-1 0:P9").until(crew.TILE_FROM)
+    assert (script.seat(), script.legal()) == (0, {"no", "token-1", "token-2", "token-3"})
+    assert script.until(crew.TILE_TO).legal() == {"Y9", "P9", "B8", "G8", "Y8"}
+    assert script.end() == "won 8"
+    assert Script(PAGES[40], LADDER, tasks).end() == "lost 1"
+
+
+def test_shares_of_a_distribution():
+    """Nobody gets two tasks more than another: of seven, after 2-2-2-0 the last seat takes what is left."""
+    script = Script(PAGES[32], LADDER, "P9:0 P8:0 B9:1 B8:1 G9:2 G8:2 Y9:3")
+    free = []
+    while script.state.phase != crew.RADIO:
+        if script.state.phase == crew.APPOINT:
+            assert script.seat() == 0
+            free.append(len(script.legal()))
+        script.step()
+    assert free == [4, 4, 3, 3, 2, 2, 1]
+
+
+@pytest.mark.parametrize("chair", range(4))
+@pytest.mark.parametrize(("distress", "by"), [("left", 1), ("right", 3)])
+def test_distress_moves_a_card_of_each(distress, by, chair):
+    """After the tasks are taken and before anybody communicates, from the commander on; no rockets."""
+    script = Script(PAGES[2], LADDER, "P9:0 B9:1", distress=distress, chair=chair).until(crew.PASS)
+    before = [set(script.state.hand(p)) for p in range(4)]
+    assert all(owner >= 0 for _, _, owner, _ in script.state.tasks)
+    for seat in range(4):
+        chairs = (seat + chair) % 4
+        assert script.seat() == seat
+        assert set(script.state.legal_actions()) == {card for card in before[chairs] if card < crew.COLOUR_CARDS}
+        assert [set(script.state.hand(p)) for p in range(4)] == before  # all lay down before anybody takes up
+        script.state.apply_action(max(script.state.legal_actions()))
+    assert script.state.phase == crew.RADIO and script.seat() == 0
+    passed = script.state.passed
+    for seat in range(4):
+        assert set(script.state.hand(seat)) == before[seat] - {passed[seat]} | {passed[(seat - by) % 4]}
+
+
+@pytest.mark.parametrize("chair", range(4))
+@pytest.mark.parametrize("distress", ["left", "right"])
+def test_who_wins_all_pink_is_fixed_at_the_deal(distress, chair):
+    script = Script(PAGES[46], PINK, distress=distress, chair=chair).until(crew.PASS)
+    while script.state.phase == crew.PASS:
+        given = crew.PINK_NINE if script.seat() == 3 else script.state.legal_actions()[-1]
+        script.state.apply_action(given)
+        assert script.state.member == chair
+    assert crew.PINK_NINE not in script.state.hand((3 + chair) % 4)
+
+
+@pytest.mark.parametrize(
+    ("end", "page", "tasks", "named"),
+    [
+        ("won 10", own(tasks=2, rules=["trick_balance"]), "P9:0 B9:1", ""),  # what is open longest decides
+        ("lost 3", own(tasks=2, rules=["trick_balance"]), "P9:0 G9:1", ""),
+        ("lost 4", own(tasks=5, rules=["one_wins_once"]), "P9:0 B9:1 G9:2 Y9:3 P8:0", ""),
+        ("lost 10", own(tasks=1, rules=["each_rocket_wins"]), "P9:0", ""),
+        ("lost 10", own(allocation="none", rules=["trick_balance", "each_rocket_wins"]), "", ""),
+        ("won 10", own(tasks=2, tokens=["omega"], rules=["omega_in_last_trick", "trick_balance"]), "B7:1 P9:0", ""),
+        ("lost 2", own(allocation="member", rules=["sick_no_tricks", "trick_balance"]), "", "1"),
+        ("won 2", own(tasks=2, tokens=[">>", ">>>>"]), "P9:0 B9:1", ""),  # arrows are relative to each other
+        ("lost 1", own(tasks=2, tokens=[">>>>", ">>"]), "P9:0 B9:1", ""),
+        ("won 3", own(tasks=3, tokens=["2"]), "B9:1 P9:0 G9:2", ""),  # the second of all
+        ("lost 1", own(tasks=3, tokens=["1", "omega"]), "G9:2 B9:1 P9:0", ""),
+    ],
+)
+def test_missions_of_ones_own(end, page, tasks, named):
+    for chair in range(4):
+        assert Script(page, LADDER, tasks, named, chair=chair).end() == end

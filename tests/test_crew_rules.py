@@ -21,7 +21,7 @@ from conftest import random_playout, shared_file
 from trickformer import _core, games
 from trickformer.base import deal_seed
 from trickformer.games import _missions
-from trickformer.games.crew import ACTIONS, CARDS, HIGHEST, NUM_ACTIONS, ONLY, PLAYS, UNLABELLED
+from trickformer.games.crew import ACTIONS, CARDS, NUM_ACTIONS
 
 CORE = _core.crew
 ACTION = {name: number for number, name in enumerate(ACTIONS)}
