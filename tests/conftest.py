@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +28,15 @@ def random_playout(state, rng: random.Random):
             return
         state = state.clone()
         state.apply_action(rng.choice(state.legal_actions()))
+
+
+def shared_file(folder: str, name: str) -> Path:
+    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names; a test that
+    asks for one that is not there is skipped."""
+    path = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[2] / "shared")) / folder / name
+    if not path.exists():
+        pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")
+    return path
 
 
 @pytest.fixture

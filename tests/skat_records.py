@@ -1,10 +1,8 @@
 """What the tests of records share: the fixture games, games of the data beside the checkout, random games."""
 
-import os
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, CARDS
@@ -16,15 +14,6 @@ GAMES = Path(__file__).parent / "fixtures" / "skat" / "games.sgf"
 
 def fixture_games():
     return list(files.read(GAMES))
-
-
-def shared_file(name):
-    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names."""
-    folder = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[2] / "shared"))
-    path = folder / "skat" / name
-    if not path.exists():
-        pytest.skip(f"needs {name}: set TRICKFORMER_SHARED to the folder of the shared data")
-    return path
 
 
 def random_records(seed, n):

@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from skat_records import GAMES, fixture_games, random_records, shared_file
+from conftest import shared_file
+from skat_records import GAMES, fixture_games, random_records
 from xskat_log import xskat_log
 
 from trickformer.base import TrickformerError
@@ -341,7 +342,7 @@ def test_a_line_that_was_written_in_part_is_taken_back(tmp_path, monkeypatch):
 
 
 def test_twelve_games_of_the_skat_server():
-    path = shared_file("iss_games.sgf")
+    path = shared_file("skat", "iss_games.sgf")
     records = list(files.read(path))
     assert len(records) == 12
     assert [result(replay(record)) for record in records] == [record.result for record in records]
@@ -352,7 +353,7 @@ def test_twelve_games_of_the_skat_server():
 
 
 def test_four_hundred_games_of_xskat():
-    records = list(files.read(shared_file("xskat_games.log")))
+    records = list(files.read(shared_file("skat", "xskat_games.log")))
     assert len(records) == 400
     assert [str(f) for f in (check(r, n) for n, r in enumerate(records, 1)) if f.status != "agrees"] == []
     assert sum(len(record.winners or ()) for record in records) == 3940  # 394 games were played

@@ -68,6 +68,9 @@ class Page(BaseModel):
         needs(len(rules) == len(self.rules), "a rule is given twice")
         needs(len(self.tokens) <= self.tasks, "more task tokens than tasks")
         needs(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
+        numbers = {int(t) for t in self.tokens if t.isdigit()}
+        needs(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
+        needs(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
         tasked = self.allocation in ("draft", "decision", "distribution")
         needs(
             tasked == (self.tasks > 0), f"allocation {self.allocation!r} goes with {'tasks' if tasked else 'no tasks'}"
@@ -78,17 +81,17 @@ class Page(BaseModel):
             "allocation 'member' goes with a rule on the member",
         )
         needs(len(rules & _FOR_MEMBER) < 2, "only one rule may be on the member")
-        needs(
-            not (rules & _FOR_MEMBER and "left_of_pink9_wins_all_pink" in rules), "only one rule may be on the member"
-        )
+        if "left_of_pink9_wins_all_pink" in rules:
+            needs(
+                not rules & {*_FOR_MEMBER, "member_no_communication"} and self.allocation != "decision",
+                "only one rule may be on the member, and none where one player gets all tasks",
+            )
         needs(
             ("first4_last_middle_roles" in rules) == (self.allocation == "roles"),
             "allocation 'roles' goes with that rule",
         )
         for rule in sorted(rules & _FOR_DRAFT):
             needs(self.allocation == "draft", f"{rule} comes before a draft")
-        if "member_no_communication" in rules:
-            needs("left_of_pink9_wins_all_pink" not in rules, "only one rule may be on the member")
         if "omega_in_last_trick" in rules:
             needs("omega" in self.tokens, "omega_in_last_trick needs the token omega")
         if "swap_two_tokens" in rules:
@@ -138,7 +141,7 @@ def _logbook() -> tuple[Page, ...]:
 def _parse(name: str, text: str) -> tuple[Page, ...]:
     try:
         found: dict[str, Any] = tomllib.loads(text)
-        if set(found) != {"mission"} or not isinstance(found["mission"], list):
+        if set(found) != {"mission"} or not isinstance(found["mission"], list) or not found["mission"]:
             raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
         pages = tuple(Page.model_validate(page) for page in found["mission"])
     except tomllib.TOMLDecodeError as e:
