@@ -473,6 +473,7 @@ def test_who_wins_all_pink_is_fixed_at_the_deal(distress, chair):
         ("won 2", own(tasks=2, tokens=[">>", ">>>>"]), "P9:0 B9:1", ""),  # arrows are relative to each other
         ("lost 1", own(tasks=2, tokens=[">>>>", ">>"]), "P9:0 B9:1", ""),
         ("won 3", own(tasks=3, tokens=["2"]), "B9:1 P9:0 G9:2", ""),  # the second of all
+        ("lost 1", own(tasks=3, tokens=["2"]), "P9:0 B9:1 G9:2", ""),
         ("lost 1", own(tasks=3, tokens=["1", "omega"]), "G9:2 B9:1 P9:0", ""),
     ],
 )

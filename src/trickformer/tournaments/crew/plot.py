@@ -16,14 +16,16 @@ _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": 
 
 def players(result: dict[str, Any], path: Path) -> None:
     """Success by mission of one or two players with intervals, random's, and the ceiling where it was asked for: the
-    share of deals not proven lost. Writes a PNG. Raises OSError."""
+    share of deals that can be won, and of those of which that is not known. Writes a PNG. Raises OSError."""
     missions, games = result["missions"], result["games"]
     with plt.rc_context(_STYLE):
         figure, axes = _missions(result)
         at = np.arange(len(missions))
         if "ceiling" in missions[0]:
-            share = [1 - m["ceiling"]["lost"] / games for m in missions]
-            axes.bar(at, share, width=0.86, color="#e2e8f0", label="can be won with open hands")
+            won, left = (np.array([m["ceiling"][key] / games for m in missions]) for key in ("won", "open"))
+            axes.bar(at, won, width=0.86, color="#e2e8f0", label="can be won with open hands")
+            if left.any():
+                axes.bar(at, left, bottom=won, width=0.86, color="#f4f6f9", label="not known")
         if "random" in missions[0]:
             share = [m["random"] / result["random_games"] for m in missions]
             axes.plot(
