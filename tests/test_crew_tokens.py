@@ -29,11 +29,9 @@ from trickformer.games.crew import (
     RADIO_CARD,
     REVEAL,
     SEAT,
-    SILENT,
     TILE,
     TILE_FROM,
     TILE_TO,
-    YES,
 )
 from trickformer.gomcts.search import SearchOptions, search
 
@@ -151,6 +149,20 @@ def test_tokens_that_no_view_encodes_to_are_refused(crew, tokenizer):
         CORE.SeatView(tokenizer.book, np.array(swapped, dtype=np.int32))
 
 
+def history_of(seen):
+    """The actions of a game, from the events that each seat saw of it."""
+    gained = [[e.seen[0] for e in events if e.actor == CHANCE and len(e.seen) == 1][1::2] for events in seen]
+    actions = [seen[0][0].action, *(card for events in seen for card in events[2].seen)]
+    for at, event in enumerate(seen[0][3:], start=3):
+        if event.action is not None:
+            actions.append(event.action)
+        elif event.actor != CHANCE and not event.seen:
+            actions.append(seen[event.actor][at].action)
+        elif event.actor == CHANCE and gained[0]:
+            actions += [cards.pop() for cards in gained]
+    return actions
+
+
 @pytest.mark.parametrize("distress", DISTRESS)
 def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
     """Whole games by `encode`; games in step by `Tables`, now and then and at the end."""
@@ -170,7 +182,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
             expected = tokenizer.encode(game.view(state, seat))
             assert tokens[: len(expected)].tolist() == expected.tolist()
             assert (tokens[len(expected) :] == tokenizer.eos).all()
-    # In step, chance draws from a stream of its own: its cards are read off the first seat's tokens.
+    # In step, chance draws from a stream of its own: its cards are read off the seats' tokens.
     tables = tokenizer.tables(9, 0, n)
     rng = random.Random(2)
     trackers = [[tokenizer.tracker([]) for _ in range(4)] for _ in range(n)]
@@ -194,11 +206,13 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
         actions = np.array([rng.choice(np.flatnonzero(legal[i]).tolist()) for i in live], dtype=np.int32)
         tables.step(live.astype(np.int32), actions)
     for i in range(n):
+        told = [tables.tokens[i, seat, : tables.lengths[i, seat]] for seat in range(4)]
+        state = game.spiel.new_initial_state()
+        for action in history_of([tokenizer.decode(tokens) for tokens in told]):
+            state.apply_action(action)
         for seat in range(4):
-            length = tables.lengths[i, seat]
-            events = tokenizer.decode(tables.tokens[i, seat, :length])
-            assert events[0].action in game.missions
-            assert (tables.tokens[i, seat, length:] == tokenizer.eos).all()
+            assert told[seat].tolist() == tokenizer.encode(game.view(state, seat)).tolist()
+            assert (tables.tokens[i, seat, tables.lengths[i, seat] :] == tokenizer.eos).all()
             assert trackers[i][seat].outcome() == tables.outcomes()[i, seat] == tables.scores()[i, seat]
     with pytest.raises(ValueError, match="not legal"):
         tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
@@ -342,172 +356,6 @@ def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(tmp_pat
         assert length < tokenizer.n_positions, f"trial {trial}"
 
 
-# --------------------------------------------------------------------------------------------------- the longest
-
-
-class Arranged:
-    """A game that nobody loses before the last trick, and in which everybody is silent until before that.
-
-    Each seat's hand is a colour and a rocket. Who leads goes on leading the own colour and winning, until another
-    takes a trick with the rocket; the others throw off their own colours. Seats take tricks 3, 5, 7 and 9 in the order
-    `takers`, so that all are known beforehand: what falls when, and who wins it."""
-
-    def __init__(self, mission, distress, takers=(1, 2, 3, 0)):
-        self.game = games.load(f"crew(mission={mission},distress={distress})")
-        self.shift = {"off": 0, "left": 1, "right": 3}[distress]
-        self.takers = dict(zip((2, 4, 6, 8), takers))
-        (page,) = self.game.pages.values()
-        self.page = page
-        self.falls = self.course()
-
-    def course(self):
-        """By colour card: the trick in which it falls, and who wins that."""
-        falls, leader = {}, 0
-        for trick in range(10):
-            leader = self.takers.get(trick, leader)
-            for seat in range(4):
-                taken = next(t for t, taker in self.takers.items() if taker == seat)
-                if trick == taken:
-                    continue
-                nth = trick - (trick > taken)
-                falls[9 * seat + 8 - nth] = (trick, leader)
-        return falls
-
-    def play(self):
-        """The state at the end."""
-        state = self.game.spiel.new_initial_state()
-        for action in [self.page.id, *self.deck()]:
-            state.apply_action(action)
-        self.tasks = self.task_cards()
-        while not state.is_terminal():
-            state.apply_action(self.action(state))
-        return state
-
-    def deck(self):
-        """Rocket 4 to seat 0, and each a card for the pass that makes the colours whole."""
-        hands = [[*range(9 * p, 9 * p + 9), 36 + (p + 3) % 4] for p in range(4)]
-        if self.shift:
-            for p in range(4):
-                hands[p][0] = 9 * left_of(p, self.shift)
-        return [card for hand in hands for card in hand]
-
-    def task_cards(self):
-        """By place: the card of a task and its owner, so that tokens are kept and the last is won in the last trick."""
-        n, owners = self.page.tasks, Counter()
-        last = self.takers[8]
-        for i in range(n):
-            owners[last if self.page.allocation == "decision" else i % 4] += 1
-        chosen = []
-        for owner, many in owners.items():
-            own = sorted(c for c, (_, winner) in self.falls.items() if winner == owner)
-            own.sort(key=lambda c: (-self.falls[c][0], c))
-            chosen += [(self.falls[c][0], c, owner) for c in spread(own, self.falls, many)]
-        chosen.sort()  # in the order of their fulfilment
-        order = {}
-        tiles = self.tiles_at_last()
-        numbered = [t for t in range(5) if t in tiles]
-        arrows = [t for t in range(5, 9) if t in tiles]
-        for t in numbered:
-            order[tiles.index(t)] = t
-        if 9 in tiles:
-            order[tiles.index(9)] = n - 1
-        free = [k for k in range(n) if k not in order.values()]
-        for t in arrows:
-            order[tiles.index(t)] = free.pop(0)
-        for place in range(n):
-            if place not in order:
-                order[place] = free.pop(0)
-        return [chosen[order[place]][1:] for place in range(n)]
-
-    def tiles_at_last(self):
-        """The tokens by place once one has been moved: the two lowest change places, or the lowest goes to the end."""
-        tiles = self.page.tiles()
-        if "swap_two_tokens" in self.page.rules:
-            tiles[0], tiles[1] = tiles[1], tiles[0]
-        if "move_one_token" in self.page.rules:
-            tiles[0], tiles[-1] = tiles[-1], tiles[0]
-        return tiles
-
-    def action(self, state):
-        core, seat = state.core, state.current_player()
-        phase, legal = core.phase, state.legal_actions()
-        if phase == REVEAL:
-            return self.tasks[sum(card >= 0 for card, *_ in core.tasks)][0]
-        if phase == DRAW:  # the rockets go round
-            return next(c for c in legal if c >= COLOUR_CARDS)
-        if phase == TILE_FROM:
-            return TILE
-        if phase == TILE_TO:
-            return legal[0] if legal[0] >= TILE else self.tasks[-1][0]
-        if phase == NAME:
-            return legal[-1]
-        if phase == ASK:
-            return YES
-        if phase == APPOINT and self.page.allocation == "decision":
-            return SEAT + self.takers[8]
-        if phase == APPOINT:
-            card = [card for card, *_ in core.tasks if card >= 0][-1]
-            return SEAT + dict(self.tasks)[card]
-        if phase == DRAFT:
-            owner = dict(self.tasks)
-            return next(c for c in legal if owner[c] == seat)
-        if phase == PASS:
-            return 9 * left_of(seat, self.shift)
-        trick = len(core.plays) // 4
-        if phase == RADIO:
-            return SILENT if trick < 9 else legal[0]
-        if phase == RADIO_CARD:
-            return legal[0]
-        rocket = [c for c in legal if c >= COLOUR_CARDS]
-        if self.takers.get(trick) == seat:
-            return rocket[0]
-        return next(c for c in legal if c < COLOUR_CARDS and self.falls[c][0] == trick)
-
-
-def spread(cards, falls, many):
-    """Cards of different tricks first, the latest first."""
-    seen, first, rest = set(), [], []
-    for card in cards:
-        (rest if falls[card][0] in seen else first).append(card)
-        seen.add(falls[card][0])
-    return (first + rest)[:many]
-
-
-@pytest.mark.parametrize("distress", DISTRESS)
-@pytest.mark.parametrize(
-    ("mission", "options"),
-    [
-        (3, {}),
-        (9, {}),
-        (11, {}),
-        (14, {}),
-        (18, {}),
-        (20, {"takers": (1, 0, 2, 3)}),
-        (23, {}),
-        (25, {}),
-        (26, {}),
-        (28, {}),
-        (36, {}),
-        (40, {}),
-        (43, {}),
-        (49, {}),
-    ],
-)
-def test_the_longest_sequence_of_a_mission_has_all_its_positions(mission, options, distress):
-    arranged = Arranged(mission, distress, **options)
-    state, game = arranged.play(), arranged.game
-    tokenizer = tokenizers.make(game)
-    assert len(state.core.plays) == 40, state.history()
-    for seat in range(4):
-        view = game.view(state, seat)
-        tokens = tokenizer.encode(view)
-        assert len(tokens) == state.mission.longest <= tokenizer.n_positions, f"seat {seat}: {state.history()}"
-        assert tokenizer.decode(tokens) == view.events
-        tracker = tokenizer.tracker(tokens)
-        assert tracker.is_legal() and tracker.outcome() == int(state.returns()[0])
-    assert state.returns()[0] == (mission != 26), state.history()
-
-
 def test_the_mission_that_can_be_longest_fits(tmp_path):
     """Every rule that lengthens a sequence, in one mission of one's own."""
     file = tmp_path / "long.toml"
@@ -562,14 +410,14 @@ def test_copies_are_independent(crew, tokenizer):
 
 @pytest.mark.parametrize("bias", [0.0, 9.0])
 def test_a_search_equals_its_twin_at_every_stage(crew, tokenizer, bias):
-    options, stages, rng = SearchOptions(runs=25, steps=3), {}, random.Random(7)
-    for index in range(60):
+    options, stages, rng = SearchOptions(runs=12, steps=3), {}, random.Random(7)
+    for index in range(30):
         for state in random_playout(crew.deal(3, index), rng):
             if state.current_player() >= 0 and len(state.legal_actions()) > 1:
                 seat = state.current_player()
                 stages.setdefault(state.core.phase, []).append(tokenizer.encode(crew.view(state, seat)))
     for found in stages.values():
-        for number, tokens in enumerate(rng.sample(found, min(2, len(found)))):
+        for number, tokens in enumerate(rng.sample(found, 1)):
             engine = FakeEngine(tokenizer, bias, seats=4)
             tracker, root = tokenizer.tracker(tokens), engine.root(tokens)
             (result,) = search(engine, crew.outcomes.values, [tracker], np.array([root]), [number], options)
