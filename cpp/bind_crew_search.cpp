@@ -44,8 +44,8 @@ void bind_crew_search(nb::module_& parent) {
             return hidden;
           },
           "seed"_a, "n"_a,
-          "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each drew; "
-          "-1: none.")
+          "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each "
+          "drew; -1: none.")
       .def(
           "explains",
           [](const Deals& d, Hidden hidden) {

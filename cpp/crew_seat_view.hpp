@@ -218,8 +218,8 @@ inline Claim claim(int label, int card, Cards has) {
   return c;
 }
 
-// Those of `cards` that another seat p may hold now while `claim_of(card)` says true of the rest of its hand, in some deal
-// that explains the view; at most one of them where `any`.
+// Those of `cards` that another seat p may hold now, with `claim_of(card)` being true of the rest of its hand, in some
+// deal that explains the view; at most one of them where `any`.
 template <typename ClaimOf>
 Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any = false) {
   Cards found = 0;

@@ -29,10 +29,12 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
     held_[1][p] = ways_to(p, [&](int way) { return held_by(way, distress_); });
   }
   const bool all_passed = distress_ && v.phase > Phase::kPass;
+  const auto has_passed = [&](int p) {
+    return all_passed || (v.phase == Phase::kPass && relative(p, v.commander) < v.step);
+  };
   WaySet open = kAllWays;
   for (int p = 0; p < kPlayers; ++p) {
-    const bool passed = all_passed || (v.phase == Phase::kPass && relative(p, v.commander) < v.step);
-    if (!passed)
+    if (!has_passed(p))
       open &= WaySet(~pass[p]);
     else if (p != seat_)
       hidden_[p] = pass[p];
@@ -47,8 +49,7 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
     for (int c = 0; c < kNumCards; ++c) of_[c] &= c == card ? ways : WaySet(~ways);
     hidden = 0;
   };
-  if (all_passed || (v.phase == Phase::kPass && relative(seat_, v.commander) < v.step))
-    moved(v.passed, pass[seat_], hidden_[seat_]);
+  if (has_passed(seat_)) moved(v.passed, pass[seat_], hidden_[seat_]);
   const int giver = next_seat(seat_, kPlayers - distress_), right = next_seat(seat_, 3);
   if (all_passed) moved(v.received, pass[giver], hidden_[giver]);
   if (v.drawn) {
@@ -87,7 +88,7 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
 void Ways::restrict(int p, WaySet held, const Claim& c, Cards rest) {
   for (Cards cannot = c.cannot & rest; cannot;) of_[take_lowest(cannot)] &= WaySet(~held);
   if (c.some || c.above) tests_[p] = {c.some & rest, c.above & rest, c.below & rest, held};
-  if (c.some && !tests_[p].some) of_[lowest(c.some)] = 0;  // all of them have been played
+  if (c.some && !tests_[p].some) of_[lowest(c.some)] = 0;  // all of them have been played: no deal does it
 }
 
 void Ways::narrow(int p, int card, const Claim& claim) {

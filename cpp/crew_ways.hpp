@@ -1,10 +1,10 @@
 // The ways that the cards may have taken through the hands, to one seat's knowledge.
 //
 // A card is dealt to a seat, may be passed on in distress, and may be drawn by the next seat after the first trick: 16
-// ways. What a seat knows restricts the ways of each card by itself, but for three things: each seat is dealt ten cards,
-// passes one and draws one; and a message says something of the rest of its colour. So the cards are gone through one by
-// one, colour by colour. To be remembered of those behind are the numbers dealt to two other seats (the third has the
-// rest), one bit for each hidden move that has been made, and, while its colour lasts, what a message asks about.
+// ways. What a seat knows restricts the ways of each card by itself, but for this: each seat is dealt ten cards, passes
+// one and draws one; and a message says something of the rest of its colour. So the cards are gone through one by one,
+// colour by colour. To be remembered of those behind are the numbers dealt to two other seats (the third has the rest),
+// one bit for each hidden move that has been made, and, while its colour lasts, what a message asks about.
 #pragma once
 #include <vector>
 
@@ -45,7 +45,7 @@ inline constexpr int kDealtSets = (kHand + 1) * (kHand + 1);
 struct Step {
   struct Option {
     std::uint8_t way, dealt;       // dealt: what it adds to a number in a DealtSet
-    std::uint16_t takes, marks;    // bits that must be clear before and are set after; that are set after
+    std::uint16_t takes, marks;    // bits set after it; those of a move must be clear before
   };
   std::int8_t card = -1;           // -1: a colour ends
   std::uint8_t num_options = 0;
@@ -74,7 +74,9 @@ struct Course {
   }
   // The numbers of cards dealt that a set of them becomes.
   static DealtSet add(DealtSet set, int dealt);
-  static bool room(int numbers, int dealt) { return dealt == 11 ? numbers < 11 * kHand : numbers % 11 + dealt <= kHand; }
+  static bool room(int numbers, int dealt) {
+    return dealt == 11 ? numbers < 11 * kHand : numbers % 11 + dealt <= kHand;
+  }
   // The sets after a step, by bits: `from` and `to` have 1 << width of them, those of `to` being empty before.
   void advance(const Step& step, const DealtSet* from, DealtSet* to) const;
 };

@@ -64,14 +64,16 @@ Deals::Deals(const SeatView& v) : view_(v), ways_(v), certain_(empty()) {
   reached_.resize(rows);
   start_.resize(rows);
   reached_[0] = 1;
-  for (std::size_t i = 0; i < steps.size(); ++i) course_.advance(steps[i], &reached_[row(i, 0)], &reached_[row(i + 1, 0)]);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    course_.advance(steps[i], &reached_[row(i, 0)], &reached_[row(i + 1, 0)]);
   std::size_t size = 0;
   for (std::size_t i = 0; i < rows; ++i)
     if (reached_[i]) start_[i] = size, size += kDealtSets;
   counts_.resize(size);
   const Position goal{steps.size(), course_.goal, Course::kGoal};
-  if (!(reached_[row(goal.step, goal.bits)] >> goal.dealt & 1)) throw std::invalid_argument("no deal explains this view");
-  counts_[start_[row(goal.step, goal.bits)] + goal.dealt] = 1;
+  const std::size_t end = row(goal.step, goal.bits);
+  if (!(reached_[end] >> goal.dealt & 1)) throw std::invalid_argument("no deal explains this view");
+  counts_[start_[end] + Course::kGoal] = 1;
   for (std::size_t i = steps.size(); i-- > 0;)
     for (int bits = 0; bits < 1 << course_.width; ++bits)
       for (DealtSet rest = reached_[row(i, bits)]; rest; rest &= rest - 1) {

@@ -38,7 +38,9 @@ class Deals {
   };
   std::size_t row(std::size_t step, int bits) const { return (step << course_.width) + std::size_t(bits); }
   // The ways to go on from a position to the end.
-  std::uint64_t ways(const Position& at) const { return counts_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)]; }
+  std::uint64_t ways(const Position& at) const {
+    return counts_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)];
+  }
   // Makes a step, by an option if it is that of a card. False where there is no such position.
   bool go(Position& at, const Step::Option* option) const;
 
@@ -46,8 +48,8 @@ class Deals {
   Ways ways_;
   Course course_;
   World certain_;  // with the cards that can have gone one way only
-  std::vector<DealtSet> reached_;  // by step and bits
-  std::vector<std::size_t> start_;  // of each of those in counts_
+  std::vector<DealtSet> reached_;     // by step and bits
+  std::vector<std::size_t> start_;    // of each of those in counts_
   std::vector<std::uint64_t> counts_;
   std::uint64_t total_ = 0;
 };

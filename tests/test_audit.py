@@ -26,6 +26,9 @@ def faults(report: audit.Report) -> dict[str, int]:
         ("hearts(can_lead_hearts_instead_of_qs=True,must_break_hearts=True)", 4),
         ("skat", 16),
         ("skat(scores=value)", 16),
+        ("crew", 16),
+        ("crew(distress=left)", 10),
+        ("crew(mission=12)", 14),
     ],
 )
 def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
