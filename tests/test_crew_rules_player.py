@@ -240,6 +240,4 @@ def test_views_off_turn_are_refused():
     state, tokenizer = game.deal(0, 0), tokenizers.make(game)
     seat = (state.current_player() + 1) % 4
     with pytest.raises(ValueError, match="not on turn"):
-        CORE.rules_actions(tokenizer.book, [tokenizer.encode(game.view(state, seat))])
-    with pytest.raises(ValueError, match="no deal explains"):
-        CORE.rules_actions(tokenizer.book, [np.array([0], dtype=np.int32)])
+        CORE.rules_player([CORE.SeatView(tokenizer.book, tokenizer.encode(game.view(state, seat)))])
