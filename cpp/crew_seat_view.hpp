@@ -215,61 +215,73 @@ inline Claim claim(int label, int card, Cards has) {
   return c;
 }
 
-// The cards that another seat may show next under a label, in some deal that explains the view.
-inline Cards showable(const SeatView& v, int p, int label) {
+// Those of `cards` that another seat p may hold now while `claim_of(card)` says true of the rest of its hand, in some deal
+// that explains the view; at most one of them where `any`.
+template <typename ClaimOf>
+Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any = false) {
   Cards found = 0;
-  const Knowledge base = knowledge(v);
   const int i = relative(p, v.seat) - 1;
-  for (Cards rest = (v.unseen() | v.has[p]) & ~kRockets; rest;) {
-    const int card = take_lowest(rest);
-    Knowledge k = base;
-    const Claim c = claim(label, card, v.has[p] & ~bit(card));
-    if (!c.holds || !place(k, v, p, card)) continue;
-    k.cannot[i] |= c.cannot;
-    k.some[i] = c.some;
-    k.above[i] = c.above;
-    k.below[i] = c.below;
-    if (can_lay(k)) found |= bit(card);
-  }
-  return found;
-}
-
-// The cards that another seat may play next in some deal that explains the view.
-inline Cards playable(const SeatView& v) {
-  Cards found = 0;
-  const int p = v.current, lead = v.lead(), i = relative(p, v.seat) - 1;
-  const Knowledge base = knowledge(v);
-  const Cards follow = lead < 0 ? kAll : suit_cards(suit(lead));
-  const Cards follows = v.has[p] & follow;  // known to be able to
-  for (Cards rest = v.unseen() | v.has[p]; rest;) {
-    const int card = take_lowest(rest);
-    Knowledge k = base;
-    if (!place(k, v, p, card)) continue;
-    if (!(follow & bit(card))) {
-      if (follows) continue;
-      k.cannot[i] |= follow;
+  const auto collect = [&](auto possible) {
+    for (cards &= v.unseen() | v.has[p]; cards && !(any && found);) {
+      const int card = take_lowest(cards);
+      const Claim c = claim_of(card);
+      if (c.holds && possible(card, c)) found |= bit(card);
     }
-    if (can_lay(k)) found |= bit(card);
+  };
+  if (v.drawn) {  // what a hand held before binds no single hand any more
+    const Ways base(v);
+    collect([&](int card, const Claim& c) {
+      Ways ways = base;
+      ways.narrow(p, card, c);
+      return ways.possible();
+    });
+  } else {
+    const Knowledge base = knowledge(v);
+    collect([&](int card, const Claim& c) {
+      Knowledge k = base;
+      if (!place(k, v, p, card)) return false;
+      k.cannot[i] |= c.cannot;
+      if (c.some) k.some[i] = c.some;
+      if (c.above) k.above[i] = c.above, k.below[i] = c.below;
+      return can_lay(k);
+    });
   }
   return found;
 }
 
-// What the seat on turn may do, to this seat's knowledge: own actions, or those of another in some deal.
-inline Actions may_do(const SeatView& v) {
+// Those of `cards` that another seat may show next under a label.
+inline Cards showable(const SeatView& v, int p, int label, Cards cards = kAll, bool any = false) {
+  return holdable(v, p, cards & ~kRockets, [&](int c) { return claim(label, c, v.has[p] & ~bit(c)); }, any);
+}
+
+// Those of `cards` that another seat may play next.
+inline Cards playable(const SeatView& v, Cards cards) {
+  const int p = v.current, lead = v.lead();
+  const Cards follow = lead < 0 ? kAll : suit_cards(suit(lead));
+  return holdable(v, p, cards, [&](int card) {
+    Claim c;
+    if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
+    return c;
+  });
+}
+
+// What the seat on turn may do, to this seat's knowledge: own actions, or those of another in some deal. Only `among`
+// are asked about, where that saves time; others may be missing.
+inline Actions may_do(const SeatView& v, Actions among = ~Actions{0}) {
   if (v.phase == Phase::kReveal) {
     Cards left = kAll & ~kRockets;
     for (int i = 0; i < v.revealed; ++i) left &= ~bit(v.tasks[i].card);
     return left;
   }
   if (v.current == v.seat || v.phase < Phase::kPass) return legal(v, v.hand);
-  if (v.phase == Phase::kPlay) return playable(v);
-  if (v.phase == Phase::kRadioCard) return showable(v, v.current, v.label);
+  if (v.phase == Phase::kPlay) return playable(v, among);
+  if (v.phase == Phase::kRadioCard) return showable(v, v.current, v.label, among);
   Actions set = 0;
   if (v.phase == Phase::kRadio) {
     set = action(kSilent);
     const bool dead = v.mission.communication == Communication::kDeadZone;
     for (int label = dead ? kUnlabelled : kHighest; label <= (dead ? kUnlabelled : kLowest); ++label)
-      if (showable(v, v.current, label)) set |= action(label);
+      if (among & action(label) && showable(v, v.current, label, kAll, true)) set |= action(label);
   }
   return set;
 }
@@ -297,14 +309,7 @@ inline Cards own_card(const SeatView& v) {
       return drawable(v, v.seat, v.hand);
     case SeatView::Stage::kGained: {
       const int giver = next_seat(v.seat, 3);
-      Cards found = 0;
-      const Knowledge base = knowledge(v);
-      for (Cards rest = drawable(v, giver, v.unseen() | v.has[giver]); rest;) {
-        const int card = take_lowest(rest);
-        Knowledge k = base;
-        if (place(k, v, giver, card) && can_lay(k)) found |= bit(card);
-      }
-      return found;
+      return holdable(v, giver, drawable(v, giver, kAll), [](int) { return Claim{}; });
     }
     default:
       return 0;
@@ -484,7 +489,7 @@ inline void see(SeatView& v, int token) {
     case Stage::kGained:
       v.gained = std::uint8_t(own());
       v.hand = (v.hand & ~bit(v.lost)) | bit(v.gained);
-      for (int p = 0; p < kPlayers; ++p) {  // what was known of a hand is known no more, but for a card that lies open
+      for (int p = 0; p < kPlayers; ++p) {  // from here on the cards' ways say who can hold them (crew_ways.hpp)
         v.has[p] &= v.message[p].label ? bit(v.message[p].card) : 0;
         v.cannot[p] = v.some[p] = v.above[p] = v.below[p] = 0;
       }

@@ -10,8 +10,8 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// Tokens that may come next once the mission is told.
-TokenSet following(const SeatView& v) {
+// Tokens that may come next once the mission is told; of the cards and what is said, those of `among` at least.
+TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
   TokenSet set;
   switch (v.stage) {
     case Stage::kCommander:
@@ -27,7 +27,7 @@ TokenSet following(const SeatView& v) {
       if (v.phase == Phase::kPass && v.current != v.seat) {
         set.add(distress_token(v.mission));
       } else {
-        Actions may = may_do(v);
+        Actions may = may_do(v, among);
         const Actions seats = Actions{15} << kSeat;
         set.words[0] = may & ~seats;
         for (may &= seats; may;) set.add(as_token(v, take_lowest(may)));
@@ -93,7 +93,7 @@ bool Logbook::see_mission(SeatView& v, int token) const {
 
 bool see(const Logbook& book, SeatView& v, int token) {
   if (v.stage == Stage::kMission) return book.see_mission(v, token);
-  const bool possible = following(v).has(token);
+  const bool possible = following(v, token >= 0 && token < kActions ? action(token) : 0).has(token);
   see(v, token);
   return possible;
 }
