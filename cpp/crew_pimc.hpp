@@ -8,7 +8,7 @@ namespace trickformer::crew {
 
 struct PimcOptions {
   int worlds = 20;
-  std::uint64_t nodes = 2000;  // cards tried for an action in a world; if they do not suffice it counts as kUnknownWorth
+  std::uint64_t nodes = 2000;  // cards tried for an action in a world; not enough of them count as kUnknownWorth
 };
 
 struct PimcResult {
@@ -24,7 +24,7 @@ inline constexpr double kUnknownWorth = 0.5;
 // is asked about no further, and worlds are drawn no further once one is left, or half of them tell none apart.
 //
 // Before the tricks, `rules` says what is still to be said in each world, and chance turns up what is still to be
-// turned up. Messages, passes, tokens and the silent member are left to `rules`: with open hands they are worth nothing.
+// turned up. Messages, passes, tokens and the silent member are left to `rules`: open hands see little worth in them.
 PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver);
 
 }  // namespace trickformer::crew

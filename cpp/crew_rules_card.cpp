@@ -1,4 +1,4 @@
-// Card play of `rules`: what each legal card promises the crew in the trick under way, less what leaves the hand with it.
+// Card play of `rules`: what each legal card promises the crew in the trick under way, less its worth in the hand.
 //
 // The trick is thought to its end over the seats still to play: whether each can beat what lies there, must, or cannot,
 // by the chances of where cards lie; where it has the choice, it mostly does what is better for the crew. How good an

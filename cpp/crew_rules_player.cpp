@@ -144,7 +144,8 @@ class Talk {
         if (x.owner == me_) worth += x.card == card ? 0.5 - high : card > x.card ? -high : 0;
         if (x.owner != me_ && x.owner != to && card > x.card) worth += 0.3 * high;
       }
-      if (t_.mission.any(Rule::kSick | Rule::kOneTrick)) worth += (t_.member == me_) * value(card) - (t_.member == to) * value(card);
+      if (t_.mission.any(Rule::kSick | Rule::kOneTrick))
+        worth += ((t_.member == me_) - (t_.member == to)) * value(card);
       if (worth > most) most = worth, best = card;
     }
     return best;
@@ -182,7 +183,7 @@ class Talk {
     return worth;
   }
 
-  // The most helpful message of those allowed now: its card under a label that has been said, else the label, or silence.
+  // The most helpful message of those allowed: its card under a label that has been said, else the label, or silence.
   int radio(int said) const {
     int best = kSilent, best_card = -1;
     double most = said ? -1 : kSpeak;
