@@ -65,18 +65,22 @@ def test_every_phase_of_every_mission_is_played():
         assert records[0].scores[0] in (0, 1)
 
 
+def quiet(state):
+    """Nobody communicates."""
+    while ACTIONS.index("silent") in state.legal_actions():
+        state.apply_action(ACTIONS.index("silent"))
+
+
 def at(number, hands, plays):
-    """Mission 1 or 2 without messages: hands of seats 0 to 3, tasks and all cards played so far."""
+    """A mission without messages: hands of seats 0 to 3; the task, who takes it, all cards played so far."""
     game = games.load(f"crew(mission={number})")
     state = game.spiel.new_initial_state()
     for action in (number, *(CARDS.index(c) for hand in hands for c in hand.split())):
         state.apply_action(action)
     for word in plays.split():
-        while state.core is not None and state.core.phase == RADIO:
-            state.apply_action(ACTIONS.index("silent"))
+        quiet(state)
         state.apply_action(ACTIONS.index(word))
-    while state.core.phase == RADIO:
-        state.apply_action(ACTIONS.index("silent"))
+    quiet(state)
     return game, state
 
 
@@ -135,11 +139,11 @@ def after(world, action, solver):
 def test_it_succeeds_more_often_than_rules(number):
     game = games.load(f"crew(mission={number})")
     cast = [players.make("rules", game), players.make("pimc", game)]
-    hands = [Hand(deal, (kind,) * 4) for deal in range(40) for kind in (0, 1)]
+    hands = [Hand(deal, (kind,) * 4) for deal in range(30) for kind in (0, 1)]
     won = [0, 0]
-    for record in play(game, cast, hands, 1, 80):
+    for record in play(game, cast, hands, 1, 60):
         won[record.seating[0]] += record.scores[0]
-    assert won[1] >= won[0] + 4, won
+    assert won[1] >= won[0] + 3, won
 
 
 @pytest.mark.parametrize(
