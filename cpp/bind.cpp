@@ -429,8 +429,9 @@ NB_MODULE(_core, m) {
   bind_hearts(m);
   bind_hearts_search(m);
   bind_crew(m);
-  bind_crew_players(m);
   bind_crew_search(m);
+  bind_crew_players(m);
+  bind_crew_solver(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

@@ -1,4 +1,4 @@
-// The Python face of The Crew's scripted player and of games that players of the core play in bulk.
+// The Python face of The Crew's players, and of games that players of the core play in bulk.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "crew_pimc.hpp"
 #include "crew_players.hpp"
 #include "crew_rules_player.hpp"
 #include "crew_tracker.hpp"
@@ -16,13 +17,9 @@ using namespace trickformer::crew;
 
 namespace {
 
-// What a seat that is on turn has seen.
-SeatView view_of(const Logbook& book, const In1<std::int32_t>& tokens) {
-  SeatView v;
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (!see(book, v, tokens(i))) throw nb::value_error("no deal explains these tokens");
-  if (!v.my_turn()) throw nb::value_error("the seat of a view is not on turn");
-  return v;
+void on_turn(const std::vector<const SeatView*>& views) {
+  for (const SeatView* v : views)
+    if (!v->my_turn()) throw nb::value_error("the seat of a view is not on turn");
 }
 
 }  // namespace
@@ -30,19 +27,33 @@ SeatView view_of(const Logbook& book, const In1<std::int32_t>& tokens) {
 void bind_crew_players(nb::module_& parent) {
   nb::module_ m = nb::cast<nb::module_>(parent.attr("crew"));
   m.def(
-      "rules_actions",
-      [](const Logbook& book, const std::vector<In1<std::int32_t>>& tokens) {
+      "rules_player",
+      [](const std::vector<const SeatView*>& views) {
+        on_turn(views);
         std::vector<int> actions;
-        actions.reserve(tokens.size());
-        for (const auto& seen : tokens) {
-          const SeatView v = view_of(book, seen);
-          actions.push_back(rules_action(v, v.seat, v.hand));
-        }
+        actions.reserve(views.size());
+        for (const SeatView* v : views) actions.push_back(rules_action(*v, v->seat, v->hand));
         return actions;
       },
-      "book"_a, "tokens"_a,
-      "The action of the scripted player by what its seat has seen, a list of int32 [T]. Raises ValueError where no deal "
-      "explains the tokens, or the seat is not on turn.");
+      "views"_a, "The action of the scripted player in each view. Raises ValueError where its seat is not on turn.");
+  m.def(
+      "pimc",
+      [](const std::vector<const SeatView*>& views, In1<std::uint64_t> seeds, int worlds, std::uint64_t nodes) {
+        on_turn(views);
+        if (seeds.size() != views.size()) throw nb::value_error("one seed for each view");
+        if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes are 1 or more");
+        std::vector<std::tuple<int, double, int>> found;
+        nb::gil_scoped_release release;
+        Solver solver;
+        for (std::size_t i = 0; i < views.size(); ++i) {
+          const PimcResult r = pimc(*views[i], {worlds, nodes}, seeds(i), solver);
+          found.emplace_back(r.action, r.value, r.worlds);
+        }
+        return found;
+      },
+      "views"_a, "seeds"_a, "worlds"_a, "nodes"_a,
+      "Perfect-information Monte Carlo in each view: (action, share of worlds that can still succeed after it, worlds "
+      "solved; 0 where the scripted player decides). Raises ValueError where a seat is not on turn.");
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random) {

@@ -1,18 +1,14 @@
-// Card play of `rules`: what each legal card promises the crew in the trick under way, less what leaves the hand with it.
+// Card play of `rules`: what each legal card promises the crew in the trick under way, less its worth in the hand.
 //
 // The trick is thought to its end over the seats still to play: whether each can beat what lies there, must, or cannot,
 // by the chances of where cards lie; where it has the choice, it mostly does what is better for the crew. How good an
 // end is, the rules of the mission say themselves (judge), by the cards known to be in the trick; cards that others may
 // have to add, or may like to, are weighed by their chances.
 #include "crew_rules_player.hpp"
+#include "crew_rules_weights.hpp"
 
 namespace trickformer::crew {
 namespace {
-
-constexpr double kTogether = 0.85;  // how often another seat does the better of two things
-constexpr double kTask = 0.3, kRocketWon = 0.3, kOneWon = 0.5, kNineGone = 0.15, kPinkWon = 0.06;  // steps to success
-constexpr double kMemberWon = 0.3;
-constexpr double kGives = 0.8;      // how often a card that is wanted is added by its holder
 
 // A card that somebody may add to the trick and that matters.
 struct Hot {
@@ -27,14 +23,13 @@ class CardChoice {
   CardChoice(const Table& t, int seat, Cards hand) : t_(t), sight_(look(t, seat, hand)), me_(seat), hand_(hand) {
     for (int i = 1; i <= t.num_plays % kPlayers; ++i) laid_ |= bit(t.plays[t.num_plays - i]);
     for (int i = 0; i < t.mission.tasks; ++i) due_[i] = may_capture(i);
+    task_ = kTask + kTaskLater * t.trick();
   }
 
-  int choose() {
-    Cards legal = legal_plays(hand_, t_.lead());
-    if (count(legal) == 1) return lowest(legal);
+  int choose(Cards among) {
     int best = -1;
     double most = -1e9;
-    for (Cards rest = legal; rest;) {
+    for (Cards rest = among; rest;) {
       const int card = take_lowest(rest);
       const double worth = promise(card) - keep(card);
       if (worth > most) most = worth, best = card;
@@ -93,7 +88,7 @@ class CardChoice {
   void find_hot(int lead) {
     hots_ = 0;
     for (int i = 0; i < mission().tasks; ++i)
-      if (!t_.tasks[i].done) add_hot(t_.tasks[i].card, t_.tasks[i].owner, due_[i], kTask, lead);
+      if (!t_.tasks[i].done) add_hot(t_.tasks[i].card, t_.tasks[i].owner, due_[i], task_, lead);
     if (mission().has(Rule::kAllPink))
       for (int card = 0; card < kValues; ++card) add_hot(card, t_.member, true, kPinkWon, lead);
     if (mission().any(Rule::kNinesLose | Rule::kNinesLoseTasks))
@@ -105,8 +100,8 @@ class CardChoice {
   double end(int winner, int best, Cards cards) const {
     Table after;
     const int r = verdict(winner, best, cards, after);
-    if (r) return r;
-    double worth = kTask * (after.done - t_.done) + kOneWon * (after.ones - t_.ones) +
+    if (r) return r > 0 ? kSuccess : -1;
+    double worth = task_ * (after.done - t_.done) + kOneWon * (after.ones - t_.ones) +
                    kRocketWon * (after.rockets - t_.rockets);
     if (mission().any(Rule::kNinesLose | Rule::kNinesLoseTasks)) worth += kNineGone * count(cards & kNines);
     if (mission().has(Rule::kAllPink)) worth += kPinkWon * count(cards & kPink);
@@ -178,42 +173,55 @@ class CardChoice {
   // What a card is worth in the hand.
   double keep(int card) const {
     const Mission& m = mission();
-    const double high = suit(card) == kRocket ? 1.2 : value(card) / 9.0;
-    double worth = 0.02 * high;
-    bool mine = false, open = false;
+    const bool rocket = suit(card) == kRocket;
+    const double high = rocket ? kRocketHigh : value(card) / 9.0;
+    double worth = kHigh * high;
+    bool mine = false, theirs = false;
     for (int i = 0; i < m.tasks; ++i) {
       const Task& x = t_.tasks[i];
       if (x.done) continue;
-      open = true;
-      mine |= x.owner == me_;
-      if (suit(card) != suit(x.card)) continue;
-      if (x.owner == me_)
-        worth += x.card == card ? 0.05 : card > x.card ? 0.12 * high : 0.02;
-      else
-        worth += card > x.card ? -0.08 * high : 0.03;
+      (x.owner == me_ ? mine : theirs) = true;
+      if (suit(card) == suit(x.card)) worth += keep_for(x, card);
     }
-    if (suit(card) == kRocket) worth += mine ? 0.15 : open ? 0.02 : 0;
-    if (m.has(Rule::kSick) || ((m.has(Rule::kOneTrick)) && t_.member >= 0 && t_.wins[t_.member]))
-      worth += t_.member == me_ ? -0.2 * high : 0.05 * high;
+    if (rocket) worth += mine ? kRocketMine : theirs ? kRocketTheirs : 0;
+    if (rocket && theirs && t_.lead() < 0) worth += kRocketLed;
+    return m.rules ? worth + keep_for_rules(card, high) : worth;
+  }
+
+  // The same for the sake of a task in its colour.
+  double keep_for(const Task& x, int card) const {
+    const double high = value(card) / 9.0;
+    if (x.owner != me_) return card > x.card ? -kAboveTheirs * high : kBelowTheirs;
+    if (card == x.card) return kOwnTask;
+    if (card > x.card) return kAboveMine * high;
+    // Where only a rocket can take it, the colour has to go first.
+    const Cards of = hand_ & suit_cards(suit(card));
+    return !(of & higher(x.card)) && !(of >> x.card & 1) && (hand_ & kRockets) ? -kVoidForMine : kBelowMine;
+  }
+
+  double keep_for_rules(int card, double high) const {
+    const Mission& m = mission();
+    const bool rocket = suit(card) == kRocket, member = t_.member == me_;
+    double worth = 0;
+    if (m.has(Rule::kSick) || (m.has(Rule::kOneTrick) && t_.wins[t_.member & 3]))
+      worth += member ? -kSickHigh * high : kWellHigh * high;
     else if (m.has(Rule::kOneTrick))
-      worth += t_.member == me_ ? (suit(card) == kRocket ? -0.2 : 0) : 0.02 * high;
-    if (m.has(Rule::kFirstAndLast)) worth += t_.member == me_ ? last_card(card) : 0.02 * high;
-    if (m.any(Rule::kOneWins | Rule::kOnesWinTwice)) {
-      if (kOnes >> card & 1) worth += 0.4;
-      else if (suit(card) != kRocket) worth -= 0.04 * (suit(card) == target());
-      else worth += 0.05;
-    }
-    if (m.any(Rule::kNinesLose | Rule::kNinesLoseTasks)) worth += suit(card) == kRocket ? 0.1 : 0;
+      worth += !member ? kWellHigh * high : rocket ? -kSickHigh : 0;
+    if (m.has(Rule::kFirstAndLast)) worth += member ? last_card(card) : kWellHigh * high;
+    if (m.any(Rule::kOneWins | Rule::kOnesWinTwice))
+      worth += kOnes >> card & 1 ? kOne : rocket ? kOneRocket : suit(card) == target() ? -kOneColour : 0;
+    if (m.any(Rule::kNinesLose | Rule::kNinesLoseTasks)) worth += rocket ? kNineRocket : 0;
     if (m.any(Rule::kRocketsWin | Rule::kRocketsInOrder))
-      worth += suit(card) == kRocket ? 0.05 : -0.05 / count(hand_ & suit_cards(suit(card)));
-    if (m.has(Rule::kAllPink)) {
-      if (t_.member == me_) worth += suit(card) == 0 ? 0.1 * high : 0.05 * high;
-    }
+      worth += rocket ? kRocketRocket : -kShorten / count(hand_ & suit_cards(suit(card)));
+    if (m.has(Rule::kAllPink) && member) worth += (suit(card) == 0 ? kPinkHigh : kPinkOther) * high;
     if (m.has(Rule::kRoles)) {
       const bool late = t_.trick() >= 4;
-      if (me_ == t_.last) worth += last_card(card);
-      else if (me_ == t_.first_four) worth += late ? -0.1 * high : 0.05 * high;
-      else worth += late ? -0.02 * high : 0.08 * high;
+      if (me_ == t_.last)
+        worth += last_card(card);
+      else if (me_ == t_.first_four)
+        worth += (late ? -kRolesDump : kRolesFirst) * high;
+      else
+        worth += (late ? -kRolesLate : kRolesBetween) * high;
     }
     if (m.has(Rule::kBalanceEnds) && me_ == t_.commander) worth += last_card(card);
     return worth;
@@ -228,8 +236,8 @@ class CardChoice {
       const int c = take_lowest(rest);
       if (strength(c) > top) top = strength(c), strongest = c;
     }
-    if (card == strongest) return 0.4;
-    return -0.1 * (suit(card) == kRocket ? 1.2 : value(card) / 9.0);
+    if (card == strongest) return kLastCard;
+    return -kLastOther * (suit(card) == kRocket ? kRocketHigh : value(card) / 9.0);
   }
 
   // Of the colours whose 1 is still out, the one with the fewest cards left: all play it away.
@@ -247,6 +255,7 @@ class CardChoice {
   const int me_;
   const Cards hand_;
   Cards laid_ = 0;  // in the trick under way
+  double task_ = 0;  // worth of a task fulfilled: more as time runs out
   bool due_[kMaxTasks] = {};
   Hot hot_[kMaxTasks + kValues + 4];
   int hots_ = 0;
@@ -254,6 +263,8 @@ class CardChoice {
 
 }  // namespace
 
-int rules_card(const Table& t, int seat, Cards hand) { return CardChoice(t, seat, hand).choose(); }
+int rules_card(const Table& t, int seat, Cards hand, Cards among) {
+  return count(among) == 1 ? lowest(among) : CardChoice(t, seat, hand).choose(among);
+}
 
 }  // namespace trickformer::crew

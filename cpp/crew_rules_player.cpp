@@ -1,5 +1,6 @@
 // What `rules` says: tasks, questions and answers, who is appointed, the pass, messages.
 #include "crew_rules_player.hpp"
+#include "crew_rules_weights.hpp"
 
 namespace trickformer::crew {
 namespace {
@@ -33,8 +34,6 @@ double danger(Cards hand) {
   for (Cards rest = hand & kRockets; rest;) sum += 0.6 * value(take_lowest(rest));
   return sum;
 }
-
-constexpr int kYesAt = 60;  // of 100: from here on a task is taken on
 
 class Talk {
  public:
@@ -71,8 +70,7 @@ class Talk {
     for (int i = 0; i < t_.mission.tasks; ++i) {
       if (t_.tasks[i].owner >= 0) continue;
       const int card = t_.tasks[i].card;
-      double worth = can_take(hand_, card);
-      if (hand_ >> card & 1) worth -= 0.1 * (value(card) < 6);
+      const double worth = can_take(hand_, card);
       if (worth > most) most = worth, best = card;
     }
     return best;
@@ -93,9 +91,9 @@ class Talk {
     const Mission& m = t_.mission;
     switch (m.allocation) {
       case Allocation::kDistribution:
-        return 100 * can_take(hand_, t_.tasks[t_.revealed - 1].card) >= kYesAt ? kYes : kNo;
+        return can_take(hand_, t_.tasks[t_.revealed - 1].card) >= kYesAt ? kYes : kNo;
       case Allocation::kDecision:
-        return strength(hand_) >= 2.5 ? kYes : kNo;
+        return strength(hand_) >= kStrong ? kYes : kNo;
       case Allocation::kRoles:
         return strength(hand_) >= 3.2 ? kTile : strength(hand_) < 2 ? kTile + kTileOmega : kTile + kNoTile;
       default:
@@ -121,8 +119,8 @@ class Talk {
         worth = said == want ? 1 : said == kTile + kNoTile ? 0.5 : 0;
         if (p == me_ && want == kTile) worth += 0.3;  // the commander leads, and has the highest rocket
       } else if (m.allocation == Allocation::kDistribution) {
-        worth = p == me_ ? can_take(hand_, t_.tasks[t_.revealed - 1].card) : t_.answer[p] == kYes ? 0.85 : 0.3;
-        worth -= 0.1 * has[p];
+        worth = p == me_ ? can_take(hand_, t_.tasks[t_.revealed - 1].card) : t_.answer[p] == kYes ? kTakeYes : kTakeNo;
+        worth -= kTakeShare * has[p];
       } else {
         worth = t_.answer[p] == (m.has(Rule::kSick) ? kNo : kYes);
       }
@@ -146,15 +144,14 @@ class Talk {
         if (x.owner == me_) worth += x.card == card ? 0.5 - high : card > x.card ? -high : 0;
         if (x.owner != me_ && x.owner != to && card > x.card) worth += 0.3 * high;
       }
-      if (t_.mission.any(Rule::kSick | Rule::kOneTrick)) worth += (t_.member == me_) * value(card) - (t_.member == to) * value(card);
+      if (t_.mission.any(Rule::kSick | Rule::kOneTrick))
+        worth += ((t_.member == me_) - (t_.member == to)) * value(card);
       if (worth > most) most = worth, best = card;
     }
     return best;
   }
 
   // What it helps the others to know, of a card shown under a label; more than `kSpeak` is said at once.
-  static constexpr double kSpeak = 0.45;
-
   double helps(int card, int label) const {
     const Mission& m = t_.mission;
     const int s = suit(card);
@@ -164,7 +161,9 @@ class Talk {
       const Task& x = t_.tasks[i];
       if (x.done || suit(x.card) != s) continue;
       double one = 0;
-      if (x.owner == me_)
+      if (x.owner == me_ && x.card == card)
+        one = label == kOnly ? 0.9 : 0.7;
+      else if (x.owner == me_)
         one = label == kHighest || label == kOnly || label == kUnlabelled ? (card > x.card ? high : 0.4) : 0.2;
       else if (x.card == card)
         one = 0.85;
@@ -184,7 +183,7 @@ class Talk {
     return worth;
   }
 
-  // The most helpful message of those allowed now: its card under a label that has been said, else the label, or silence.
+  // The most helpful message of those allowed: its card under a label that has been said, else the label, or silence.
   int radio(int said) const {
     int best = kSilent, best_card = -1;
     double most = said ? -1 : kSpeak;
@@ -208,26 +207,22 @@ class Talk {
 
 double can_take(Cards hand, int card) {
   const Cards of = hand & suit_cards(suit(card));
-  if (hand >> card & 1) {
-    const int over = count(higher(card) & ~hand), in_hand = count(higher(card) & hand);
-    return std::max(0.1, 0.97 - 0.13 * over - 0.02 * in_hand);
-  }
-  double best = 0.1;
+  if (hand >> card & 1)
+    return std::max(kTakeLeast, kTakeHeld - kTakeHeldOver * count(higher(card) & ~hand) -
+                                    kTakeHeldUnder * count(higher(card) & hand));
+  double best = kTakeLeast;
   if (of) {
-    const int top = highest(of);
-    const int over = count(higher(top) & ~bit(card));
-    best = top > card ? 0.95 - 0.15 * over : 0.25 - 0.02 * over;
-    best += 0.01 * count(of);
+    const int top = highest(of), over = count(higher(top) & ~bit(card));
+    best = (top > card ? kTakeAbove : kTakeBelow) - kTakeOver * over + kTakeLength * count(of);
   }
-  if (hand & kRockets) {
-    const int rockets = count(hand & kRockets), top = value(highest(hand & kRockets));
-    best = std::max(best, 0.8 - 0.18 * count(of) + 0.05 * rockets + 0.02 * top);
-  }
-  return best + 0.02 * count(hand & kNines);
+  if (const Cards rockets = hand & kRockets)
+    best = std::max(best, kTakeRuff - kTakeRuffLength * count(of) + kTakeRockets * count(rockets) +
+                              kTakeHighRocket * value(highest(rockets)));
+  return best + kTakeNines * count(hand & kNines);
 }
 
 int rules_action(const Table& t, int seat, Cards hand) {
-  return t.phase == Phase::kPlay ? rules_card(t, seat, hand) : Talk(t, seat, hand).say();
+  return t.phase == Phase::kPlay ? rules_card(t, seat, hand, legal_plays(hand, t.lead())) : Talk(t, seat, hand).say();
 }
 
 }  // namespace trickformer::crew

@@ -25,7 +25,7 @@ inline Sight look(const Table& t, int seat, Cards hand) {
   Sight s;
   s.seat = seat;
   s.hand = hand;
-  const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;  // then only later plays and open cards tell
+  const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;  // only what came later tells
   Cards cannot[kPlayers] = {};
   int played[kPlayers] = {}, leader = t.commander;
   for (int i = 0; i < t.num_plays; i += kPlayers) {

@@ -133,7 +133,7 @@ def test_it_succeeds_where_chance_does_not(number, least):
 
 def test_over_all_missions_it_succeeds_ten_times_as_often_as_chance():
     scripted = CORE.mixed_games(book(), 9, 0, 5000, 0.0)[1].mean()
-    assert scripted > 0.27
+    assert scripted > 0.33
     assert scripted > 10 * CORE.mixed_games(book(), 9, 0, 5000, 1.0)[1].mean()
 
 
@@ -240,6 +240,4 @@ def test_views_off_turn_are_refused():
     state, tokenizer = game.deal(0, 0), tokenizers.make(game)
     seat = (state.current_player() + 1) % 4
     with pytest.raises(ValueError, match="not on turn"):
-        CORE.rules_actions(tokenizer.book, [tokenizer.encode(game.view(state, seat))])
-    with pytest.raises(ValueError, match="no deal explains"):
-        CORE.rules_actions(tokenizer.book, [np.array([0], dtype=np.int32)])
+        CORE.rules_player([CORE.SeatView(tokenizer.book, tokenizer.encode(game.view(state, seat)))])

@@ -1,27 +1,34 @@
-"""perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper): Hearts by UCT, Skat by solving worlds
+"""perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper): Hearts by UCT, Skat and The Crew by solvers
 
 Hearts draws worlds uniformly (players/_hearts_pimc.py). Skat weights them by what was bid and declared unless told not
 to, solves them, and bids as another player does, so that card play can be compared under the same bidding
-(players/_skat.py). An option that only one of the games has is refused at the other's table."""
+(players/_skat.py). The Crew asks of uniform worlds whether the mission can still succeed (players/_crew.py). An option
+that a game does not have is refused at its table."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, Player, TrickformerError
 
 _DEFAULTS = {
-    "hearts": {"runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
-    "skat": {"weighted": True, "bidding": "rules"},
+    "hearts": {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
+    "skat": {"worlds": 50, "weighted": True, "bidding": "rules"},
+    "crew": {"worlds": 20, "nodes": 2000},
 }
 
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int = Field(default=50, ge=1, le=1_000_000, description="worlds sampled for a decision")
+    worlds: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="worlds sampled for a decision; 50 if not given, of The Crew 20",
+    )
     runs: int | None = Field(
         default=None, ge=1, le=1_000_000, description="Hearts: simulations in each world; 2000 if not given"
     )
@@ -44,25 +51,35 @@ class Options(BaseModel):
     bidding: Literal["rules", "kermit"] | None = Field(
         default=None, description="Skat: whose bids, discards and declarations are made; rules if not given"
     )
+    nodes: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000_000,
+        description="The Crew: cards tried to solve a world after an action, else half solved; 2000 if not given",
+    )
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for a game without a core that searches it, and for an option of the other game."""
+    """Raises TrickformerError for a game without a core that searches it, and for an option of another game."""
     if game.name not in _DEFAULTS:
-        raise TrickformerError(f"player 'pimc' plays {' and '.join(_DEFAULTS)} only, not {game.name}")
-    chosen = dict(_DEFAULTS[game.name])
-    for other, own in _DEFAULTS.items():
-        for key in own:
-            value = getattr(options, key)
-            if value is not None and other != game.name:
-                raise TrickformerError(f"player 'pimc' has the option {key!r} in {other} only, not in {game.name}")
-            if value is not None:
-                chosen[key] = value
+        raise TrickformerError(f"player 'pimc' plays {', '.join(_DEFAULTS)} only, not {game.name}")
+    chosen: dict[str, Any] = dict(_DEFAULTS[game.name])
+    for key, value in options:
+        if value is None:
+            continue
+        if key not in chosen:
+            others = " and ".join(name for name, own in _DEFAULTS.items() if key in own)
+            raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
+        chosen[key] = value
     if game.name == "hearts":
         from trickformer.players._hearts_pimc import HeartsSearch
 
         light, uct = chosen.pop("playout") == "light", chosen.pop("eval") == "uct"
-        return HeartsSearch(game, worlds=options.worlds, uct=uct, light=light, **chosen)
+        return HeartsSearch(game, uct=uct, light=light, **chosen)
+    if game.name == "crew":
+        from trickformer.players._crew import CrewSearch
+
+        return CrewSearch(game, **chosen)
     from trickformer.players._skat import PASSING, SkatSearch
 
-    return SkatSearch(game, worlds=options.worlds, passing=PASSING, **chosen)
+    return SkatSearch(game, passing=PASSING, **chosen)

@@ -32,10 +32,10 @@ def _skat(game: Game, views: Sequence[View]) -> list[int]:
 
 
 def _crew(game: Game, views: Sequence[View]) -> list[int]:
-    from trickformer import _core, tokenizers
+    from trickformer import _core
+    from trickformer.belief.crew import seat_view
 
-    tokenizer = tokenizers.make(game)
-    return _core.crew.rules_actions(tokenizer.book, [tokenizer.encode(v) for v in views])
+    return _core.crew.rules_player([seat_view(game, v) for v in views])
 
 
 _GAMES: dict[str, Callable[[Game, Sequence[View]], list[int]]] = {"hearts": _hearts, "skat": _skat, "crew": _crew}

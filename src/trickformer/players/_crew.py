@@ -1,0 +1,29 @@
+"""PIMC at a table of The Crew: all tables in one call of the core (cpp/crew_pimc.hpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Decision, Game, Memo, View
+from trickformer.belief.crew import seat_view
+
+
+class CrewSearch:
+    """PIMC at any number of tables.
+
+    worlds: sampled for a decision. nodes: cards tried for an action in one of them."""
+
+    def __init__(self, game: Game, *, worlds: int, nodes: int):
+        self._game = game
+        self._settings = worlds, nodes
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view; its value is the share of worlds that can still succeed, where worlds were solved.
+
+        Raises ValueError on a view that no deal explains."""
+        seeds = np.array([r.integers(2**63) for r in rng], dtype=np.uint64)
+        found = _core.crew.pimc([seat_view(self._game, v) for v in views], seeds, *self._settings)
+        return [Decision(action, value=value if worlds else None) for action, value, worlds in found]
