@@ -188,6 +188,19 @@ def test_a_fit_goes_on_at_the_same_step(fitting, unbroken, tmp_path, at):
     assert equal(model, unbroken[0])
 
 
+def test_muon_learns_the_matrices_of_the_blocks_and_goes_on_at_the_same_step(hearts, fitting, tmp_path):
+    options = FitOptions(**{f: getattr(OPTIONS, f) for f in OPTIONS.__slots__} | {"muon": 0.02})
+    whole, _ = fitting.fit(tmp_path / "whole", options)
+    calls = iter(range(1000))
+    fitting.fit(tmp_path / "broken", options, stop=lambda: next(calls) == 20)
+    assert equal(fitting.fit(tmp_path / "broken", options)[0], whole)
+    with torch.no_grad():
+        moved = whole.transformer.h[0].attn.c_attn.weight - fitting.start.transformer.h[0].attn.c_attn.weight
+    # Its steps are near orthogonal: all directions of a matrix move alike, and not a few of them.
+    spectrum = torch.linalg.svdvals(moved)
+    assert spectrum.median() > 0.2 * spectrum.max()
+
+
 def test_states_are_kept_on_the_way_and_replace_each_other(fitting, unbroken, tmp_path):
     options = FitOptions(**{**{f: getattr(OPTIONS, f) for f in OPTIONS.__slots__}, "save_every": 10})
     seen = []

@@ -127,6 +127,7 @@ class Config(BaseModel):
     batch_size: int = Field(32, ge=1, description="sequences a training step, over all devices")
     bootstrap_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
     learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
+    muon: float = Field(0.0, ge=0, description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW")
     policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
     turn_weight: float = Field(0.0, ge=0, description="weight of learning who is to play next")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")

@@ -278,6 +278,7 @@ def fit_options(config: Config, iteration: int) -> FitOptions:
         epochs=1 if iteration == 0 else config.epochs,
         batch_size=config.batch_size,
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
+        muon=config.muon,
         policy_weight=config.policy_weight,
         turn_weight=config.turn_weight,
         bucket=config.bucket,

@@ -33,6 +33,7 @@ class FitOptions:
     epochs: int = 1
     batch_size: int = 32  # sequences a step, over all devices
     learning_rate: float = 1e-3  # of AdamW, falling linearly to zero
+    muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
     warmup_steps: int = 100
     policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
     turn_weight: float = 0.0  # of telling who is to play next, with a head that is thrown away
@@ -44,8 +45,9 @@ class FitOptions:
     def steps(self, sequences: int) -> int:
         return self.epochs * (sequences // self.batch_size)
 
-    def rate(self, step: int, steps: int) -> float:
-        return self.learning_rate * min((step + 1) / self.warmup_steps, (steps - step) / max(1, steps))
+    def schedule(self, step: int, steps: int) -> float:
+        """The share of the peak rates at a step."""
+        return min((step + 1) / self.warmup_steps, (steps - step) / max(1, steps))
 
 
 class Objective(nn.Module):
@@ -115,8 +117,9 @@ def fit(
         for block in model.transformer.h:
             setattr(block.mlp, "act", torch.nn.GELU(approximate="tanh"))  # noqa: B010 (untyped module)
     objective.train()
-    optimizer = torch.optim.AdamW(objective.parameters(), lr=options.learning_rate, fused=True)
-    learner, optimizer = accelerator.prepare(objective, optimizer)
+    optimizers = _optimizers(objective)
+    peaks = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
+    learner, *optimizers = accelerator.prepare(objective, *optimizers)
     steps, eos = options.steps(len(data)), model.config.eos_token_id
     assert isinstance(eos, int)
     at = _restore(accelerator, state)
@@ -132,14 +135,16 @@ def fit(
             tokens = crop(data.tokens[own], eos)
             arrays = tokens, data.outcomes[own], np.where((found := turns(tokens)) < 0, IGNORE, found)
             tensors = [torch.from_numpy(a.astype(np.int64)).to(accelerator.device) for a in arrays]
-            for group in optimizer.param_groups:
-                group["lr"] = options.rate(step, steps)
+            for optimizer, peak in zip(optimizers, peaks):
+                for group in optimizer.param_groups:
+                    group["lr"] = peak * options.schedule(step, steps)
             drawn = np.random.SeedSequence([seed, step, accelerator.process_index])
             torch.manual_seed(int(drawn.generate_state(1)[0]))
             loss, parts = learner(*tensors)
             accelerator.backward(loss)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
+            for optimizer in optimizers:
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
             step += 1
             sums += parts
             counted += 1
@@ -159,6 +164,19 @@ def fit(
         accelerator.free_memory()
     model.eval()
     return True
+
+
+def _optimizers(objective: Objective) -> list[torch.optim.Optimizer]:
+    """AdamW; or Muon (Jordan et al. 2024) for the matrices of the blocks, and AdamW for the rest."""
+    options = objective.options
+    blocks = list(objective.model.transformer.h.parameters()) if options.muon else []
+    matrices = [p for p in blocks if p.ndim == 2]
+    taken = {id(p) for p in matrices}
+    rest = [p for p in objective.parameters() if id(p) not in taken]
+    found: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, lr=options.learning_rate, fused=True)]
+    if matrices:
+        found.append(torch.optim.Muon(matrices, lr=options.muon, weight_decay=0.0))
+    return found
 
 
 def _batches(

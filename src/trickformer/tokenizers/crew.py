@@ -97,7 +97,7 @@ class CrewTokenizer:
         [n_positions, G], waves: missions differ in length, so that what counts is how far apart two tokens are, and
         that is the same linear map of waves anywhere."""
         kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
-        tokens = np.zeros((len(self.vocab), 20 + len(kinds)), dtype=np.float32)
+        tokens = np.zeros((len(self.vocab), 20 + len(kinds) + NUM_CARDS), dtype=np.float32)
         card = np.arange(NUM_CARDS)
         for by in range(PLAYERS):
             at = tokens[PLAY + (by - 1) * NUM_CARDS :] if by else tokens
@@ -106,6 +106,7 @@ class CrewTokenizer:
             at[card, 14] = (card % 9 + 1) / 9
             at[COLOUR_CARDS:NUM_CARDS, 15] = 1
             at[card, 16 + by] = tokens[SEAT + by, 16 + by] = 1
+            at[card, 20 + len(kinds) + card] = 1.5
         tokens[np.arange(len(self.vocab)), 19 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
