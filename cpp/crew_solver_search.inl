@@ -410,11 +410,12 @@ class Searcher {
     const Position& at = node.at;
     if (!may_win_with(at, trick.best_seat, trick.best)) return false;
     const Cards made = node.open & trick.cards;
+    const bool last = at.trick == kTricks - 1;
     if (made && goal_.ordered && !goal_.in_order(node.open, made)) return false;
+    if (made & goal_.omega && goal_.rules.has(Rule::kOmegaLast) && !last) return false;
     const Position to = after(at, trick.card, trick.best_seat, trick.best);
     const Cards all = to.all();
     if (to.ones + count(kOnes & all) < goal_.ones) return false;
-    const bool last = at.trick == kTricks - 1;
     const bool open = node.open & ~made || (goal_.to_the_end && !last) || to.ones < goal_.ones ||
                       (goal_.rockets && all & kRockets) || (goal_.nines && all & kNines) ||
                       (goal_.rules.has(Rule::kAllPink) && all & kPink);
