@@ -28,11 +28,12 @@ class Searcher : Outlook {
   Answer run() {
     table_.forget();
     prepare(root_);
-    if (assess(root_) < 0) return Answer::kNo;
+    if (!draw_pending_ && assess(root_) < 0) return Answer::kNo;
     Answer answer = Answer::kUnknown;
     for (std::uint64_t attempt = 0; answer == Answer::kUnknown && nodes_ < max_nodes_; ++attempt) {
       limit_ = std::min(max_nodes_, nodes_ + budget(attempt));
       noise_ = attempt ? kNoise : 1;
+      if (draw_pending_) prepare(root_);  // what the last attempt drew is back in its place
       answer = visit(root_, started_);
     }
     if (answer == Answer::kYes) {
@@ -102,7 +103,7 @@ class Searcher : Outlook {
     std::uint64_t cards = 0;
     for (int s = 0; s <= kRocket; ++s) cards |= std::uint64_t(alike_[s][all >> kValues * s & 511]) << kValues * s;
     std::uint64_t rest = at.leader;
-    if (goal_.ones) rest |= at.ones << 2;
+    if (goal_.ones) rest |= std::min<int>(at.ones, goal_.ones) << 2;
     if (goal_.balance) {
       const int least = *std::min_element(at.wins, at.wins + kPlayers);
       for (int p = 0; p < kPlayers; ++p) rest |= (at.wins[p] > least) << (4 + p);
@@ -183,11 +184,10 @@ class Searcher : Outlook {
       remember(move);
       return true;
     }
-    if (!draw_pending_) {
-      move.score = assess(to);
-      if (move.score < 0 || fails(key(to))) return false;
-      move.score += int(rng_.below(noise_));
-    }
+    move.score = assess(to);
+    if (!draw_pending_ && (move.score < 0 || fails(key(to)))) return false;
+    if (move.score < 0) move.score = kImpossible;  // but for what is drawn
+    move.score += int(rng_.below(noise_));
     moves_.push_back(move);
     return false;
   }
@@ -262,7 +262,7 @@ class Searcher : Outlook {
   }
 
   static constexpr std::uint64_t kLeast = 2000;  // cards tried
-  static constexpr std::uint32_t kNoise = 16;   // of a move's score: as much as one task more or less
+  static constexpr std::uint32_t kNoise = 16;  // of a move's score: as much as one task more or less
 
   SolverTable& table_;
   const Draws* draws_;
