@@ -193,6 +193,8 @@ def test_what_cannot_be_asked_is_refused() -> None:
         solver.can_succeed(state, 10, [0, 0, 0])
     with pytest.raises(ValueError, match="float64"):
         solver.can_succeed_each([state], 10, np.zeros((2, 4)))
+    with pytest.raises((ValueError, TypeError)):
+        solver.can_succeed_each([None], 10)
     over = start(MISSIONS[1], rng)
     over = follow(over, solver.line, None) if solver.can_succeed(over, 10**6) else over
     assert over.is_terminal() and solver.can_succeed(over, 0) is True and solver.line == []
