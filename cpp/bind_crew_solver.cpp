@@ -2,8 +2,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "bind.hpp"
@@ -64,6 +64,7 @@ void bind_crew_solver(nb::module_& parent) {
              const std::optional<In2<double>>& draws) {
             if (draws && (draws->shape(0) != states.size() || draws->shape(1) != kPlayers))
               throw nb::value_error("draws of n states are float64 [n, 4]");
+            if (std::count(states.begin(), states.end(), nullptr)) throw nb::value_error("None is no state");
             std::vector<std::optional<Draws>> given(states.size());
             for (std::size_t i = 0; draws && i < states.size(); ++i) given[i] = draws_of(draws->data() + kPlayers * i);
             auto answers = make<std::int8_t>({states.size()});
@@ -79,8 +80,8 @@ void bind_crew_solver(nb::module_& parent) {
             return nb::make_tuple(answers, nodes);
           },
           "states"_a, "max_nodes"_a, "draws"_a = nb::none(),
-          "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 for "
-          "not known, int8 [n], and the cards tried, int64 [n].")
+          "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 "
+          "for not known, int8 [n], and the cards tried, int64 [n].")
       .def_prop_ro("nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
       .def_prop_ro(
           "line", [](const Solver& self) { return std::vector<int>(self.line().begin(), self.line().end()); },
