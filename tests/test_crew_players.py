@@ -135,7 +135,7 @@ def after(world, action, solver):
     return world.result > 0 if world.is_terminal() else solver.can_succeed(world, 10**7)
 
 
-@pytest.mark.parametrize("number", [10, 29])
+@pytest.mark.parametrize("number", [26, 41])
 def test_it_succeeds_more_often_than_rules(number):
     game = games.load(f"crew(mission={number})")
     cast = [players.make("rules", game), players.make("pimc", game)]
@@ -143,7 +143,7 @@ def test_it_succeeds_more_often_than_rules(number):
     won = [0, 0]
     for record in play(game, cast, hands, 1, 60):
         won[record.seating[0]] += record.scores[0]
-    assert won[1] >= won[0] + 3, won
+    assert won[1] >= won[0] + 5, won
 
 
 @pytest.mark.parametrize(

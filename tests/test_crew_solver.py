@@ -11,7 +11,7 @@ import pytest
 
 from trickformer import _core
 from trickformer.games import _missions
-from trickformer.games.crew import DRAW, PLAY, RADIO, SILENT
+from trickformer.games.crew import DRAW, PLAY, RADIO, RADIO_CARD, SILENT
 
 crew = _core.crew
 MISSIONS = {page.id: page.mission() for page in _missions.read()}

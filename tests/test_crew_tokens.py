@@ -50,8 +50,9 @@ def tokenizer(crew):
 
 
 def test_sizes(crew, tokenizer):
-    assert (len(tokenizer.vocab), tokenizer.eos) == (97, 96)
-    assert len(set(tokenizer.vocab)) == 97
+    assert (len(tokenizer.vocab), tokenizer.eos) == (217, 216)
+    assert len(set(tokenizer.vocab)) == 217
+    assert tokenizer.vocab[CORE.PLAY_TOKEN] == "left:P1" and tokenizer.vocab[215] == "right:R4"
     longest = [m.longest for d in DISTRESS for m in games.load(f"crew(distress={d})").missions.values()]
     assert max(longest) <= tokenizer.n_positions == CORE.MAX_LENGTH
 
@@ -137,7 +138,7 @@ def test_tokens_that_no_view_encodes_to_are_refused(crew, tokenizer):
     hand = next(i for i, t in enumerate(tokens) if tokenizer.vocab[t].startswith("chair")) + 2
     swapped = tokens.copy()
     swapped[[hand, hand + 1]] = tokens[[hand + 1, hand]]
-    for bad in (tokens[: hand + 5], swapped, [*tokens, 96], whole[:-1], [*whole, 96], [96], [], tokens[:1]):
+    for bad in (tokens[: hand + 5], swapped, [*tokens, 216], whole[:-1], [*whole, 216], [216], [], tokens[:1]):
         with pytest.raises(ValueError):
             tokenizer.decode(np.array(bad, dtype=np.int32))
     with pytest.raises(ValueError, match="public"):
@@ -239,7 +240,9 @@ def test_possible_is_exactly_what_some_deal_allows(tmp_path, mission, distress, 
                 continue
             viewer = left_of(state.current_player(), rng.randrange(1, 4))
             where = f"mission {mission}, distress {distress}, seat {viewer}, history {state.history()}"
-            expected = {a for _, world in explaining(state, viewer) for a in world.legal_actions()}
+            expected = {
+                as_seen(state, viewer, a) for _, world in explaining(state, viewer) for a in world.legal_actions()
+            }
             tracker = tokenizer.tracker(tokenizer.encode(game.view(state, viewer)))
             assert set(np.flatnonzero(tracker.possible()).tolist()) == expected, where
             found[core.phase] += 1
@@ -250,10 +253,18 @@ def test_possible_is_exactly_what_some_deal_allows(tmp_path, mission, distress, 
     assert forced > 0
 
 
+def as_seen(state, viewer, action):
+    """The token of what the player on turn may do: a card is another one for each of the three others that plays it."""
+    by = (state.current_player() - viewer) % 4
+    return CORE.PLAY_TOKEN + 40 * (by - 1) + action if state.core.phase == PLAY and by else action
+
+
 def settled(tokenizer, tokens):
     """The tokens with those that follow from the rules in a trick: who leads, who has spoken, the end."""
     tracker = tokenizer.tracker(tokens)
-    while len(only := np.flatnonzero(tracker.possible())) == 1 and (only[0] in range(SEAT, TILE) or only[0] == 96):
+    while len(only := np.flatnonzero(tracker.possible())) == 1 and (
+        only[0] in range(SEAT, TILE) or only[0] == tokenizer.eos
+    ):
         tracker.push(int(only[0]))
         tokens = [*tokens, only[0]]
     assert tracker.is_legal()
@@ -278,7 +289,7 @@ def test_what_is_possible_has_worlds_and_what_worlds_allow_is_possible(tmp_path,
             worlds = belief.sample(30, np.random.default_rng(index))
             if state.core.phase != PASS:
                 for twin in belief._deals.states(worlds.hidden):
-                    assert set(twin.legal_actions()) <= possible, where
+                    assert {as_seen(state, viewer, action) for action in twin.legal_actions()} <= possible, where
             for token in possible if state.core.phase != PASS else ():
                 grown = settled(tokenizer, [*tokens, token])
                 assert CORE.DealSampler(CORE.SeatView(tokenizer.book, grown)).count >= 1, where
@@ -347,9 +358,9 @@ def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(tmp_pat
         length = len(tokens) + 1
         while not tracker.terminal():
             possible = np.flatnonzero(tracker.possible())
-            assert tracker.legal().shape == (97,)
+            assert tracker.legal().shape == (217,)
             wild = trial % 2 or not len(possible)
-            tracker.push(rng.randrange(97) if wild else int(rng.choice(possible)))
+            tracker.push(rng.randrange(217) if wild else int(rng.choice(possible)))
             length += 1
         assert not tracker.is_legal()
         assert tracker.outcome() is None

@@ -6,7 +6,9 @@ leaves open."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -268,26 +270,34 @@ def _view(state: Any, viewer: int) -> View:
         events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
     if _ALL_PINK in state.mission.tokens:
         events.append(Event(holder[PINK_NINE], None, (PINK_NINE,)))
-    hidden = core.distress or _DRAW in state.mission.tokens  # some of what happens: replay it to know when
-    replay = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)) if hidden else None
-    for step in history[PREAMBLE:]:
+    steps = history[PREAMBLE:]
+    for step, (phase, last) in zip(steps, _secret(state, deck, steps)):
         seat, action = step.player, step.action
-        phase = replay.phase if replay is not None else OVER
-        if replay is not None:
-            replay.apply_action(action)
         if phase == PASS:
             events.append(Event(seat, action if seat == viewer else None))
-            if replay.phase != PASS and viewer != PUBLIC:
+            if last and viewer != PUBLIC:
                 giver = (viewer - core.distress) % PLAYERS
-                events.append(Event(giver, None, (replay.passed[giver],)))
+                events.append(Event(giver, None, (core.passed[giver],)))
         elif phase == DRAW:
-            if replay.phase != DRAW and viewer != PUBLIC:
-                events.append(Event(CHANCE, None, (replay.drawn[(viewer + 1) % PLAYERS],)))
-                events.append(Event(CHANCE, None, (replay.drawn[viewer],)))
+            if last and viewer != PUBLIC:
+                events.append(Event(CHANCE, None, (core.drawn[(viewer + 1) % PLAYERS],)))
+                events.append(Event(CHANCE, None, (core.drawn[viewer],)))
         else:
             events.append(Event(CHANCE if seat < 0 else seat, action))
     on_turn = viewer != PUBLIC and state.current_player() == viewer
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
+
+
+def _secret(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
+    """Of each step its phase where not all see it whole (PASS, DRAW; else OVER), and whether it is the last of it."""
+    if not state.core.distress and _DRAW not in state.mission.tokens:
+        return repeat((OVER, False))
+    replay, found = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)), []
+    for step in steps:
+        phase = replay.phase
+        replay.apply_action(step.action)
+        found.append((phase if phase in (PASS, DRAW) else OVER, replay.phase != phase))
+    return found
 
 
 _ALL_PINK, _DRAW = (

@@ -64,7 +64,9 @@ class CrewTokenizer:
         own = view.viewer
         if own == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
-        tokens = [*self.missions[view.events[0].action].tokens, CHAIR + own]
+        number = view.events[0].action
+        assert number is not None
+        tokens = [*self.missions[number].tokens, CHAIR + own]
         distress = next((t for t in tokens if DISTRESS <= t < PLAY), self.eos)
         for event in view.events[1:]:
             if event.action is not None:
