@@ -15,8 +15,9 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, UnknownNameError, View, deal_seed
+from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
 from trickformer.games import _missions
+from trickformer.games._spiel import Observer, options
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -94,9 +95,9 @@ class CrewGame(pyspiel.Game):
     def new_initial_state(self) -> CrewState:
         return CrewState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
         """An observer that has strings only."""
-        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+        return Observer(_text, iig_obs_type, params)
 
 
 class CrewState(pyspiel.State):
@@ -166,27 +167,10 @@ def _said(player: int, action: int) -> str:
     return ("" if player < 0 else f"{player}:") + ACTIONS[action]
 
 
-class _Observer:
-    """What a seat knows, as text."""
-
-    def __init__(self, kind: Any, params: Any):
-        if params:
-            raise ValueError(f"observation parameters are not supported: {params}")
-        self.tensor = None
-        self.dict: dict[str, Any] = {}
-        self._viewer = kind.private_info != pyspiel.PrivateInfoType.NONE
-
-    def set_from(self, state: CrewState, player: int) -> None:
-        """There is no tensor to fill."""
-
-    def string_from(self, state: CrewState, player: int) -> str:
-        """All that `player` knows; where no private information is asked for, what everybody knows."""
-        if state.core is None:
-            return f"dealing {len(state.deck)}"
-        return _text(_view(state, player if self._viewer else PUBLIC))
-
-
-def _text(view: View) -> str:
+def _text(state: Any, viewer: int) -> str:
+    if state.core is None:
+        return f"dealing {len(state.deck)}"
+    view = _view(state, viewer)
     words = [f"mission {view.events[0].action}"]
     for event in view.events[1:]:
         what = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
@@ -325,17 +309,9 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 def load(spec: str = "crew") -> Crew:
     """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
-    try:
-        given = pyspiel.game_parameters_from_string(spec)
-    except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
-    given.pop("name")
-    known = ("mission", "distress", "file")
-    for option, value in given.items():
-        if option not in known:
-            raise UnknownNameError("option of crew", option, known)
-        if option == "distress" and value not in _missions.DISTRESS:
-            raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {value!r}")
+    given = options(spec, "crew", ("mission", "distress", "file"))
+    if (distress := given.get("distress", "off")) not in _missions.DISTRESS:
+        raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
     numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
     number = given.get("mission", 0)
     if number != 0 and number not in numbers:

@@ -15,10 +15,10 @@ from trickformer.base import (
     Event,
     Outcomes,
     TrickformerError,
-    UnknownNameError,
     View,
     deal_seed,
 )
+from trickformer.games._spiel import options
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -141,14 +141,7 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    try:
-        given = pyspiel.game_parameters_from_string(spec)
-    except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
-    known = pyspiel.load_game("hearts").get_parameters()
-    for option, value in given.items():
-        if option != "name" and option not in known:
-            raise UnknownNameError("option of hearts", option, tuple(known))
-        if option != "name" and not isinstance(value, bool):
+    for option, value in options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
+        if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
     return Hearts(pyspiel.load_game(spec))

@@ -14,7 +14,8 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, UnknownNameError, View, deal_seed
+from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
+from trickformer.games._spiel import Observer, options
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -84,9 +85,9 @@ class SkatGame(pyspiel.Game):
     def new_initial_state(self) -> SkatState:
         return SkatState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
         """An observer that has strings only."""
-        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+        return Observer(_text, iig_obs_type, params)
 
 
 class SkatState(pyspiel.State):
@@ -145,27 +146,10 @@ class SkatState(pyspiel.State):
         return "\n".join([*(f"{p}: {hand}" for p, hand in enumerate(hands)), f"skat: {skat}", " ".join(said)])
 
 
-class _Observer:
-    """What a seat knows, as text."""
-
-    def __init__(self, kind: Any, params: Any):
-        if params:
-            raise ValueError(f"observation parameters are not supported: {params}")
-        self.tensor = None
-        self.dict: dict[str, Any] = {}
-        self._viewer = kind.private_info != pyspiel.PrivateInfoType.NONE
-
-    def set_from(self, state: SkatState, player: int) -> None:
-        """There is no tensor to fill."""
-
-    def string_from(self, state: SkatState, player: int) -> str:
-        """All that `player` knows; where no private information is asked for, what everybody knows."""
-        if state.core is None:
-            return f"dealing {len(state.deck)}"
-        return _text(_view(state, player if self._viewer else PUBLIC))
-
-
-def _text(view: View) -> str:
+def _text(state: Any, viewer: int) -> str:
+    if state.core is None:
+        return f"dealing {len(state.deck)}"
+    view = _view(state, viewer)
     words = []
     for event in view.events:
         who = "" if event.actor == CHANCE else f"{event.actor}:"
@@ -328,14 +312,7 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 def load(spec: str = "skat") -> Skat:
     """`skat`, or `skat(scores=value)`. Raises TrickformerError on an option that does not exist."""
-    try:
-        given = pyspiel.game_parameters_from_string(spec)
-    except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
-    given.pop("name")
-    for option, value in given.items():
-        if option != "scores":
-            raise UnknownNameError("option of skat", option, ("scores",))
-        if value not in SCORES:
-            raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {value!r}")
+    given = options(spec, "skat", ("scores",))
+    if (scores := given.get("scores", "seeger")) not in SCORES:
+        raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {scores!r}")
     return Skat(pyspiel.load_game("trickformer_skat", given))
