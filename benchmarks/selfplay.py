@@ -87,9 +87,9 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
     options = replace(nfsp.fit_options(config, 1), epochs=1)
     tie = tied_outcomes(model, game.outcomes.labels) if config.tied_outcomes else nullcontext()
     with tie, TemporaryDirectory() as state:
-        objective = train.Objective(model, options, game.players)
-        turns = tokenizers.make(game).turns
-        train.fit(objective, data, turns, 0, Accelerator(cpu=True, mixed_precision="bf16"), Path(state))
+        tokenizer = tokenizers.make(game)
+        objective = train.Objective(model, options, tokenizer.fact_sizes)
+        train.fit(objective, data, tokenizer.facts, 0, Accelerator(cpu=True, mixed_precision="bf16"), Path(state))
 
 
 def ours_generate(
@@ -119,7 +119,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     labels = tokens.clone()
     labels[:, 1:].masked_fill_(tokens[:, :-1] == tokenizer.eos, -100)
     config = Config(game="hearts", preset=preset, batch_size=BATCH)
-    plain = {"value_positions": 0, "turn_weight": 0.0, "tied_outcomes": False}
+    plain = {"value_positions": 0, "facts_weight": 0.0, "tied_outcomes": False}
 
     def ours(config: Config) -> Callable[[], float]:
         def run() -> float:

@@ -173,24 +173,28 @@ void bind_tokens(nb::module_& m) {
       "What a seat has seen as tokens, int32 [n], from the mission, the deal, and what is done as actions, without the "
       "tokens that follow from the rules: owners, who leads, the end.");
   m.def(
-      "turns",
+      "facts",
       [](const Logbook& book, nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens) {
-        auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1)}, -1);
+        auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1), std::size_t(kFacts)}, -1);
         nb::gil_scoped_release release;
+        std::int8_t* to = out.data();
         for (std::size_t i = 0; i < tokens.shape(0); ++i) {
           SeatView v;
-          for (std::size_t t = 0; t < tokens.shape(1) && !v.ended(); ++t) {
+          for (std::size_t t = 0; t < tokens.shape(1); ++t, to += kFacts) {
+            if (v.ended()) continue;
             if (v.stage == SeatView::Stage::kMission)
               book.see_mission(v, tokens(i, t));
             else
               see(v, tokens(i, t));
-            if (v.turn() >= 0) out.data()[i * tokens.shape(1) + t] = std::int8_t(relative(v.turn(), v.seat));
+            facts(v, to);
           }
         }
         return out;
       },
       "book"_a, "tokens"_a,
-      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one; -1: nobody.");
+      "What a seat could know after each token: int16 [n, T] -> int8 [n, T, 5], -1 where there is nothing to know: who acts "
+      "next and who wins the trick so far, in seats from the own one; tasks not yet fulfilled; whose task lies in the "
+      "trick; own cards of the suit that was led.");
   m.def(
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) {

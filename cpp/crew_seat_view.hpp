@@ -449,6 +449,26 @@ inline void see_action(SeatView& v, int token) {
     v.stage = SeatView::Stage::kToken;
 }
 
+// What a seat could know at this moment, as small numbers, -1 where there is nothing to know: who acts next and who wins
+// the trick so far, from the own seat; tasks not yet fulfilled; whose task lies in the trick; own cards of the suit led.
+inline constexpr int kFacts = 5;
+inline void facts(const SeatView& v, std::int8_t* out) {
+  std::fill(out, out + kFacts, std::int8_t(-1));
+  if (v.stage < SeatView::Stage::kLead) return;
+  const auto rel = [&](int seat) { return std::int8_t(relative(seat, v.seat)); };
+  if (v.turn() >= 0) out[0] = rel(v.turn());
+  if (v.mission.tasks) out[2] = std::int8_t(v.mission.tasks - v.done);
+  // The trick under way, or the one just over, until the next is begun.
+  const int cards = v.num_plays % kPlayers, start = v.num_plays - (cards ? cards : kPlayers);
+  const bool fresh = cards == 0 && (v.stage == SeatView::Stage::kGame || v.num_plays == 0);
+  if (fresh) return;
+  out[1] = rel(v.best_seat);
+  for (int i = start; i < v.num_plays; ++i)
+    for (int k = 0; k < v.mission.tasks; ++k)
+      if (v.tasks[k].card == v.plays[i] && v.tasks[k].owner >= 0) out[3] = rel(v.tasks[k].owner);
+  out[4] = std::int8_t(count(v.hand & suit_cards(suit(v.plays[start]))));
+}
+
 // Takes a token in, once the mission has been told (Logbook::see).
 inline void see(SeatView& v, int token) {
   using Stage = SeatView::Stage;

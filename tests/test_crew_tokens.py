@@ -390,21 +390,43 @@ rules = ["random_draw_after_trick1", "left_of_pink9_wins_all_pink"]
 # --------------------------------------------------------------------------------------------- turns, copies, search
 
 
+def facts_of(state, seat):
+    """What a seat could know where a player is on turn, by the state: as in CrewTokenizer.fact_sizes."""
+    core, from_here = state.core, lambda p: (p - seat) % 4
+    left = sum(not done for *_, done in core.tasks) if core.tasks else -1
+    trick = core.plays[len(core.plays) // 4 * 4 :]
+    if not trick:
+        return [from_here(state.current_player()), -1, left, -1, -1]
+    strength = [(card >= COLOUR_CARDS, card // 9 == trick[0] // 9, card) for card in trick]
+    winner = core.leader + strength.index(max(strength))
+    lying = [(trick.index(card), owner) for card, _, owner, _ in core.tasks if card in trick]
+    whose = from_here(max(lying)[1]) if lying else -1  # of several, the one that was played last
+    suit = sum(card // 9 == trick[0] // 9 for card in core.hand(seat))
+    return [from_here(state.current_player()), from_here(winner), left, whose, suit]
+
+
 @pytest.mark.parametrize("distress", DISTRESS)
-def test_turns_are_those_of_the_rules(distress):
-    """Replayed: who acts with the token after each, in seats from the own one."""
+def test_facts_are_those_of_the_rules(distress):
+    """Replayed: who acts with the token after each, and, where somebody does, what else there is to know."""
     game = games.load(f"crew(distress={distress})")
     tokenizer = tokenizers.make(game)
     for index in range(20):
-        expected = [[-1] * tokenizer.n_positions for _ in range(4)]
-        rows = np.full((4, tokenizer.n_positions), tokenizer.eos)
+        turns = [[-1] * tokenizer.n_positions for _ in range(4)]
+        rows, expected = np.full((4, tokenizer.n_positions), tokenizer.eos), {}
         for state in random_playout(game.deal(8, index), random.Random(index)):
             for seat in range(4):
                 tokens = tokenizer.encode(game.view(state, seat))
                 rows[seat, : len(tokens)] = tokens
                 if state.current_player() >= 0:
-                    expected[seat][len(tokens) - 1] = (state.current_player() - seat) % 4
-        assert tokenizer.turns(rows).tolist() == expected, state.history()
+                    turns[seat][len(tokens) - 1] = (state.current_player() - seat) % 4
+                    if state.core.phase == PLAY:
+                        expected[seat, len(tokens) - 1] = facts_of(state, seat)
+        facts = tokenizer.facts(rows)
+        assert facts.shape == (*rows.shape, len(tokenizer.fact_sizes))
+        assert facts[..., 0].tolist() == turns, state.history()
+        for (seat, at), known in expected.items():
+            assert facts[seat, at].tolist() == known, f"seat {seat}, {at + 1} tokens of {state.history()}"
+        assert (facts < tokenizer.fact_sizes).all()
 
 
 def test_copies_are_independent(crew, tokenizer):

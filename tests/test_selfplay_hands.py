@@ -180,7 +180,7 @@ def test_turns_are_those_of_the_rules(hearts):
     """Against the tracker, which knows the own turns, and the views, which name who played."""
     tokenizer = tokenizers.make(hearts)
     data = generate.cast_hands(hearts, ["random"], 11, 0, 64)
-    turns = tokenizer.turns(data.tokens)
+    turns = tokenizer.facts(data.tokens)[..., 0]
     assert turns.shape == data.tokens.shape
     for row, found in zip(sequences(data, tokenizer.eos), turns):
         seat, plays = int(row[0]) - POSITION, tokenizer.decode(row)[-52:]

@@ -280,8 +280,8 @@ def test_presets_are_schedules_that_options_override():
     paper = Config(game="hearts", preset="paper")
     assert (paper.bootstrap_hands, paper.iterations, paper.sequences, paper.epochs) == (4_000_000, 10, 500_000, 3)
     assert (paper.learning_rate, paper.policy_weight, paper.dropout) == (1e-4, 9.0, 0.05)
-    assert (paper.turn_weight, paper.structured, paper.tied_outcomes, paper.value_positions) == (0, False, False, 0)
-    assert Config(game="hearts").turn_weight > 0
+    assert (paper.facts_weight, paper.structured, paper.tied_outcomes, paper.value_positions) == (0, False, False, 0)
+    assert Config(game="hearts").facts_weight > 0
     assert Config(game="hearts", preset="paper", iterations=2).iterations == 2
     assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 20_000
 
@@ -293,7 +293,7 @@ def test_skat_has_schedules_of_its_own():
     assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
     assert Config(game="skat(scores=value)", preset="paper").pool == 10
     small = Config(game="skat")
-    assert small.seats_kept == 3 and small.turn_weight > 0
+    assert small.seats_kept == 3 and small.facts_weight > 0
     assert small.bootstrap.count("rules") == 3 * small.bootstrap.count("random") == 3
     hearts = Config(game="hearts")
     assert (hearts.bootstrap, hearts.anchor, hearts.bucket) == (["random"], 0, 1)

@@ -30,9 +30,9 @@ def tensors(data):
     return torch.from_numpy(data.tokens.astype(np.int64)), torch.from_numpy(data.outcomes.astype(np.int64))
 
 
-def turns_of(game, tokens):
-    turns = torch.from_numpy(tokenizers.make(game).turns(tokens.numpy()).astype(np.int64))
-    return turns.masked_fill(turns < 0, IGNORE)
+def facts_of(game, tokens):
+    facts = torch.from_numpy(tokenizers.make(game).facts(tokens.numpy()).astype(np.int64))
+    return facts.masked_fill(facts < 0, IGNORE)
 
 
 def equal(a, b):
@@ -48,7 +48,7 @@ def test_losses_at_every_position_are_the_models_own(hearts):
     labels = tokens.clone()
     labels[:, 1:][tokens[:, :-1] == eos] = IGNORE
     with torch.no_grad():
-        loss, parts = Objective(model, FitOptions(policy_weight=9.0), 4)(tokens, outcomes, turns_of(hearts, tokens))
+        loss, parts = Objective(model, FitOptions(policy_weight=9.0), [4])(tokens, outcomes, facts_of(hearts, tokens))
         own = model(tokens, labels=labels, value_labels=outcomes)
     torch.testing.assert_close(parts, torch.stack((own.policy_loss, own.value_loss, torch.tensor(0.0))))
     torch.testing.assert_close(loss, own.loss)
@@ -66,8 +66,8 @@ def test_drawn_positions_give_the_value_loss_of_each_sequence(hearts, monkeypatc
     every = (torch.arange(positions, dtype=torch.float64) + 0.5) / positions
     monkeypatch.setattr(torch, "rand", lambda n, k, device=None: every.expand(n, k))
     with torch.no_grad():
-        objective = Objective(model, FitOptions(value_positions=positions), 4)
-        _, parts = objective(tokens, outcomes, turns_of(hearts, tokens))
+        objective = Objective(model, FitOptions(value_positions=positions), [4])
+        _, parts = objective(tokens, outcomes, facts_of(hearts, tokens))
         alone = [
             model(tokens[i : i + 1], labels=labels[i : i + 1], value_labels=outcomes[i : i + 1]).value_loss
             for i in range(len(tokens))
@@ -82,7 +82,7 @@ def test_drawn_positions_give_the_value_loss_on_average(hearts):
     tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 2, 1, 3))  # three hands of one length
     torch.manual_seed(0)
     with torch.no_grad():
-        objective = Objective(model, FitOptions(value_positions=16), 4)
+        objective = Objective(model, FitOptions(value_positions=16), [4])
         drawn = torch.stack([objective(tokens, outcomes, tokens)[1][1] for _ in range(200)])
         exact = model(tokens, labels=tokens, value_labels=outcomes).value_loss
     error = drawn.std() / len(drawn) ** 0.5
@@ -93,13 +93,14 @@ def test_drawn_positions_give_the_value_loss_on_average(hearts):
 def test_the_loss_weighs_its_parts(hearts):
     tokens, outcomes = tensors(generate.cast_hands(hearts, ["random"], 2, 0, 4))
     torch.manual_seed(3)
-    objective = Objective(fresh_model(hearts), FitOptions(policy_weight=3.0, turn_weight=2.0), 4)
-    turns = turns_of(hearts, tokens)
+    objective = Objective(fresh_model(hearts), FitOptions(policy_weight=3.0, facts_weight=2.0), [4])
+    facts = facts_of(hearts, tokens)
     with torch.no_grad():
-        loss, (policy, value, turn) = objective(tokens, outcomes, turns)
+        loss, (policy, value, turn) = objective(tokens, outcomes, facts)
         hidden = objective.model.transformer(tokens).last_hidden_state
-        logits = objective.turn_head(hidden)
+        logits = objective.fact_head(hidden)
     torch.testing.assert_close(loss, (3 * policy + value + 2 * turn) / 6)
+    turns = facts[..., 0]
     chosen = torch.log_softmax(logits, -1).gather(-1, turns.clamp(min=0)[..., None])[..., 0]
     torch.testing.assert_close(turn, -chosen[turns >= 0].mean())
     assert (turns >= 0).sum() == 4 * 52
@@ -117,17 +118,17 @@ def test_losses_of_cropped_sequences_are_those_of_whole_ones(monkeypatch):
     monkeypatch.setattr(torch, "rand", lambda n, k, device=None: torch.linspace(0, 0.999, k).expand(n, k))
     for positions in (None, 16):
         torch.manual_seed(0)
-        objective = Objective(fresh_model(game), FitOptions(turn_weight=1.0, value_positions=positions), 3)
+        objective = Objective(fresh_model(game), FitOptions(facts_weight=1.0, value_positions=positions), [3])
         with torch.no_grad():
-            one, parts = objective(whole, outcomes, turns_of(game, whole))
-            other, same = objective(cropped, outcomes, turns_of(game, cropped))
+            one, parts = objective(whole, outcomes, facts_of(game, whole))
+            other, same = objective(cropped, outcomes, facts_of(game, cropped))
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-6)
         torch.testing.assert_close(parts, same, rtol=1e-5, atol=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------------- fits
 
-OPTIONS = FitOptions(epochs=3, batch_size=16, learning_rate=1e-2, warmup_steps=5, turn_weight=1.0, value_positions=8)
+OPTIONS = FitOptions(epochs=3, batch_size=16, learning_rate=1e-2, warmup_steps=5, facts_weight=1.0, value_positions=8)
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +144,9 @@ def fitting(hearts, accelerator):
         model = copy.deepcopy(start)
         with tied_outcomes(model, hearts.outcomes.labels):
             torch.manual_seed(seed)
-            objective = Objective(model, options, 4)
-            turns = tokenizers.make(hearts).turns
-            done = train.fit(objective, data, turns, seed, accelerator, folder, report, stop)
+            objective = Objective(model, options, [4])
+            facts = tokenizers.make(hearts).facts
+            done = train.fit(objective, data, facts, seed, accelerator, folder, report, stop)
         return model, done
 
     return types.SimpleNamespace(fit=call, data=data, start=start)
@@ -165,13 +166,13 @@ def test_fit_lowers_the_losses_and_is_reproducible(hearts, fitting, unbroken, tm
     assert [r["step"] for r in reports] == [20, 40, 48]
     assert all(r["speed"] > 0 and r["tflops"] > 0 for r in reports)
     tokens, outcomes = tensors(fitting.data)
-    turns = turns_of(hearts, tokens)
+    facts = facts_of(hearts, tokens)
     with torch.no_grad():
-        before = Objective(fitting.start.eval(), FitOptions(), 4)(tokens, outcomes, turns)[1]
-        after = Objective(model, FitOptions(), 4)(tokens, outcomes, turns)[1]
+        before = Objective(fitting.start.eval(), FitOptions(), [4])(tokens, outcomes, facts)[1]
+        after = Objective(model, FitOptions(), [4])(tokens, outcomes, facts)[1]
     assert after[0] < before[0] - 0.3
     assert after[1] < before[1] - 0.1
-    assert reports[-1]["turn_loss"] < reports[0]["turn_loss"]
+    assert reports[-1]["facts_loss"] < reports[0]["facts_loss"]
     assert equal(model, fitting.fit(tmp_path)[0])
     assert not equal(model, fitting.fit(tmp_path, seed=5)[0])
 

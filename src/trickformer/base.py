@@ -162,8 +162,12 @@ class Tokenizer(Protocol):
 
     # What training asks for.
 
-    def turns(self, tokens: np.ndarray) -> np.ndarray:
-        """Who acts with the token after each: integers [n, T] -> int8 [n, T], in seats from the own one; -1: nobody."""
+    fact_sizes: tuple[int, ...]  # how many values each fact has
+
+    def facts(self, tokens: np.ndarray) -> np.ndarray:
+        """What a seat could know after each token: integers [n, T] -> int8 [n, T, K]; -1: there is nothing to know.
+
+        The first is who acts with the next token, in seats from the own one; others are the game's."""
         ...
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:

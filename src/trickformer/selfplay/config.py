@@ -13,7 +13,7 @@ from trickformer.base import game_name
 _LITTLE: dict[str, Any] = {
     "batch_size": 32,
     "policy_weight": 3.0,
-    "turn_weight": 2.0,
+    "facts_weight": 2.0,
     "dropout": 0.0,
     "structured": True,
     "tied_outcomes": True,
@@ -130,7 +130,9 @@ class Config(BaseModel):
     learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
     muon: float = Field(0.0, ge=0, description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW")
     policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
-    turn_weight: float = Field(0.0, ge=0, description="weight of learning who is to play next")
+    facts_weight: float = Field(
+        0.0, ge=0, description="weight of learning who is to play next, and the game's other facts"
+    )
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
     tied_outcomes: bool = Field(False, description="outcomes that share a score learn together")

@@ -229,9 +229,9 @@ class _Run:
             with structure.tied_outcomes(model, labels) if config.tied_outcomes else nullcontext():
                 seed = config.seed + iteration
                 torch.manual_seed(seed)  # the objective has weights of its own
-                objective = Objective(model, options, self.game.players)
-                turns = self.tokenizer.turns
-                if not fit(objective, training, turns, seed, self.accelerator, state, report, self._stop):
+                objective = Objective(model, options, self.tokenizer.fact_sizes)
+                facts = self.tokenizer.facts
+                if not fit(objective, training, facts, seed, self.accelerator, state, report, self._stop):
                     raise Interrupted("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
@@ -280,7 +280,7 @@ def fit_options(config: Config, iteration: int) -> FitOptions:
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
         muon=config.muon,
         policy_weight=config.policy_weight,
-        turn_weight=config.turn_weight,
+        facts_weight=config.facts_weight,
         bucket=config.bucket,
         value_positions=config.value_positions or None,
         save_every=config.save_every,

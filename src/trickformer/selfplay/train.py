@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from trickformer.base import TrickformerError
 from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop, lengths_of
 
-Turns = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T], as a tokenizer's `turns`
+Facts = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T, K], as a tokenizer's `facts`
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FitOptions:
     muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
     warmup_steps: int = 100
     policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
-    turn_weight: float = 0.0  # of telling who is to play next, with a head that is thrown away
+    facts_weight: float = 0.0  # of telling each of the game's facts, with a head that is thrown away
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
     value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
     report_every: int = 100  # steps
@@ -53,17 +53,18 @@ class FitOptions:
 class Objective(nn.Module):
     """The model and the losses it learns from."""
 
-    def __init__(self, model: GPT2PolicyValueModel, options: FitOptions, seats: int):
+    def __init__(self, model: GPT2PolicyValueModel, options: FitOptions, sizes: Sequence[int]):
+        """sizes: how many values each fact has."""
         super().__init__()
-        self.model, self.options = model, options
-        self.turn_head = nn.Linear(model.config.n_embd, seats) if options.turn_weight else None
+        self.model, self.options, self.sizes = model, options, list(sizes)
+        self.fact_head = nn.Linear(model.config.n_embd, sum(sizes)) if options.facts_weight else None
 
     def forward(
-        self, tokens: torch.Tensor, outcomes: torch.Tensor, turns: torch.Tensor
+        self, tokens: torch.Tensor, outcomes: torch.Tensor, facts: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The loss, and policy, value and turn loss float32 [3], in nats.
+        """The loss, and policy, value and facts' loss float32 [3], in nats; the last is the sum over facts.
 
-        tokens int64 [B, T]; outcomes int64 [B]; turns int64 [B, T], who plays the next token, -100 where nobody does.
+        tokens int64 [B, T]; outcomes int64 [B]; facts int64 [B, T, K], -100 where there is nothing to know.
         The policy loss is the model's own. So is the value loss in expectation, but for each sequence counting alike
         whatever its length: the outcome is the same at each position, so its loss may be estimated at
         `value_positions` of them, drawn uniformly, which saves most of the cost of a large value head."""
@@ -85,17 +86,20 @@ class Objective(nn.Module):
             labels = outcomes[:, None].expand_as(drawn)
         value_logits = model.val_head(F.gelu(model.val_hidden(picked)))
         value = F.cross_entropy(value_logits.float().flatten(0, 1), labels.flatten())
-        turn, weights = torch.zeros_like(value), 1 + options.policy_weight + options.turn_weight
-        if self.turn_head is not None:
-            turn = F.cross_entropy(self.turn_head(hidden).float().flatten(0, 1), turns[:, :-1].flatten())
-        loss = (value + options.policy_weight * policy + options.turn_weight * turn) / weights
-        return loss, torch.stack((policy, value, turn)).detach()
+        told, weights = torch.zeros_like(value), 1 + options.policy_weight + options.facts_weight
+        if self.fact_head is not None:
+            for k, values in enumerate(self.fact_head(hidden).float().split(self.sizes, dim=-1)):
+                known = facts[:, :-1, k].flatten()
+                some = (known != IGNORE).sum().clamp(min=1)  # a batch may have nothing to know of a fact
+                told = told + F.cross_entropy(values.flatten(0, 1), known, reduction="sum") / some
+        loss = (value + options.policy_weight * policy + options.facts_weight * told) / weights
+        return loss, torch.stack((policy, value, told)).detach()
 
 
 def fit(
     objective: Objective,
     data: Sequences,
-    turns: Turns,
+    facts: Facts,
     seed: int,
     accelerator: Accelerator,
     state: Path,
@@ -133,7 +137,7 @@ def fit(
                 return False
             own = batch[accelerator.process_index :: accelerator.num_processes]
             tokens = crop(data.tokens[own], eos)
-            arrays = tokens, data.outcomes[own], np.where((found := turns(tokens)) < 0, IGNORE, found)
+            arrays = tokens, data.outcomes[own], np.where((found := facts(tokens)) < 0, IGNORE, found)
             tensors = [torch.from_numpy(a.astype(np.int64)).to(accelerator.device) for a in arrays]
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:
@@ -150,11 +154,11 @@ def fit(
             counted += 1
             done.add(model.config, tokens.shape[1], options)
             if step % options.report_every == 0 or step == steps:
-                policy, value, turn = (sums / counted).tolist()  # waits for the device
+                policy, value, told = (sums / counted).tolist()  # waits for the device
                 seconds = time.perf_counter() - since
                 entry = {"step": step, "steps": steps, "policy_loss": policy, "value_loss": value}
-                if options.turn_weight:
-                    entry["turn_loss"] = turn
+                if options.facts_weight:
+                    entry["facts_loss"] = told
                 report(entry | {k: v / seconds for k, v in asdict(done).items()})
                 sums.zero_()
                 since, counted, done = time.perf_counter(), 0, _Work()

@@ -113,10 +113,14 @@ class CrewTokenizer:
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
-    def turns(self, tokens: np.ndarray) -> np.ndarray:
-        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
-        own one (0 is the own turn); -1 where the next token is no action."""
-        return _core.crew.turns(self.book, np.ascontiguousarray(tokens, dtype=np.int16))
+    # Who acts next; who wins the trick so far; tasks not yet fulfilled; whose task lies in the trick; own cards of the
+    # suit that was led.
+    fact_sizes = (PLAYERS, PLAYERS, 11, PLAYERS, 11)
+
+    def facts(self, tokens: np.ndarray) -> np.ndarray:
+        """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 5], seats counted from
+        the own one; -1 where there is nothing to know."""
+        return _core.crew.facts(self.book, np.ascontiguousarray(tokens, dtype=np.int16))
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""

@@ -119,8 +119,10 @@ class HeartsTokenizer:
             positions[start:end, part] = 1
         return tokens, positions
 
-    def turns(self, tokens: np.ndarray) -> np.ndarray:
-        """Who plays the token after each: integers [n, T] of whole hands -> int8 [n, T], counted in seats from the
+    fact_sizes = (PLAYERS,)
+
+    def facts(self, tokens: np.ndarray) -> np.ndarray:
+        """Who plays the token after each: integers [n, T] of whole hands -> int8 [n, T, 1], counted in seats from the
         own one (0 is the own turn); -1 where the next token is no play."""
         rows, own = np.arange(len(tokens)), tokens[:, 0].astype(np.int64) - POSITION
         none = tokens[:, HAND + 1] == DIRECTION
@@ -133,7 +135,7 @@ class HeartsTokenizer:
             cards = tokens[rows[:, None], at].astype(np.int64)
             # The highest card of the suit led: cards are rank * 4 + suit.
             leader = (leader + np.where(cards % 4 == cards[:, :1] % 4, cards, -1).argmax(axis=1)) % PLAYERS
-        return found
+        return found[..., None]
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""

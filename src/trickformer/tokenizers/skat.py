@@ -129,10 +129,12 @@ class SkatTokenizer:
         positions[0, 0] = positions[1 : HAND + 1, 1] = positions[HAND + 1 :, 2] = 1
         return tokens, positions
 
-    def turns(self, tokens: np.ndarray) -> np.ndarray:
-        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T], counted in seats from the
-        own one (0 is the own turn); -1 where the next token is no action."""
-        return _core.skat.turns(np.ascontiguousarray(tokens, dtype=np.int16))
+    fact_sizes = (PLAYERS,)
+
+    def facts(self, tokens: np.ndarray) -> np.ndarray:
+        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T, 1], counted in seats from
+        the own one (0 is the own turn); -1 where the next token is no action."""
+        return _core.skat.turns(np.ascontiguousarray(tokens, dtype=np.int16))[..., None]
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
