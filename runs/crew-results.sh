@@ -9,4 +9,3 @@ evaluate() {  # FOLDER PLAYER PLAYER [OPTION ...]
   .venv/bin/trickformer crew evaluate --player "$2" --player "$3" --games 200 --seed 1 --workers 2 --out "$out" "${@:4}" "${resume[@]}"
 }
 evaluate crew-pimc-rules pimc rules --ceiling 200000
-evaluate crew-rules-random rules random

@@ -89,6 +89,8 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
             "sequences": 120_000,
             "epochs": 1,
             "muon": 0.02,
+            "policy_weight": 2.0,
+            "facts_weight": 1.0,
             "bootstrap_learning_rate": 3e-3,
             "learning_rate": 2e-3,
             "match_deals": 1_000,
