@@ -83,7 +83,7 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
             "tries": 1,
             "bootstrap": ["random", *["rules"] * 7],
             "anchor": 0.5,
-            "bootstrap_hands": 600_000,
+            "bootstrap_hands": 480_000,
             "seats_kept": 2,
             "iterations": 4,
             "sequences": 120_000,
