@@ -5,8 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
+#include <vector>
+
+#include "bits.hpp"
 
 namespace nb = nanobind;
 
@@ -32,6 +37,27 @@ Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
 inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
   if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
   return std::size_t(i);
+}
+
+// The cards of a set, ascending.
+template <std::unsigned_integral Cards>
+std::vector<int> cards_of(Cards cards) {
+  std::vector<int> out;
+  while (cards) out.push_back(take_lowest(cards));
+  return out;
+}
+
+// Copies and pickles of plain data; name: what the error calls it.
+template <typename T>
+void bind_copies(nb::class_<T>& bound, const char* name) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  bound.def("__copy__", [](const T& s) { return T(s); })
+      .def("__deepcopy__", [](const T& s, nb::handle) { return T(s); })
+      .def("__getstate__", [](const T& s) { return nb::bytes(reinterpret_cast<const char*>(&s), sizeof(T)); })
+      .def("__setstate__", [what = std::string(name)](T& s, const nb::bytes& bytes) {
+        if (bytes.size() != sizeof(T)) throw nb::value_error(("this is no pickled " + what + " of this build").c_str());
+        std::memcpy(static_cast<void*>(new (&s) T{}), bytes.data(), sizeof(T));
+      });
 }
 
 }  // namespace trickformer

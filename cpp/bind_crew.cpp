@@ -4,7 +4,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,14 +17,10 @@ using namespace trickformer::crew;
 
 namespace {
 
-std::vector<int> cards_of(Cards cards) {
-  std::vector<int> out;
-  while (cards) out.push_back(take_lowest(cards));
-  return out;
-}
-
 void bind_missions(nb::module_& m) {
-  nb::class_<Mission>(m, "Mission", "One page of the logbook; trickformer.games._missions writes it.")
+  nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games._missions writes it.");
+  bind_copies(mission, "Mission");
+  mission
       .def(
           "__init__",
           [](Mission* self, int id, const std::vector<int>& tiles, int communication, int allocation, int distress,
@@ -44,15 +39,6 @@ void bind_missions(nb::module_& m) {
             new (self) Mission(made);
           },
           "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a)
-      .def("__copy__", [](const Mission& s) { return Mission(s); })
-      .def("__deepcopy__", [](const Mission& s, nb::handle) { return Mission(s); })
-      .def("__getstate__",
-           [](const Mission& s) { return nb::bytes(reinterpret_cast<const char*>(&s), sizeof(Mission)); })
-      .def("__setstate__",
-           [](Mission& s, const nb::bytes& bytes) {
-             if (bytes.size() != sizeof(Mission)) throw nb::value_error("this is no pickled Mission of this build");
-             std::memcpy(static_cast<void*>(new (&s) Mission{}), bytes.data(), sizeof(Mission));
-           })
       .def_prop_ro("id", [](const Mission& s) { return int(s.id); })
       .def_prop_ro("tasks", [](const Mission& s) { return int(s.tasks); })
       .def_prop_ro("longest", [](const Mission& s) { return longest(s); }, "tokens of its longest sequence")
@@ -73,7 +59,9 @@ nb::list tasks_of(const State& s) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<State>(m, "State", "One mission from the moment the cards are dealt.")
+  nb::class_<State> state(m, "State", "One mission from the moment the cards are dealt.");
+  bind_copies(state, "State");
+  state
       .def(
           "__init__",
           [](State* self, const Mission& mission, In1<std::uint8_t> deck) {
@@ -88,15 +76,6 @@ void bind_rules(nb::module_& m) {
             new (self) State(new_game(mission, hands));
           },
           "mission"_a, "deck"_a)
-      .def("__copy__", [](const State& s) { return State(s); })
-      .def("__deepcopy__", [](const State& s, nb::handle) { return State(s); })
-      .def("__getstate__",
-           [](const State& s) { return nb::bytes(reinterpret_cast<const char*>(&s), sizeof(State)); })
-      .def("__setstate__",
-           [](State& s, const nb::bytes& bytes) {
-             if (bytes.size() != sizeof(State)) throw nb::value_error("this is no pickled State of this build");
-             std::memcpy(static_cast<void*>(new (&s) State{}), bytes.data(), sizeof(State));
-           })
       .def("current_player",
            [](const State& s) { return s.over() ? -4 : s.is_chance() ? -1 : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.over(); })

@@ -4,7 +4,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -17,12 +16,6 @@ using namespace trickformer;
 using namespace trickformer::skat;
 
 namespace {
-
-std::vector<int> cards_of(Cards cards) {
-  std::vector<int> out;
-  while (cards) out.push_back(take_lowest(cards));
-  return out;
-}
 
 Contract contract(int kind, bool hand, int level) {
   if (kind < 0 || kind > 5 || level < 0 || level > 3) throw nb::value_error("a kind is 0 to 5, a level 0 to 3");
@@ -57,7 +50,9 @@ void bind_rules(nb::module_& m) {
         nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
         "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
 
-  nb::class_<State>(m, "State", "One game from the moment the cards are dealt.")
+  nb::class_<State> state(m, "State", "One game from the moment the cards are dealt.");
+  bind_copies(state, "State");
+  state
       .def(
           "__init__",
           [](State* self, In1<std::uint8_t> deck) {
@@ -71,15 +66,6 @@ void bind_rules(nb::module_& m) {
             new (self) State(new_game(hands, skat));
           },
           "deck"_a)
-      .def("__copy__", [](const State& s) { return State(s); })
-      .def("__deepcopy__", [](const State& s, nb::handle) { return State(s); })
-      .def("__getstate__",
-           [](const State& s) { return nb::bytes(reinterpret_cast<const char*>(&s), sizeof(State)); })
-      .def("__setstate__",
-           [](State& s, const nb::bytes& bytes) {
-             if (bytes.size() != sizeof(State)) throw nb::value_error("this is no pickled State of this build");
-             std::memcpy(static_cast<void*>(new (&s) State{}), bytes.data(), sizeof(State));
-           })
       .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
       .def("legal_actions",
