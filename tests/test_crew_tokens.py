@@ -178,7 +178,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
         ends.append(state)
     assert [int(s.returns()[0]) for s in ends] == result.tolist()
     for seat in range(4):
-        bulk = tokenizer.table.encode(history, np.full(n, seat, dtype=np.uint8))
+        bulk = tokenizer.book.encode(history, np.full(n, seat, dtype=np.uint8))
         for tokens, state in zip(bulk, ends):
             expected = tokenizer.encode(game.view(state, seat))
             assert tokens[: len(expected)].tolist() == expected.tolist()

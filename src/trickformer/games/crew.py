@@ -194,6 +194,7 @@ class Crew:
         pages = _missions.read(given["file"])
         self.pages = {page.id: page for page in pages if given["mission"] in (0, page.id)}
         self.missions = {number: page.mission(given["distress"]) for number, page in self.pages.items()}
+        self.book = _core.crew.Logbook(list(self.missions.values()))
         labels = tuple((won,) * PLAYERS for won in (0, 1))
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32))
 

@@ -56,8 +56,7 @@ class CrewTokenizer:
 
     def __init__(self, game: Crew):
         self.missions = game.missions
-        self.book = _core.crew.Logbook(list(game.missions.values()))
-        self.table = self.book
+        self.book = game.book
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
