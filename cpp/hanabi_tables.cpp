@@ -1,0 +1,72 @@
+#include "hanabi_tables.hpp"
+
+#include <algorithm>
+
+namespace trickformer::hanabi {
+
+Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) : rules_(rules), states_(n) {
+  for (std::size_t i = 0; i < n; ++i) deal(i, seed, first + i);
+}
+
+Tables::Tables(const Rules& rules, std::span<const std::uint8_t> decks)
+    : rules_(rules), states_(decks.size() / std::size_t(rules.deck())) {
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = new_game(rules, decks.data() + i * std::size_t(rules.deck()));
+}
+
+void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
+  Rng rng(seed, index);
+  std::uint8_t deck[kMaxDeck];
+  shuffle(rules_, rng, deck);
+  states_[i] = new_game(rules_, deck);
+}
+
+Tables Tables::take(std::span<const std::int64_t> rows) const {
+  Tables taken(rules_, 0, 0, 0);
+  taken.states_.reserve(rows.size());
+  for (std::int64_t row : rows) taken.states_.push_back(states_[std::size_t(row)]);
+  return taken;
+}
+
+bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
+  State s = states_[i];
+  int pool[kMaxKinds] = {};
+  for (int d = s.drawn; d < rules_.deck(); ++d) ++pool[s.deck[d]];
+  const auto given = [&](int p, int slot) { return hidden[p * rules_.hand + slot]; };
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot)
+      if (given(p, slot) >= 0) ++pool[s.hands[p][slot].card];
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot) {
+      const int card = given(p, slot);
+      if (card < 0) continue;
+      Slot& to = s.hands[p][slot];
+      const bool possible = to.colors >> card / rules_.ranks & to.ranks >> card % rules_.ranks & 1;
+      if (!possible || pool[card]-- == 0) return false;
+      to.card = std::uint8_t(card);
+    }
+  int d = s.drawn;
+  for (int k = 0; k < rules_.kinds(); ++k)
+    while (pool[k]-- > 0) s.deck[d++] = std::uint8_t(k);
+  for (int left = s.left(); left > 1; --left)
+    std::swap(s.deck[s.drawn + left - 1], s.deck[s.drawn + int(rng.below(std::uint32_t(left)))]);
+  states_[i] = s;
+  return true;
+}
+
+void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful, std::uint8_t* decks,
+                  std::uint8_t* actions, std::int8_t* scores) {
+  const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
+  std::fill(actions, actions + n * length, std::uint8_t{255});
+  for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
+    Rng rng(seed, first + i);
+    shuffle(rules, rng, decks);
+    State s = new_game(rules, decks);
+    for (std::uint8_t* out = actions; !s.over(); ++out) {
+      *out = std::uint8_t(pick(careful ? harmless(s) : legal(s), rng));
+      apply(s, *out);
+    }
+    scores[i] = std::int8_t(s.score());
+  }
+}
+
+}  // namespace trickformer::hanabi
