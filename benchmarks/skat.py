@@ -16,7 +16,7 @@ import pyspiel
 
 from benchmarks import Row, arguments, emit, measure
 from trickformer import _core, players
-from trickformer.belief.skat import seat_view
+from trickformer.belief.samplers.skat import seat_view
 from trickformer.games import skat
 
 

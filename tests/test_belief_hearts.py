@@ -15,8 +15,8 @@ from scipy.stats import chisquare
 
 from trickformer.base import PUBLIC, Event, UnknownNameError, View
 from trickformer.belief import sampler
-from trickformer.belief._weights import policy_log_likelihood, resample
-from trickformer.belief.hearts import HeartsBelief
+from trickformer.belief.samplers._weights import policy_log_likelihood, resample
+from trickformer.belief.samplers.hearts import HeartsBelief
 from trickformer.games import hearts
 
 C, D, H, S = range(4)

@@ -17,7 +17,7 @@ from test_skat_tokens import ACTION, games_of
 from trickformer import _core, games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
-from trickformer.belief.skat import SkatBelief, bid_weight, evaluation, seat_view
+from trickformer.belief.samplers.skat import SkatBelief, bid_weight, evaluation, seat_view
 from trickformer.games.skat import CARDS, NUM_CARDS
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never

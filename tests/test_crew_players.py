@@ -8,7 +8,7 @@ import pytest
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.crew import seat_view
+from trickformer.belief.samplers.crew import seat_view
 from trickformer.games.crew import ACTIONS, CARDS, PLAY, RADIO, RADIO_CARD
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand

@@ -14,7 +14,7 @@ from hearts_oracle import assignments
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.hearts import seat_view
+from trickformer.belief.samplers.hearts import seat_view
 
 
 def ending(game, seed: int, plays: int):

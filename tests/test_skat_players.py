@@ -11,7 +11,7 @@ import pytest
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.skat import evaluation, seat_view
+from trickformer.belief.samplers.skat import evaluation, seat_view
 from trickformer.games.skat import CALLS, CARDS
 from trickformer.selfplay import skat_calibration as calibrating
 from trickformer.selfplay import skat_evaluation as learning

@@ -8,7 +8,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.crew import seat_view
+from trickformer.belief.samplers.crew import seat_view
 
 
 class CrewSearch:

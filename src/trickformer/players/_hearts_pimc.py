@@ -12,7 +12,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.hearts import seat_view
+from trickformer.belief.samplers.hearts import seat_view
 
 
 class HeartsSearch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.skat import evaluation, seat_view
+from trickformer.belief.samplers.skat import evaluation, seat_view
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
 OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they are weighted

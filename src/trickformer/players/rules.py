@@ -19,21 +19,21 @@ class Options(BaseModel):
 
 def _hearts(game: Game, views: Sequence[View]) -> list[int]:
     from trickformer import _core
-    from trickformer.belief.hearts import seat_view
+    from trickformer.belief.samplers.hearts import seat_view
 
     return _core.hearts.rules_player([seat_view(game, v) for v in views])
 
 
 def _skat(game: Game, views: Sequence[View]) -> list[int]:
     from trickformer import _core
-    from trickformer.belief.skat import seat_view
+    from trickformer.belief.samplers.skat import seat_view
 
     return _core.skat.rules_player([seat_view(game, v) for v in views])
 
 
 def _crew(game: Game, views: Sequence[View]) -> list[int]:
     from trickformer import _core
-    from trickformer.belief.crew import seat_view
+    from trickformer.belief.samplers.crew import seat_view
 
     return _core.crew.rules_player([seat_view(game, v) for v in views])
 

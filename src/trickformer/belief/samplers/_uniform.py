@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from trickformer.base import Game, Policy, View
-from trickformer.belief._weights import policy_log_likelihood
+from trickformer.belief.samplers._weights import policy_log_likelihood
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -48,7 +48,7 @@ class UniformBelief(ABC, Generic[W]):
     """Uniform over the hidden histories that explain a view, or weighted.
 
     `weight` maps worlds to float64 [n], the logarithm of an unnormalized weight; it fills `log_weight`.
-    Drawing stays uniform: `trickformer.belief._weights.resample` turns weights into draws."""
+    Drawing stays uniform: `trickformer.belief.samplers._weights.resample` turns weights into draws."""
 
     consistent = True
     worlds: type[W]

@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Game, View
-from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 
 
@@ -23,7 +23,7 @@ def seat_view(game: Game, view: View) -> _core.skat.SeatView:
 @lru_cache(maxsize=1)
 def evaluation() -> _core.skat_search.Evaluation:
     """The evaluation of hands that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
-    data = resources.files("trickformer.belief").joinpath("skat_evaluation.npz").read_bytes()
+    data = resources.files("trickformer.belief.samplers").joinpath("skat_evaluation.npz").read_bytes()
     with np.load(io.BytesIO(data)) as kept:
         return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
 

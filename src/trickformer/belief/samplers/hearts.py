@@ -8,7 +8,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Game, View
-from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0

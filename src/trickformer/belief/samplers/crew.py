@@ -8,7 +8,7 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import CHANCE, Game, View
-from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
 
 
