@@ -1,0 +1,163 @@
+"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns once more, of worlds near the present one.
+
+At step t, for each game by itself:
+
+ 1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): worlds of the step before, from the parameters fine-tuned then;
+ 2. X'_i ~ dynamics(X_i, z[t-1]);
+ 3. Y'_i ~ emission(X'_i);
+ 4. from the offline parameters, gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])).
+
+h is the history's summary by the offline parameters, so what is tuned is one step of the encoder ("encoder"), or the decoder
+as well ("full"). In the form fosg no control is read: only step 2 knows it. Many games are tuned at once, each with parameters of
+its own in a stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from trickformer.belief.hanabi import HanabiProcess, Tables
+from trickformer.belief.learned import Known, Parameters, Seq2Seq, State, mean_loss
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How each step is fine-tuned. The paper takes 10,000 steps of the encoder, with the offline learning rate."""
+
+    steps: int = 100  # gradient steps
+    batch: int = 32  # worlds in each
+    worlds: int = 3200  # k: worlds drawn a game and step, taken in turn by the gradient steps
+    learning_rate: float = 2.5e-4
+    part: Literal["encoder", "full"] = "encoder"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where G games stand, and what the belief has become."""
+
+    tables: Tables
+    known: Known  # [G, 1, ...]
+    state: State  # of the encoder by the offline parameters, this step's emission read; [G, hidden] each
+    summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
+    decoder: Parameters  # that reads it: the offline one, or a stack of G where the whole network is tuned
+
+
+@dataclass(frozen=True, slots=True)
+class _Worlds:
+    """W worlds of each of G games, moved on by one step."""
+
+    emission: torch.Tensor  # bool [G, W, features]
+    cards: torch.Tensor  # int64 [G, W, S]
+    known: Known  # [G, W, ...]
+    usable: torch.Tensor  # bool [G]: whether the game has any
+
+
+class Finetuned:
+    """The belief of a network that is fine-tuned at every step, for a batch of games in step.
+
+    No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible` could not be: others of the same game
+    took their places. A game without any feasible world keeps the offline parameters at that step and is counted in `failed`."""
+
+    def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Tuning, seed: int):
+        self._model, self._process, self._tuning = model, process, tuning
+        self._offline = {name: w.detach() for name, w in model.weights().items()}
+        self._generator = torch.Generator().manual_seed(seed)
+        self._rng = np.random.default_rng(seed)
+        self.drawn = self.infeasible = self.failed = 0
+
+    def begin(self, tables: Tables) -> Step:
+        """The first step: nothing was before it, and nothing is tuned. tables: G."""
+        none = torch.full((len(tables),), -1)
+        state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
+        return Step(tables, self._known(tables), state, state[-1][0].unsqueeze(1), self._offline)
+
+    def observe(self, before: Step, control: np.ndarray | None, after: Tables) -> Step:
+        """The step after `before`: draws worlds, moves them on, tunes, and reads what was really seen.
+
+        control: int64 [G], as HanabiProcess has it; after: G tables."""
+        worlds = self._worlds(before, control)
+        read = torch.from_numpy(control).unsqueeze(1) if self._model.shape.controls and control is not None else None
+        state = _stacked(before.state)
+        tuned = self._tune(worlds, read, state)
+        y = self._emission(after)
+        summary = self._model.encode(tuned, y.unsqueeze(1), read, state)[-1][0].detach()
+        offline = self._model.encode(self._offline, y, None if read is None else read.squeeze(1), before.state)
+        return Step(after, self._known(after), offline, summary, tuned if self._tuning.part == "full" else self._offline)
+
+    @torch.no_grad()
+    def log_probs(self, step: Step, hidden: np.ndarray) -> np.ndarray:
+        """float32 [G, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
+
+        hidden: int8 [G, S], as HanabiProcess has it."""
+        cards = torch.from_numpy(hidden.astype(np.int64)).unsqueeze(1)
+        return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).numpy()
+
+    def sample(self, step: Step, n: int) -> np.ndarray:
+        """int8 [G, n, S]: worlds drawn from the belief."""
+        summary = step.summary.expand(-1, n, -1)
+        return self._model.sample(step.decoder, summary, step.known, self._generator).numpy().astype(np.int8)
+
+    def _worlds(self, before: Step, control: np.ndarray | None) -> _Worlds:
+        games, n = len(before.tables), self._tuning.worlds
+        rows = np.repeat(np.arange(games), n)
+        hidden = self.sample(before, n).reshape(games * n, -1)
+        tables, feasible = self._process.worlds(before.tables, rows, hidden, int(self._rng.integers(2**63)))
+        self.drawn += len(rows)
+        self.infeasible += int((~feasible).sum())
+        keep, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool)
+        for game, good in enumerate(feasible.reshape(games, n)):
+            at = game * n + np.flatnonzero(good)
+            if len(at) == 0:
+                self.failed += 1
+                usable[game] = False
+            elif len(at) < n:
+                keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
+        tables = tables.take(keep)
+        self._process.move(tables, None if control is None else np.repeat(control, n), int(self._rng.integers(2**63)))
+        possible, counts = self._process.known(tables)
+        emission = torch.from_numpy(self._process.emission(tables) != 0)
+        cards = torch.from_numpy(self._process.hidden(tables).astype(np.int64))
+        known = Known(_by_game(torch.from_numpy(possible), games), _by_game(torch.from_numpy(counts), games))
+        return _Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
+
+    def _tune(self, worlds: _Worlds, control: torch.Tensor | None, state: State) -> Parameters:
+        """A stack of parameters, one network a game; those that are not tuned are the offline ones."""
+        games, n = worlds.cards.shape[:2]
+        size = min(self._tuning.batch, n)
+        weights = dict(self._offline)
+        for name, w in self._offline.items():
+            if self._tuning.part == "full" or name.startswith("encoder"):
+                weights[name] = w.expand(games, *w.shape).clone().requires_grad_()
+        adam = torch.optim.Adam([w for w in weights.values() if w.requires_grad], lr=self._tuning.learning_rate, fused=True)
+        order = torch.empty(0, dtype=torch.int64)
+        for _ in range(self._tuning.steps):
+            if len(order) < size:
+                order = torch.randperm(n, generator=self._generator)
+            at, order = order[:size], order[size:]
+            known = Known(worlds.known.possible[:, at], worlds.known.counts[:, at])
+            cards = worlds.cards[:, at]
+            read = None if control is None else control.expand(-1, size)
+            summary = self._model.encode(weights, worlds.emission[:, at].float(), read, state)[-1][0]
+            loss = mean_loss(self._model.log_probs(weights, summary, known, cards), cards).mean(dim=1)
+            adam.zero_grad(set_to_none=True)
+            (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
+            adam.step()
+        return {name: w.detach() for name, w in weights.items()}
+
+    def _emission(self, tables: Tables) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(self._process.emission(tables)))
+
+    def _known(self, tables: Tables) -> Known:
+        possible, counts = self._process.known(tables)
+        return Known(torch.from_numpy(possible).unsqueeze(1), torch.from_numpy(counts).unsqueeze(1))
+
+
+def _stacked(state: State) -> State:
+    return tuple((out.detach().unsqueeze(1), cell.detach().unsqueeze(1)) for out, cell in state)
+
+
+def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:
+    return values.reshape(games, -1, *values.shape[1:])

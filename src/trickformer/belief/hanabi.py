@@ -1,0 +1,92 @@
+"""Hanabi as a batched Markov system in the three forms of `markov`: what is hidden, what is seen, and how it moves on.
+
+X is a batch of the core's tables, for a table holds the whole state, and the scripted players' memory is public. In the forms hmm
+and fosg both hands are hidden and the emission is what everybody sees; in a pomdp only the hand of the seat is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.belief.markov import Form
+
+Tables = _core.hanabi.Tables
+
+
+class HanabiProcess:
+    """Scripted players at many tables of Hanabi.
+
+    players: the fixed policies, one name of `_core.hanabi.PLAYERS` a seat. Controls are int64 [n]: nothing in an hmm; in a pomdp
+    the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts."""
+
+    def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
+        if len(players) != rules.players:
+            raise ValueError(f"{rules.players} players, not {len(players)}")
+        self.rules, self.form, self.seat = rules, form, seat
+        self.players = np.array([_core.hanabi.PLAYERS.index(name) for name in players], dtype=np.int8)
+        self._hands = (rules.players - 1) * rules.hand * rules.kinds  # numbers of an observation that show hands
+        self._hidden = [seat] if form is Form.POMDP else list(range(rules.players))
+        self.slots = len(self._hidden) * rules.hand
+        self.features = rules.observation - (0 if form is Form.POMDP else self._hands)
+        self.controls = rules.actions if form is Form.POMDP else 0  # kinds that a network reads
+
+    def start(self, seed: int, first: int, n: int) -> Tables:
+        """Games `first` .. `first` + n - 1 of the series `seed`."""
+        return Tables(self.rules, seed, first, n)
+
+    def emission(self, x: Tables) -> np.ndarray:
+        """float32 [n, features]: OpenSpiel's canonical encoding as the seat sees it, in the public forms as seat 0 sees it
+        without the hands."""
+        seen = x.observe(np.full(len(x), self.seat if self.form is Form.POMDP else 0, dtype=np.int8))
+        return seen if self.form is Form.POMDP else seen[:, self._hands :]
+
+    def hidden(self, x: Tables) -> np.ndarray:
+        """int8 [n, slots]: the hidden cards, by seat and the oldest first; -1 where there is none."""
+        return x.hands()[:, self._hidden].reshape(len(x), -1)
+
+    def known(self, x: Tables) -> tuple[np.ndarray, np.ndarray]:
+        """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden hand."""
+        possible = x.possible()[:, self._hidden].reshape(len(x), self.slots, -1)
+        counts = x.unseen()
+        seen = [p for p in range(self.rules.players) if p not in self._hidden]
+        for card in x.hands()[:, seen].reshape(len(x), -1).T if seen else ():
+            there = card >= 0
+            counts[there, card[there]] -= 1
+        return possible, counts
+
+    def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
+        """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether cards and
+        hints allow it. Where they do not, a table is as it was, and must not be used."""
+        worlds = x.take(rows)
+        dealt = np.full((len(rows), self.rules.players, self.rules.hand), -1, dtype=np.int8)
+        dealt[:, self._hidden] = hidden.reshape(len(rows), len(self._hidden), -1)
+        return worlds, worlds.redeal(dealt, seed)
+
+    def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
+        """int8 [n]: the number of the policy that acts at each table; where the control is an action, it does not matter."""
+        if self.form is Form.FOSG:
+            assert control is not None
+            return control.astype(np.int8)
+        return self.players[np.maximum(x.current(), 0)]
+
+    def move(self, x: Tables, control: np.ndarray | None, seed: int) -> np.ndarray:
+        """Moves every table on, X' ~ dynamics(X, Z). Returns the actions, int64 [n]; -1 where a game was over.
+
+        Raises ValueError where the action of a control is illegal."""
+        actions = x.choose(self.acting(x, control), seed)
+        if self.form is Form.POMDP and control is not None:
+            given = (control >= 0) & (actions >= 0)
+            actions[given] = control[given]
+        x.step(actions)
+        return actions
+
+    def log_likelihood(self, x: Tables, control: np.ndarray | None, actions: np.ndarray) -> np.ndarray:
+        """float64 [n]: the logarithm of the probability that the policy which acts takes this action; 0 where it is given."""
+        probs = x.policy(self.acting(x, control))[np.arange(len(x)), actions].astype(np.float64)
+        with np.errstate(divide="ignore"):
+            found = np.log(probs)
+        if self.form is Form.POMDP:
+            found[x.current() == self.seat] = 0.0
+        return found

@@ -1,0 +1,162 @@
+"""Seq2Seq beliefs: an LSTM reads emissions and controls, another writes the hidden cards, the oldest first.
+
+The form is that of Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the belief model of off-belief learning): the encoder
+e takes an emission, the control before it and its own state, and the top layer's output h is the summary of the history; the decoder
+d models the hidden cards one after the other. Logits of a card are added to the logarithm of what counting says: of the kinds that
+hints allow in the slot, the cards that are still to be had after those already written. So a network that knows nothing is the
+belief of counting, its samples hold no card too many, and what is learned is what play tells.
+
+Every function takes its parameters as a mapping, and works alike where each has a first dimension of its own: one network a game,
+as fine-tuning needs them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+Parameters = Mapping[str, torch.Tensor]
+State = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # by layer: output and cell, each [..., n, hidden]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a Seq2Seq network."""
+
+    features: int  # numbers of an emission
+    controls: int  # kinds of control that it reads, 0: none
+    slots: int  # hidden cards
+    kinds: int  # of card
+    hidden: int = 512
+    layers: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What rules and hints say of the hidden cards of n tables; further dimensions may stand before n."""
+
+    possible: torch.Tensor  # bool [n, S, K]: none where there is no card
+    counts: torch.Tensor  # float32 [n, K]: cards of each kind that may be hidden
+
+    def __getitem__(self, rows: torch.Tensor) -> Known:
+        """These tables, in this order."""
+        return Known(self.possible[rows], self.counts[rows])
+
+
+class Seq2Seq(nn.Module):
+    """Encoder and decoder; `encoder.*` and `decoder.*` name their parameters."""
+
+    def __init__(self, shape: Shape):
+        super().__init__()
+        self.shape = shape
+        h, reads = shape.hidden, shape.features + shape.controls
+        writes = shape.kinds + shape.slots + shape.kinds  # the card before; the slot; what counting says
+        sizes = {f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)}
+        sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
+        sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
+        sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (writes, 4 * h)}
+        sizes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
+        sizes |= {"decoder.out": (h, shape.kinds), "decoder.out_bias": (shape.kinds,)}
+        self._names = {name: name.replace(".", "_") for name in sizes}
+        for name, size in sizes.items():
+            values = torch.empty(size).uniform_(-1, 1) / math.sqrt(h)
+            self.register_parameter(self._names[name], nn.Parameter(values))
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """The parameters by name."""
+        return {name: getattr(self, own) for name, own in self._names.items()}
+
+    @torch.no_grad()
+    def set_weights(self, weights: Parameters) -> None:
+        """Takes these values; ValueError where names or shapes are others."""
+        own = self.weights()
+        if {k: w.shape for k, w in weights.items()} != {k: w.shape for k, w in own.items()}:
+            raise ValueError("these are the weights of another network")
+        for name, w in weights.items():
+            own[name].copy_(w)
+
+    def start(self, n: int, device: torch.device | str = "cpu") -> State:
+        """The encoder's state before anything was seen."""
+        zero = torch.zeros(n, self.shape.hidden, device=device)
+        return tuple((zero, zero) for _ in range(self.shape.layers))
+
+    def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
+        """One step. emission: [..., n, features]; control: int64 [..., n], -1 for none, or None where the network reads none.
+
+        The summary of the history is the output of the last layer, `state[-1][0]`."""
+        x = emission
+        if self.shape.controls:
+            assert control is not None
+            x = torch.cat([x, _one_hot(control, self.shape.controls, x.dtype)], dim=-1)
+        layers = []
+        for i, (out, cell) in enumerate(state):
+            gates = x @ weights[f"encoder.{i}.input"] + out @ weights[f"encoder.{i}.state"]
+            layers.append(_lstm(gates + weights[f"encoder.{i}.bias"].unsqueeze(-2), cell))
+            x = layers[-1][0]
+        return tuple(layers)
+
+    def log_probs(self, weights: Parameters, summary: torch.Tensor, known: Known, cards: torch.Tensor) -> torch.Tensor:
+        """float32 [..., n, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
+
+        summary: [..., n, hidden]; known: of the same tables; cards: int64 [..., n, S], -1 where there is none."""
+        written = [torch.log_softmax(logits, dim=-1) for logits, _ in self._write(weights, summary, known, cards)]
+        return torch.stack(written, dim=-2)
+
+    @torch.no_grad()
+    def sample(
+        self, weights: Parameters, summary: torch.Tensor, known: Known, generator: torch.Generator
+    ) -> torch.Tensor:
+        """int64 [..., n, S]: hidden cards, one draw a summary; -1 where there is none."""
+        cards = torch.full((*summary.shape[:-1], self.shape.slots), -1, device=summary.device)
+        for logits, slot in self._write(weights, summary, known, cards):
+            uniform = torch.rand(logits.shape, generator=generator, device=logits.device).clamp(min=1e-12)
+            draw = (logits - torch.log(-torch.log(uniform))).argmax(dim=-1)  # Gumbel
+            cards[..., slot] = torch.where(known.possible[..., slot, :].any(dim=-1), draw, -1)
+        return cards
+
+    def _write(self, weights: Parameters, summary: torch.Tensor, known: Known, cards: torch.Tensor):
+        """Yields the logits of each slot in turn; `cards` holds by then what was written before it."""
+        shape = self.shape
+        out = torch.tanh(summary @ weights["decoder.start"] + weights["decoder.start_bias"].unsqueeze(-2))
+        cell, left = torch.zeros_like(out), known.counts
+        before = torch.full(summary.shape[:-1], -1, device=summary.device)
+        w = weights["decoder.input"]
+        by_card, by_slot, by_count = w.split([shape.kinds, shape.slots, shape.kinds], dim=-2)
+        for slot in range(shape.slots):
+            there = known.possible[..., slot, :]
+            weight = torch.where(there, left, torch.zeros_like(left))
+            # Where no card is left that hints allow, what was written before is impossible; any kind may end it.
+            weight = torch.where(weight.sum(dim=-1, keepdim=True) > 0, weight, torch.ones_like(weight))
+            share = weight / weight.sum(dim=-1, keepdim=True)
+            gates = _one_hot(before, shape.kinds, out.dtype) @ by_card + share @ by_count
+            gates = gates + by_slot[..., slot : slot + 1, :] + out @ weights["decoder.state"]
+            out, cell = _lstm(gates + weights["decoder.bias"].unsqueeze(-2), cell)
+            yield out @ weights["decoder.out"] + weights["decoder.out_bias"].unsqueeze(-2) + torch.log(share), slot
+            before = cards[..., slot]
+            left = (left - _one_hot(before, shape.kinds, left.dtype)).clamp(min=0)
+
+
+def of_cards(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
+    """float32 [..., S]: what log_probs, [..., S, K], says of these cards, int64 [..., S]; 0 where there is none, -1."""
+    found = log_probs.gather(-1, cards.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    return torch.where(cards >= 0, found, torch.zeros_like(found))
+
+
+def mean_loss(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
+    """float32 [...]: cross entropy per card of each world, in nats."""
+    return -of_cards(log_probs, cards).sum(dim=-1) / (cards >= 0).sum(dim=-1).clamp(min=1)
+
+
+def _lstm(gates: torch.Tensor, cell: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    enter, forget, new, show = gates.chunk(4, dim=-1)
+    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(new)
+    return torch.sigmoid(show) * torch.tanh(cell), cell
+
+
+def _one_hot(index: torch.Tensor, n: int, dtype: torch.dtype) -> torch.Tensor:
+    """[..., n]: 1 at the index, nowhere for -1."""
+    return (index.unsqueeze(-1) == torch.arange(n, device=index.device)).to(dtype)
