@@ -44,6 +44,14 @@ class Step:
     summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
     decoder: Parameters  # that reads it: the offline one, or a stack of G where the whole network is tuned
 
+    def keep(self, rows: np.ndarray) -> Step:
+        """These games alone."""
+        at = torch.from_numpy(rows)
+        state = tuple((out[at], cell[at]) for out, cell in self.state)
+        stacked = self.decoder["decoder.start"].dim() == 3
+        decoder = {name: w[at] for name, w in self.decoder.items()} if stacked else self.decoder
+        return Step(self.tables.take(rows), self.known[at], state, self.summary[at], decoder)
+
 
 @dataclass(frozen=True, slots=True)
 class _Worlds:
@@ -117,10 +125,10 @@ class Finetuned:
                 keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
         tables = tables.take(keep)
         self._process.move(tables, None if control is None else np.repeat(control, n), int(self._rng.integers(2**63)))
-        possible, counts = self._process.known(tables)
+        known = self._process.tensors(tables)
+        known = Known(_by_game(known.possible, games), _by_game(known.counts, games))
         emission = torch.from_numpy(self._process.emission(tables) != 0)
         cards = torch.from_numpy(self._process.hidden(tables).astype(np.int64))
-        known = Known(_by_game(torch.from_numpy(possible), games), _by_game(torch.from_numpy(counts), games))
         return _Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
 
     def _tune(self, worlds: _Worlds, control: torch.Tensor | None, state: State) -> Parameters:
@@ -151,8 +159,8 @@ class Finetuned:
         return torch.from_numpy(np.ascontiguousarray(self._process.emission(tables)))
 
     def _known(self, tables: Tables) -> Known:
-        possible, counts = self._process.known(tables)
-        return Known(torch.from_numpy(possible).unsqueeze(1), torch.from_numpy(counts).unsqueeze(1))
+        known = self._process.tensors(tables)
+        return Known(known.possible.unsqueeze(1), known.counts.unsqueeze(1))
 
 
 def _stacked(state: State) -> State:

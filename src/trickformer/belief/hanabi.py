@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
 from trickformer import _core
+from trickformer.belief.learned import Known
 from trickformer.belief.markov import Form
 
 Tables = _core.hanabi.Tables
@@ -27,8 +29,9 @@ class HanabiProcess:
         self.rules, self.form, self.seat = rules, form, seat
         self.players = np.array([_core.hanabi.PLAYERS.index(name) for name in players], dtype=np.int8)
         self._hands = (rules.players - 1) * rules.hand * rules.kinds  # numbers of an observation that show hands
-        self._hidden = [seat] if form is Form.POMDP else list(range(rules.players))
-        self.slots = len(self._hidden) * rules.hand
+        # The seats whose hands are hidden.
+        self.owners = [seat] if form is Form.POMDP else list(range(rules.players))
+        self.slots = len(self.owners) * rules.hand
         self.features = rules.observation - (0 if form is Form.POMDP else self._hands)
         self.controls = rules.actions if form is Form.POMDP else 0  # kinds that a network reads
 
@@ -44,24 +47,29 @@ class HanabiProcess:
 
     def hidden(self, x: Tables) -> np.ndarray:
         """int8 [n, slots]: the hidden cards, by seat and the oldest first; -1 where there is none."""
-        return x.hands()[:, self._hidden].reshape(len(x), -1)
+        return x.hands()[:, self.owners].reshape(len(x), -1)
 
     def known(self, x: Tables) -> tuple[np.ndarray, np.ndarray]:
         """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden hand."""
-        possible = x.possible()[:, self._hidden].reshape(len(x), self.slots, -1)
+        possible = x.possible()[:, self.owners].reshape(len(x), self.slots, -1)
         counts = x.unseen()
-        seen = [p for p in range(self.rules.players) if p not in self._hidden]
+        seen = [p for p in range(self.rules.players) if p not in self.owners]
         for card in x.hands()[:, seen].reshape(len(x), -1).T if seen else ():
             there = card >= 0
             counts[there, card[there]] -= 1
         return possible, counts
+
+    def tensors(self, x: Tables) -> Known:
+        """What `known` says, as a network takes it."""
+        possible, counts = self.known(x)
+        return Known(torch.from_numpy(possible), torch.from_numpy(counts))
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
         """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether cards and
         hints allow it. Where they do not, a table is as it was, and must not be used."""
         worlds = x.take(rows)
         dealt = np.full((len(rows), self.rules.players, self.rules.hand), -1, dtype=np.int8)
-        dealt[:, self._hidden] = hidden.reshape(len(rows), len(self._hidden), -1)
+        dealt[:, self.owners] = hidden.reshape(len(rows), len(self.owners), -1)
         return worlds, worlds.redeal(dealt, seed)
 
     def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
@@ -81,12 +89,3 @@ class HanabiProcess:
             actions[given] = control[given]
         x.step(actions)
         return actions
-
-    def log_likelihood(self, x: Tables, control: np.ndarray | None, actions: np.ndarray) -> np.ndarray:
-        """float64 [n]: the logarithm of the probability that the policy which acts takes this action; 0 where it is given."""
-        probs = x.policy(self.acting(x, control))[np.arange(len(x)), actions].astype(np.float64)
-        with np.errstate(divide="ignore"):
-            found = np.log(probs)
-        if self.form is Form.POMDP:
-            found[x.current() == self.seat] = 0.0
-        return found

@@ -128,8 +128,7 @@ class HandFilter:
         dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
         dealt[:, self._seat] = hidden
         worlds = before.take(np.zeros(len(hidden), dtype=np.int64))
-        # Of a form in which both hands are hidden, the mover's own cards are any: they may need those of the world.
-        feasible = worlds.assign(dealt)
+        feasible = worlds.suppose(dealt)
         probs = worlds.policy(np.full(len(hidden), policy, dtype=np.int8))[:, action].astype(np.float64)
         with np.errstate(divide="ignore"):
             found[feasible] = np.log(probs[feasible])

@@ -76,14 +76,13 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     rows: list[tuple[np.ndarray, ...]] = []
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
-    fixed = Form.HMM if process.form is Form.FOSG else process.form
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.PLAYERS[p] for p in process.players])
     while (x.current() >= 0).any():
         rows.append((process.emission(x) != 0, control, process.hidden(x), *process.known(x)))
         lengths += x.current() >= 0
         own = x.current() == process.seat
         actions = mover.move(x, None, seed=(seed * 1_000_003 + first) * 1_009 + len(rows))
-        control = np.where(own, actions, -1) if fixed is Form.POMDP else control
+        control = np.where(own, actions, -1) if process.form is Form.POMDP else control
     emission, controls, cards, possible, counts = (np.stack(column) for column in zip(*rows))
     return Games(
         torch.from_numpy(emission),
