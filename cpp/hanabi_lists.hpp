@@ -8,7 +8,7 @@ namespace trickformer::hanabi {
 // and none that is not; discard the oldest card. Counts no cards. Returns an action.
 int simple_action(const State& s, const Marks& m);
 
-// The lists of Walton-Rivers et al. (2017), section IV, return the actions that they choose from with equal chances. They take
+// The lists of Walton-Rivers et al. (2017) return the actions that they choose from with equal chances. They take
 // hints for what they say, and count the cards in sight.
 //
 // iggi: play a card that is surely playable; hint at a playable card; discard a card that is surely useless; discard the oldest; hint at

@@ -38,7 +38,7 @@ class Thinker {
   int holmes() const {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
-    const Hint hint = best_hint([](const Effect& e) { return 10.0 * e.plays - 30.0 * e.mistakes + e.rescue; });
+    const Hint hint = best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
     if (hint.action >= 0 && hint.value >= 10) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
