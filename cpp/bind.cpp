@@ -433,6 +433,7 @@ NB_MODULE(_core, m) {
   bind_crew_players(m);
   bind_crew_solver(m);
   bind_hanabi(m);
+  bind_hanabi_players(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

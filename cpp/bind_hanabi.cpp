@@ -41,9 +41,9 @@ void bind_rules(nb::module_& m) {
       .def("copies", [](const Rules& rules, int kind) { return rules.copies(int(checked(kind, std::size_t(rules.kinds()), "kind")) % rules.ranks); });
 }
 
-void apply_checked(State& s, int action) {
+int checked_action(const State& s, int action) {
   if (action < 0 || action >= s.rules.actions() || !(legal(s) >> action & 1)) throw nb::value_error("illegal action");
-  apply(s, action);
+  return action;
 }
 
 Out<float> observation(const State& s, int seat, bool with_v0) {
@@ -73,7 +73,7 @@ void bind_state(nb::module_& m) {
       .def("score", &State::score)
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def("harmless_actions", [](const State& s) { return cards_of(harmless(s)); }, "legal ones that cost no life")
-      .def("apply_action", apply_checked, "action"_a)
+      .def("apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
       .def("observation",
            [](const State& s, std::int64_t seat, bool with_v0) {
              return observation(s, int(checked(seat, std::size_t(s.rules.players), "seat")), with_v0);
@@ -123,7 +123,7 @@ void bind_tables(nb::module_& m) {
       .def("__setitem__",
            [](Tables& t, std::int64_t i, const State& s) {
              if (!(s.rules == t.rules())) throw nb::value_error("a state of other rules");
-             t.state(checked(i, t.size(), "table")) = s;
+             t.set(checked(i, t.size(), "table"), s);
            })
       .def(
           "take",
@@ -154,7 +154,7 @@ void bind_tables(nb::module_& m) {
            [](Tables& t, In1<std::int64_t> actions) {
              if (actions.size() != t.size()) throw nb::value_error("one action a table");
              for (std::size_t i = 0; i < t.size(); ++i)
-               if (!t.state(i).over()) apply_checked(t.state(i), int(actions(i)));
+               if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
            },
            "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
       .def("deal",

@@ -4,26 +4,46 @@
 
 namespace trickformer::hanabi {
 
-Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) : rules_(rules), states_(n) {
+Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) : rules_(rules), states_(n), marks_(n) {
   for (std::size_t i = 0; i < n; ++i) deal(i, seed, first + i);
 }
 
 Tables::Tables(const Rules& rules, std::span<const std::uint8_t> decks)
-    : rules_(rules), states_(decks.size() / std::size_t(rules.deck())) {
-  for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = new_game(rules, decks.data() + i * std::size_t(rules.deck()));
+    : rules_(rules), states_(decks.size() / std::size_t(rules.deck())), marks_(states_.size()) {
+  for (std::size_t i = 0; i < size(); ++i) set(i, new_game(rules, decks.data() + i * std::size_t(rules.deck())));
 }
 
 void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
   Rng rng(seed, index);
   std::uint8_t deck[kMaxDeck];
   shuffle(rules_, rng, deck);
-  states_[i] = new_game(rules_, deck);
+  set(i, new_game(rules_, deck));
+}
+
+void Tables::set(std::size_t i, const State& s) {
+  states_[i] = s;
+  marks_[i] = plain_marks(s);
+}
+
+void Tables::step(std::size_t i, int action) {
+  const State before = states_[i];
+  apply(states_[i], action);
+  mark(marks_[i], before, action, states_[i]);
+}
+
+int Tables::draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const {
+  Rng rng(mix(seed) + states_[i].moves + 1, stream);
+  return draw_action(bot, states_[i], marks_[i], rng);
 }
 
 Tables Tables::take(std::span<const std::int64_t> rows) const {
   Tables taken(rules_, 0, 0, 0);
   taken.states_.reserve(rows.size());
-  for (std::int64_t row : rows) taken.states_.push_back(states_[std::size_t(row)]);
+  taken.marks_.reserve(rows.size());
+  for (std::int64_t row : rows) {
+    taken.states_.push_back(states_[std::size_t(row)]);
+    taken.marks_.push_back(marks_[std::size_t(row)]);
+  }
   return taken;
 }
 
@@ -66,6 +86,21 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
       apply(s, *out);
     }
     scores[i] = std::int8_t(s.score());
+  }
+}
+
+void scripted_games(const Rules& rules, std::span<const Bot> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
+                    std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
+  const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
+  std::fill(actions, actions + n * length, std::uint8_t{255});
+  for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
+    Tables table(rules, seed, first + i, 1);
+    std::copy(table.state(0).deck, table.state(0).deck + deck, decks);
+    for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {
+      *out = std::uint8_t(table.draw(0, bots[table.state(0).player], seed, first + i));
+      table.step(0, *out);
+    }
+    scores[i] = std::int8_t(table.state(0).score());
   }
 }
 

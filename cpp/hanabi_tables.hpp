@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hanabi_observation.hpp"
+#include "hanabi_players.hpp"
 
 namespace trickformer::hanabi {
 
@@ -19,8 +20,14 @@ class Tables {
 
   const Rules& rules() const { return rules_; }
   std::size_t size() const { return states_.size(); }
-  State& state(std::size_t i) { return states_[i]; }
   const State& state(std::size_t i) const { return states_[i]; }
+  const Marks& marks(std::size_t i) const { return marks_[i]; }
+  // Puts a state of these rules at table i; what its hints meant is not known, so that they mean what they say.
+  void set(std::size_t i, const State& s);
+  // A legal action.
+  void step(std::size_t i, int action);
+  // A scripted player's action at table i, where the game is not over: a function of the position, the seed and the stream.
+  int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;
   // The tables of these numbers, in this order; a number may come often.
   Tables take(std::span<const std::int64_t> rows) const;
   // Table i becomes a new game, number `index` of its series.
@@ -33,11 +40,17 @@ class Tables {
  private:
   Rules rules_;
   std::vector<State> states_;
+  std::vector<Marks> marks_;  // what everybody may take the cards for, by table
 };
 
 // Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];
 // actions: [n, longest(rules)], 255 after the end; scores: [n].
 void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful, std::uint8_t* decks,
                   std::uint8_t* actions, std::int8_t* scores);
+
+// Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed` and stream
+// first + i. The arrays are those of random_games.
+void scripted_games(const Rules& rules, std::span<const Bot> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
+                    std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
 }  // namespace trickformer::hanabi

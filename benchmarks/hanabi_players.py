@@ -1,0 +1,102 @@
+"""How well Hanabi's scripted players do with themselves and with each other: no timing.
+
+`python -m benchmarks.hanabi_players [--games N] [--seed S] [--json]`: N games of each player with copies of itself in
+each variant, and a tenth as many of each pair in the standard game of two, all on decks 0, 1, .. of the series S; tables
+in Markdown, or one JSON object a line. Intervals are 95%, from the normal approximation of the mean.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from trickformer import _core
+
+CORE = _core.hanabi
+VARIANTS = {
+    "2 players, 5 cards, 8 hints": CORE.Rules(),
+    "2 players, 5 cards, 2 hints": CORE.Rules(hints=2),
+    "2 players, 7 cards, 4 hints": CORE.Rules(hand=7, hints=4),
+    "3 players, 5 cards, 8 hints": CORE.Rules(players=3),
+    "4 players, 4 cards, 8 hints": CORE.Rules(players=4, hand=4),
+    "5 players, 4 cards, 8 hints": CORE.Rules(players=5, hand=4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of the games of one table."""
+
+    variant: str
+    seats: tuple[str, ...]
+    games: int
+    mean: float
+    half: float  # of the mean's 95% interval
+    perfect: float  # share of games
+    lost: float  # share of games whose lives were spent, which count 0
+    piled: float  # mean of the cards on the piles at the end, lost or not
+
+
+def measured(variant: str, seats: Sequence[str], seed: int, n: int) -> Tally:
+    """Games 0 to n - 1 of the series `seed`."""
+    rules = VARIANTS[variant]
+    bots = np.array([CORE.BOTS.index(name) for name in seats], np.int8)
+    tables = CORE.Tables(rules, seed, 0, n)
+    while not tables.over().all():
+        tables.play(bots[np.maximum(tables.current(), 0)], seed)
+    ends = [tables[i] for i in range(n)]
+    scores = tables.scores().astype(float)
+    half = 1.959964 * scores.std(ddof=1) / math.sqrt(n)
+    perfect, lost = np.mean(scores == rules.kinds), np.mean([end.lives == 0 for end in ends])
+    piled = np.mean([sum(end.fireworks) for end in ends])
+    return Tally(variant, tuple(seats), n, float(scores.mean()), float(half), float(perfect), float(lost), float(piled))
+
+
+def alone(rows: Iterable[Tally]) -> str:
+    """Players with copies of themselves, in Markdown."""
+    lines = ["| variant | player | mean | 95% | perfect | lost | piled |", "|---|---|---|---|---|---|---|"]
+    for r in rows:
+        interval = f"{r.mean - r.half:.2f} - {r.mean + r.half:.2f}"
+        shares = f"{100 * r.perfect:.1f}% | {100 * r.lost:.2f}%"
+        lines.append(f"| {r.variant} | `{r.seats[0]}` | {r.mean:.2f} | {interval} | {shares} | {r.piled:.2f} |")
+    return "\n".join(lines)
+
+
+def crossed(rows: Iterable[Tally]) -> str:
+    """Means of pairs in Markdown: the first seat by rows, the second by columns."""
+    means = {r.seats: f"{r.mean:.2f} ± {r.half:.2f}" for r in rows}
+    lines = ["| first seat | " + " | ".join(f"`{b}`" for b in CORE.BOTS) + " |", "|---" * (len(CORE.BOTS) + 1) + "|"]
+    lines += [f"| `{a}` | " + " | ".join(means[a, b] for b in CORE.BOTS) + " |" for a in CORE.BOTS]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000, help="of each player and variant; a tenth of each pair")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    options = parser.parse_args()
+    if options.games < 20 or options.seed < 0:
+        parser.error("--games is 20 or more, --seed 0 or more")
+    same = [
+        measured(v, [bot] * rules.players, options.seed, options.games)
+        for v, rules in VARIANTS.items()
+        for bot in CORE.BOTS
+    ]
+    pairs = [
+        measured(next(iter(VARIANTS)), (a, b), options.seed, options.games // 10) for a in CORE.BOTS for b in CORE.BOTS
+    ]
+    if options.json:
+        for row in same + pairs:
+            print(json.dumps(asdict(row)))
+    else:
+        print(alone(same), crossed(pairs), sep="\n\n")
+
+
+if __name__ == "__main__":
+    main()
