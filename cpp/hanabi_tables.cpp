@@ -15,9 +15,22 @@ Tables::Tables(const Rules& rules, std::span<const std::uint8_t> decks)
 
 void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
   Rng rng(seed, index);
+  deal(i, rng);
+}
+
+void Tables::deal(std::size_t i, Rng& rng) {
   std::uint8_t deck[kMaxDeck];
   shuffle(rules_, rng, deck);
   states_[i] = new_game(rules_, deck);
+}
+
+void Tables::random_step(Rng& rng, std::int8_t* scores) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    if (!s.over()) apply(s, pick(legal(s), rng));
+    scores[i] = s.over() ? std::int8_t(s.score()) : std::int8_t(-1);
+    if (s.over()) deal(i, rng);
+  }
 }
 
 Tables Tables::take(std::span<const std::int64_t> rows) const {
