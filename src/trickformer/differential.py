@@ -130,6 +130,7 @@ def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> No
     for seat in range(spiel.num_players()):
         observer.set_from(spiel, seat)
         ours = twin.observation(seat)
+        assert ours.shape == observer.tensor.shape, f"{where}: {ours.shape} != {observer.tensor.shape}"
         if ours.tobytes() != observer.tensor.tobytes():
             differ = np.flatnonzero(ours != observer.tensor).tolist()
             raise AssertionError(f"{where}, seat {seat}: numbers {differ} of the observation differ\n{spiel}")
