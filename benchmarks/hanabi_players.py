@@ -48,7 +48,7 @@ def measured(variant: str, seats: Sequence[str], seed: int, n: int) -> Tally:
     bots = np.array([CORE.BOTS.index(name) for name in seats], np.int8)
     tables = CORE.Tables(rules, seed, 0, n)
     while not tables.over().all():
-        tables.play(bots[np.maximum(tables.current(), 0)], seed)
+        tables.step(tables.choose(bots[np.maximum(tables.current(), 0)], seed))
     ends = [tables[i] for i in range(n)]
     scores = tables.scores().astype(float)
     half = 1.959964 * scores.std(ddof=1) / math.sqrt(n)

@@ -139,8 +139,9 @@ struct HeartsBulk {
   using Tables = hearts::Tables;
   using Tracker = hearts::HandTracker;
   using Score = std::int8_t;
-  static constexpr int players = hearts::kPlayers, history = hearts::kHistory, length = hearts::kMaxLength,
-                       vocabulary = hearts::kVocabulary;
+  static constexpr Sizes sizes(const auto&) {
+    return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary};
+  }
   static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     hearts::encode(history, seat, tokens);
   }
@@ -434,6 +435,7 @@ NB_MODULE(_core, m) {
   bind_crew_solver(m);
   bind_hanabi(m);
   bind_hanabi_players(m);
+  bind_hanabi_tokens(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

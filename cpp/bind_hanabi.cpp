@@ -103,6 +103,8 @@ void bind_state(nb::module_& m) {
       .def_prop_ro("moves", [](const State& s) { return int(s.moves); });
 }
 
+using Rows = nb::ndarray<nb::numpy, float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 // The seat that a batched call speaks of at table i: the one named, or the one on turn.
 int seat_of(const Tables& t, const std::optional<In1<std::int8_t>>& seats, std::size_t i) {
   return seats ? (*seats)(i) : t.state(i).player;
@@ -157,26 +159,40 @@ void bind_tables(nb::module_& m) {
                if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
            },
            "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
+      .def(
+          "random_step",
+          [](Tables& t, std::uint64_t seed, std::uint64_t step) {
+            auto scores = make<std::int8_t>({t.size()});
+            Rng rng(seed, step);
+            nb::gil_scoped_release release;
+            t.random_step(rng, scores.data());
+            return scores;
+          },
+          "seed"_a, "step"_a,
+          "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another is dealt. "
+          "int8 [n]: the scores of games that ended, -1 where none did.")
       .def("deal",
            [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
              for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
            },
            "rows"_a, "seed"_a, "first"_a, "new games, `first` and those after it of a series, at these tables")
       .def("observe",
-           [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0) {
+           [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0, std::optional<Rows> out) {
              check_seats(t, seats);
              const std::size_t size = std::size_t(observation_size(t.rules()));
-             float* data = new float[t.size() * size];
-             nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+             if (!out) out = Rows(make<float>({t.size(), size}));
+             if (out->shape(0) != t.size() || out->shape(1) != size)
+               throw nb::value_error("out is float32 [n, rules.observation]");
              {
                nb::gil_scoped_release release;
                for (std::size_t i = 0; i < t.size(); ++i)
-                 observe(t.state(i), seat_of(t, seats, i), with_v0, data + i * size);
+                 observe(t.state(i), seat_of(t, seats, i), with_v0, out->data() + i * size);
              }
-             return Out<float>(data, {t.size(), size}, owner);
+             return *out;
            },
-           "seats"_a = nb::none(), "v0"_a = false,
-           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn)")
+           "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
+           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: an array "
+           "of this shape to be written; memory that is kept between calls is much faster than new memory.")
       .def("hands",
            [](const Tables& t) {
              const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);

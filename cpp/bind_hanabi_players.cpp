@@ -44,18 +44,34 @@ void bind_hanabi_players(nb::module_& parent) {
           "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the seat on "
           "turn, from what that seat knows; all 0 where a game is over.")
       .def(
-          "play",
-          [](Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
+          "choose",
+          [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
             const auto ids = bots_of(bots, t.size(), "one bot a table");
             auto out = make<std::int64_t>({t.size()}, -1);
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < t.size(); ++i)
-              if (!t.state(i).over()) t.step(i, int(out.data()[i] = t.draw(i, ids[i], seed, first + i)));
+              if (!t.state(i).over()) out.data()[i] = t.draw(i, ids[i], seed, first + i);
             return out;
           },
           "bots"_a, "seed"_a, "first"_a = 0,
-          "One move at every table by a scripted player, int8 [n] by its number in BOTS: int64 [n] actions, -1 where a game is "
-          "over. Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
+          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 where a game is over. "
+          "Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
+      .def(
+          "suppose",
+          [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden) {
+            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+            if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
+              throw nb::value_error("hidden hands are int8 [n, players, hand]");
+            for (std::size_t i = 0; i < hidden.size(); ++i)
+              if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
+            auto out = make<bool>({t.size()});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.suppose(i, hidden.data() + i * players * hand);
+            return out;
+          },
+          "hidden"_a,
+          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a card too many, "
+          "good for asking what a player would do who sees them. bool [n]: whether hints allow it; where not, the table stays.")
       .def(
           "marks",
           [](const Tables& t) {
@@ -84,5 +100,5 @@ void bind_hanabi_players(nb::module_& parent) {
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a,
       "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "
-      "Tables(rules, seed, first, n) and its play(..., seed, first) give. Decks, actions and scores as of random_games.");
+      "Tables(rules, seed, first, n) and its choose(..., seed, first) give. Decks, actions and scores as of random_games.");
 }

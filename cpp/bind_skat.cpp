@@ -102,7 +102,7 @@ struct Bulk {
   using Tables = skat::Tables;
   using Tracker = GameTracker;
   using Score = std::int16_t;
-  static constexpr int players = kPlayers, history = kHistory, length = kMaxLength, vocabulary = kVocabulary;
+  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
   static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
   }

@@ -10,15 +10,18 @@
 
 namespace trickformer {
 
-// Game has: types Table, Tables, Tracker and Score; sizes players, history, length and vocabulary; and functions
-// encode(table, history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out).
+struct Sizes {
+  std::size_t players, history, length, vocabulary;
+};
+
+// Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat, tokens),
+// legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
 template <typename Game>
-void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
+void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const char* name = "Tables") {
   using namespace nb::literals;
   using Table = typename Game::Table;
   using Tables = typename Game::Tables;
   using Score = typename Game::Score;
-  constexpr std::size_t players = Game::players, length = Game::length;
 
   bound
       .def("tracker",
@@ -27,8 +30,9 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
            })
       .def(
           "outcomes",
-          [](const Table& t, nb::ndarray<const Score, nb::shape<-1, Game::players>, nb::c_contig> score,
-             In1<std::uint8_t> seats) {
+          [](const Table& t, In2<Score> score, In1<std::uint8_t> seats) {
+            const std::size_t players = Game::sizes(t).players;
+            if (score.shape(1) != players) throw nb::value_error("one score a seat");
             if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
             auto out = make<std::int32_t>({score.shape(0)});
             for (std::size_t i = 0; i < score.shape(0); ++i)
@@ -39,20 +43,21 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
 
   bound.def(
       "encode",
-      [](const Table& table, nb::ndarray<const std::uint8_t, nb::shape<-1, Game::history>, nb::c_contig> history,
-         In1<std::uint8_t> seats) {
+      [](const Table& table, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
+        const Sizes sizes = Game::sizes(table);
         const std::size_t n = history.shape(0);
+        if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
         if (seats.size() != n) throw nb::value_error("one seat a hand");
-        auto tokens = make<std::int16_t>({n, length});
+        auto tokens = make<std::int16_t>({n, sizes.length});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < n; ++i)
-          Game::encode(table, history.data() + i * Game::history, int(seats.data()[i] % players),
-                       tokens.data() + i * length);
+          Game::encode(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+                       tokens.data() + i * sizes.length);
         return tokens;
       },
       "history"_a, "seats"_a);
 
-  nb::class_<Tables>(m, "Tables")
+  nb::class_<Tables>(m, name)
       .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
            "first"_a, "n"_a)
       .def("__len__", &Tables::size)
@@ -64,9 +69,10 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
            })
       .def("legal",
            [](const Tables& t) {
-             auto out = make<bool>({t.size(), std::size_t(Game::vocabulary)});
+             const std::size_t vocabulary = Game::sizes(t).vocabulary;
+             auto out = make<bool>({t.size(), vocabulary});
              nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * Game::vocabulary);
+             for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * vocabulary);
              return out;
            })
       .def(
@@ -80,20 +86,24 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound) {
       .def_prop_ro("tokens",
                    [](nb::handle_t<Tables> self) {
                      const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), players, length}, self);
+                     const Sizes sizes = Game::sizes(t);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), sizes.players, sizes.length},
+                                                                       self);
                    })
       .def_prop_ro("lengths",
                    [](nb::handle_t<Tables> self) {
                      const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), Game::sizes(t).players}, self);
                    })
       .def("scores",
            [](const Tables& t) {
+             const std::size_t players = Game::sizes(t).players;
              auto out = make<Score>({t.size(), players});
              for (std::size_t i = 0; i < t.size(); ++i) Game::scores(t, i, out.data() + i * players);
              return out;
            })
       .def("outcomes", [](const Tables& t) {
+        const std::size_t players = Game::sizes(t).players;
         auto out = make<std::int32_t>({t.size(), players});
         for (std::size_t i = 0; i < t.size(); ++i)
           for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));

@@ -47,6 +47,8 @@ struct Slot {
   std::uint8_t card = 0;
   std::uint8_t colors = 0, ranks = 0;  // sets of those that hints leave possible
   std::uint8_t told = 0;               // bit 0: its colour was named, bit 1: its rank was
+
+  bool may_be(const Rules& rules, int kind) const { return colors >> kind / rules.ranks & ranks >> kind % rules.ranks & 1; }
 };
 
 // The move before, as everybody saw it.
@@ -163,8 +165,8 @@ inline std::uint64_t legal(const State& s) {
   return set;
 }
 
-// A legal action.
-inline void apply(State& s, int action) {
+// A legal action. slots: those that a hint names, as a set, where the hand that it is about is not known; -1: it is.
+inline void apply(State& s, int action, int slots = -1) {
   const Rules& rules = s.rules;
   if (s.drawn == rules.deck()) --s.turns_left;
   Last last;
@@ -194,7 +196,7 @@ inline void apply(State& s, int action) {
     int seat = s.player + last.move.offset;
     if (seat >= rules.players) seat -= rules.players;
     const bool color = last.move.kind == Kind::kHintColor;
-    last.touched = std::uint8_t(touched(s, seat, last.move.kind, last.move.value));
+    last.touched = std::uint8_t(slots < 0 ? touched(s, seat, last.move.kind, last.move.value) : unsigned(slots));
     const std::uint8_t bit = std::uint8_t(1 << last.move.value);
     for (int i = 0; i < s.sizes[seat]; ++i) {
       Slot& slot = s.hands[seat][i];

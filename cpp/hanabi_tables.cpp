@@ -15,6 +15,10 @@ Tables::Tables(const Rules& rules, std::span<const std::uint8_t> decks)
 
 void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
   Rng rng(seed, index);
+  deal(i, rng);
+}
+
+void Tables::deal(std::size_t i, Rng& rng) {
   std::uint8_t deck[kMaxDeck];
   shuffle(rules_, rng, deck);
   set(i, new_game(rules_, deck));
@@ -36,6 +40,15 @@ int Tables::draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t strea
   return draw_action(bot, states_[i], marks_[i], rng);
 }
 
+void Tables::random_step(Rng& rng, std::int8_t* scores) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    if (!s.over()) apply(s, pick(legal(s), rng));
+    scores[i] = s.over() ? std::int8_t(s.score()) : std::int8_t(-1);
+    if (s.over()) deal(i, rng);
+  }
+}
+
 Tables Tables::take(std::span<const std::int64_t> rows) const {
   Tables taken(rules_, 0, 0, 0);
   taken.states_.reserve(rows.size());
@@ -45,6 +58,19 @@ Tables Tables::take(std::span<const std::int64_t> rows) const {
     taken.marks_.push_back(marks_[std::size_t(row)]);
   }
   return taken;
+}
+
+bool Tables::suppose(std::size_t i, const std::int8_t* hidden) {
+  State s = states_[i];
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot) {
+      const int card = hidden[p * rules_.hand + slot];
+      if (card < 0) continue;
+      if (!s.hands[p][slot].may_be(rules_, card)) return false;
+      s.hands[p][slot].card = std::uint8_t(card);
+    }
+  states_[i] = s;
+  return true;
 }
 
 bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
@@ -60,8 +86,7 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
       const int card = given(p, slot);
       if (card < 0) continue;
       Slot& to = s.hands[p][slot];
-      const bool possible = to.colors >> card / rules_.ranks & to.ranks >> card % rules_.ranks & 1;
-      if (!possible || pool[card]-- == 0) return false;
+      if (!to.may_be(rules_, card) || pool[card]-- == 0) return false;
       to.card = std::uint8_t(card);
     }
   int d = s.drawn;

@@ -33,11 +33,20 @@ class Tables {
   // Table i becomes a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
+  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games that
+  // ended came to, -1 where none did.
+  void random_step(Rng& rng, std::int8_t* scores);
+
   // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then left in the
   // deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
+  // Gives table i these cards without asking where they come from: for what a player would do who sees them, and nothing else.
+  // Returns false, and changes nothing, where hints rule one out.
+  bool suppose(std::size_t i, const std::int8_t* hidden);
 
  private:
+  void deal(std::size_t i, Rng& rng);
+
   Rules rules_;
   std::vector<State> states_;
   std::vector<Marks> marks_;  // what everybody may take the cards for, by table

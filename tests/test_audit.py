@@ -29,6 +29,8 @@ def faults(report: audit.Report) -> dict[str, int]:
         ("crew", 16),
         ("crew(distress=left)", 10),
         ("crew(mission=12)", 14),
+        ("hanabi", 40),
+        ("hanabi(players=4,max_life_tokens=9)", 4),
     ],
 )
 def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:

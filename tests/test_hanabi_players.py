@@ -34,8 +34,10 @@ def moves(rules, seed, n):
         before = tables.take(np.arange(n))
         # Half of the moves are a strong player's: `flawed` would end most games in a few turns.
         bots = np.where(rng.random(n) < 0.5, bot("smart"), rng.integers(len(BOTS), size=n)).astype(np.int8)
-        yield before, tables.play(bots, seed), tables
-    assert (tables.play(np.zeros(n, np.int8), seed) == -1).all()
+        actions = tables.choose(bots, seed)
+        tables.step(actions)
+        yield before, actions, tables
+    assert (tables.choose(np.zeros(n, np.int8), seed) == -1).all()
 
 
 def policies(tables):
@@ -124,7 +126,8 @@ def test_games_in_bulk_are_those_played_step_by_step(name, seed=5, first=7, n=20
     played, replayed = CORE.Tables(rules, seed, first, n), CORE.Tables(rules, seed, first, n)
     assert np.array_equal(decks, CORE.random_games(rules, seed, first, n)[0])
     for step in range(rules.longest):
-        taken = played.play(seats[np.maximum(played.current(), 0)], seed, first)
+        taken = played.choose(seats[np.maximum(played.current(), 0)], seed, first)
+        played.step(taken)
         replayed.step(actions[:, step].astype(np.int64))
         assert np.array_equal(np.where(taken < 0, 255, taken), actions[:, step]), seed
         assert np.array_equal(played.marks(), replayed.marks()), seed
@@ -150,7 +153,7 @@ def test_draws_follow_the_probabilities(seed=8, n=20_000):
         copies = tables.take(np.zeros(n, np.int64))
         flawed = np.full(n, bot("flawed"), np.int8)
         p = copies.policy(flawed)[0]
-        counts = np.bincount(copies.play(flawed, seed), minlength=rules.actions)
+        counts = np.bincount(copies.choose(flawed, seed), minlength=rules.actions)
         assert (np.abs(counts - n * p) <= 5 * np.sqrt(n * p * (1 - p)) + n * 1e-6).all(), seed
         several += np.count_nonzero(p) > 1
     assert several > 3
@@ -159,7 +162,7 @@ def test_draws_follow_the_probabilities(seed=8, n=20_000):
 def test_a_state_that_is_put_at_a_table_brings_no_meaning():
     tables = CORE.Tables(CORE.Rules(), 1, 0, 1)
     while not (tables.marks() != np.uint32(2**25 - 1)).any():
-        tables.play(np.zeros(1, np.int8), 1)
+        tables.step(tables.choose(np.zeros(1, np.int8), 1))
     fresh = tables.take(np.zeros(1, np.int64))
     assert np.array_equal(fresh.marks(), tables.marks())
     fresh[0] = tables[0]
@@ -171,7 +174,7 @@ def test_a_state_that_is_put_at_a_table_brings_no_meaning():
 
 def test_refusals():
     tables = CORE.Tables(CORE.Rules(), 1, 0, 2)
-    for call in (tables.policy, lambda bots: tables.play(bots, 1)):
+    for call in (tables.policy, lambda bots: tables.choose(bots, 1)):
         with pytest.raises(ValueError, match="one bot a table"):
             call(np.zeros(3, np.int8))
         with pytest.raises(IndexError, match="bot"):

@@ -103,6 +103,31 @@ def exchange_cards(state: State, view: View, rng: np.random.Generator) -> State 
     return None
 
 
+def exchange_kinds(state: State, view: View, rng: np.random.Generator) -> State | None:
+    """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel observes
+    anything else for the viewer.
+
+    For games in which chance deals several cards alike. None where no exchange that was tried is such: at most 40 are."""
+    game, history = state.get_game(), list(state.history())
+    dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
+    for _ in range(40):
+        at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))
+        if card == history[at]:
+            continue
+        twins = game.new_initial_state(), game.new_initial_state()
+        for actions in zip(history, [*history[:at], card, *history[at + 1 :]]):
+            if any(action not in twin.legal_actions() for twin, action in zip(twins, actions)):
+                break
+            for twin, action in zip(twins, actions):
+                twin.apply_action(action)
+            ours, theirs = (twin.observation_tensor(view.viewer) for twin in twins)
+            if ours != theirs:
+                break
+        else:
+            return twins[1]
+    return None
+
+
 def from_belief(game: Game, belief: Belief) -> Sampler:
     """The worlds of a belief, which gets to see the view only."""
 
@@ -177,7 +202,8 @@ def command(config: Config) -> Report:
 
     game = games.load(config.game)
     sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
-    return audit(game, sampler, config.deals, config.seed)
+    exchange = exchange_kinds if game.name == "hanabi" else exchange_cards
+    return audit(game, sampler, config.deals, config.seed, exchange=exchange)
 
 
 def _look(

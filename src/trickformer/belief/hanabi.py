@@ -20,14 +20,14 @@ Tables = _core.hanabi.Tables
 class HanabiProcess:
     """Scripted players at many tables of Hanabi.
 
-    players: the fixed policies, one name of `_core.hanabi.PLAYERS` a seat. Controls are int64 [n]: nothing in an hmm; in a pomdp
+    players: the fixed policies, one name of `_core.hanabi.BOTS` a seat. Controls are int64 [n]: nothing in an hmm; in a pomdp
     the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts."""
 
     def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
         if len(players) != rules.players:
             raise ValueError(f"{rules.players} players, not {len(players)}")
         self.rules, self.form, self.seat = rules, form, seat
-        self.players = np.array([_core.hanabi.PLAYERS.index(name) for name in players], dtype=np.int8)
+        self.players = np.array([_core.hanabi.BOTS.index(name) for name in players], dtype=np.int8)
         self._hands = (rules.players - 1) * rules.hand * rules.kinds  # numbers of an observation that show hands
         # The seats whose hands are hidden.
         self.owners = [seat] if form is Form.POMDP else list(range(rules.players))

@@ -76,7 +76,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     rows: list[tuple[np.ndarray, ...]] = []
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
-    mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.PLAYERS[p] for p in process.players])
+    mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
     while (x.current() >= 0).any():
         rows.append((process.emission(x) != 0, control, process.hidden(x), *process.known(x)))
         lengths += x.current() >= 0

@@ -37,7 +37,15 @@ def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
 
     random_state = np.random.RandomState(seed)
     evaluator = mcts.RandomRolloutEvaluator(options.rollouts, random_state)
-    bot = ismcts.ISMCTSBot(game.spiel, evaluator, options.c, options.runs, random_state=random_state)
+    bot = ismcts.ISMCTSBot(
+        game.spiel,
+        evaluator,
+        options.c,
+        options.runs,
+        random_state=random_state,
+        # Hanabi gives no information states: its observations are the nodes there.
+        use_observation_string=not game.spiel.get_type().provides_information_state_string,
+    )
     rng = np.random.default_rng(seed)
     drawn: list[Any] = []
 

@@ -67,6 +67,8 @@ _LITTLE_SKAT = _SKAT | {"bootstrap": ["random", "rules", "rules", "rules"], "anc
 # Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
 # game is kept, as in the other games; the paper does not say how many it kept.
 _CREW: dict[str, Any] = {"roles": "all", "bucket": 32, "tries": 2_000}
+# A team as in The Crew; two seats at most, and nobody scripted to meet.
+_HANABI: dict[str, Any] = {"roles": "all", "bucket": 32, "seats_kept": 2, "baseline": "random"}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
     "skat": {
         "paper": _SKAT | {"iterations": 20},
@@ -97,6 +99,7 @@ GAMES: dict[str, dict[str, dict[str, Any]]] = {
         },
         "tiny": _CREW | {"tries": 200, "match_deals": 100},
     },
+    "hanabi": {"paper": _HANABI, "small": _HANABI, "tiny": _HANABI},
 }
 
 

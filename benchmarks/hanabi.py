@@ -1,0 +1,120 @@
+"""Hanabi's core on one CPU thread: a thousand tables in step by uniformly random moves, and hidden hands dealt anew.
+
+The baseline is OpenSpiel's `hanabi` from Python: random games, without and with the observation of the seat on turn as its
+observer writes it into memory of its own; and for new hands the replay of the history with other cards. Every figure is the
+thread's CPU time.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+from open_spiel.python.observation import make_observation
+
+from benchmarks import Row, arguments, emit, measure
+from trickformer import _core
+from trickformer.belief import sampler
+from trickformer.games import hanabi
+
+TABLES = 1000
+MOVES = 40  # of the state whose hidden hand is dealt anew
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    quick = options.quick
+    repeats = 5 if quick else 9
+    rows = []
+    for spec in hanabi.VARIANTS[:1] if quick else hanabi.VARIANTS:
+        game = hanabi.load(spec)
+        label = spec.removeprefix("hanabi")
+        rows += moves(game, label, 200 if quick else 1000, 40 if quick else 200, repeats)
+    rows.append(redeal(hanabi.load(), 100 if quick else 400, repeats))
+    emit(rows, options.json)
+
+
+def moves(game: hanabi.Hanabi, label: str, steps: int, games: int, repeats: int) -> list[Row]:
+    """Moves a second, new games included: alone, with the observation of the seat on turn, and with that of V0 beliefs,
+    which OpenSpiel has not."""
+    many = _core.hanabi.Tables(game.rules, 1, 0, TABLES)
+    out = np.empty((TABLES, game.rules.observation), dtype=np.float32)
+    observer, rng = make_observation(game.spiel), random.Random(1)
+
+    def core(observe: bool, v0: bool) -> float:
+        start = time.thread_time()
+        for step in range(steps):
+            many.random_step(1, step)
+            if observe:
+                many.observe(v0=v0, out=out)
+        return TABLES * steps / (time.thread_time() - start)
+
+    def openspiel(observe: bool) -> float:
+        start, made = time.thread_time(), 0
+        for _ in range(games):
+            state = game.spiel.new_initial_state()
+            while not state.is_terminal():
+                if not state.is_chance_node():
+                    made += 1
+                    if observe:
+                        observer.set_from(state, state.current_player())
+                state.apply_action(rng.choice(state.legal_actions()))
+        return made / (time.thread_time() - start)
+
+    plain = measure(lambda: openspiel(False), repeats)[0]
+    observed = measure(lambda: openspiel(True), repeats)[0]
+    rows = []
+    for name, kind, baseline in (
+        ("moves", (False, False), plain),
+        ("moves with observations", (True, False), observed),
+        ("moves with V0 observations", (True, True), None),
+    ):
+        best, spread = measure(lambda: core(*kind), repeats)
+        rows.append(Row(name + label, best, baseline, "moves/s", spread))
+    return rows
+
+
+def redeal(game: hanabi.Hanabi, calls: int, repeats: int) -> Row:
+    """States a second with another own hand, the same to the eyes of the seat on turn."""
+    decks, actions, _ = _core.hanabi.random_games(game.rules, 1, 0, 1, careful=True)
+    state = game.spiel.new_initial_state()
+    twin = _core.hanabi.State(game.rules, decks[0])
+    deck = iter(decks[0].tolist())
+    for action in [None, *actions[0, :MOVES].tolist()]:
+        if action is not None:
+            state.apply_action(action)
+            twin.apply_action(action)
+        while state.is_chance_node():
+            state.apply_action(next(deck))
+    seat, hand = state.current_player(), game.rules.hand
+    belief = sampler(game)
+    belief.reset(game.view(state, seat))
+    worlds = belief.sample(TABLES, np.random.default_rng(1))
+    hidden = np.full((TABLES, game.players, hand), -1, dtype=np.int8)
+    hidden[:, seat] = worlds.hidden
+    many = _core.hanabi.Tables(game.rules, 1, 0, TABLES)
+    for i in range(TABLES):
+        many[i] = twin
+    histories = [worlds.history(i) for i in range(calls)]
+
+    def core() -> float:
+        start = time.thread_time()
+        for call in range(10):
+            assert many.redeal(hidden, call).all()
+        return 10 * TABLES / (time.thread_time() - start)
+
+    def openspiel() -> float:
+        start = time.thread_time()
+        for history in histories:
+            world = game.spiel.new_initial_state()
+            for action in history:
+                world.apply_action(action)
+        return calls / (time.thread_time() - start)
+
+    best, spread = measure(core, repeats)
+    return Row(f"new hands after {MOVES} moves", best, measure(openspiel, repeats)[0], "states/s", spread)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Hanabi: own hands that explain a seat's view, each as likely as deals have it, by counting (cpp/hanabi_worlds.hpp)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trickformer import _core, tokenizers
+from trickformer.base import CHANCE, View
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+from trickformer.games.hanabi import Hanabi
+
+
+class HanabiWorlds(UniformWorlds):
+    """Hidden parts of a game of Hanabi.
+
+    hidden int16 [n, hand]: the own cards, the oldest first; -1 where the hand has fewer. The order of the deck is no part of
+    a state: each order of what is then unseen is as likely as any other."""
+
+    game: Hanabi
+
+    def history(self, i: int) -> list[int]:
+        """World i as actions, those of chance included."""
+        rules, own = self.game.rules, self.view.viewer
+        dealt = [list(event.seen) for event in self.view.events if event.action is None]
+        moves = [(event.actor, event.action, event.seen) for event in self.view.events if event.action is not None]
+        # Own cards in the order in which they came: those that left the hand are seen, the others are this world's.
+        hand, cards = list(range(rules.hand)), [-1] * rules.hand
+        for actor, action, seen in moves:
+            if actor == own and action < 2 * rules.hand:
+                cards[hand.pop(action % rules.hand)] = seen[0]
+                hand.append(len(cards))
+                cards.append(-1)  # stays so where there was nothing to draw
+        for at, card in zip(hand, self.hidden[i].tolist()):
+            cards[at] = card
+        dealt.insert(0, cards[: rules.hand])
+        actions = [card for p in range(rules.players) for card in dealt[(p - own) % rules.players]]
+        drawn = iter(cards[rules.hand :])
+        for actor, action, _ in moves:
+            actions.append(action)
+            if actor == own and action < 2 * rules.hand and (card := next(drawn)) >= 0:
+                actions.append(card)
+        return actions
+
+
+class HanabiBelief(UniformBelief[HanabiWorlds]):
+    """Uniform over the orders of the deck: a hand is as likely as there are ways to take it from the unseen cards."""
+
+    worlds = HanabiWorlds
+
+    def _sampler(self, view: View) -> _core.hanabi.HandSampler:
+        tokenizer = tokenizers.make(self._game)
+        return _core.hanabi.HandSampler(tokenizer.table, tokenizer.encode(view))
+
+    def _hidden(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
+        _, view = self._conditioned()
+        state = self._game.spiel.new_initial_state()
+        for action in actions:
+            state.apply_action(action)
+        cards = self._game.hand(state, view.viewer)
+        return np.array(cards + [-1] * (self._game.rules.hand - len(cards)), dtype=np.int16)
+
+    def count(self) -> int:
+        """The exact number of ways to take the own cards from those unseen, copies told apart. Raises ValueError before
+        any view."""
+        deals, _ = self._conditioned()
+        return deals.count
+
+    def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
+        """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the view.
+        Weights do not enter."""
+        deals, _ = self._conditioned()
+        with np.errstate(divide="ignore"):
+            return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
+
+
+def make(game: Hanabi) -> HanabiBelief:
+    """The uniform belief."""
+    return HanabiBelief(game)

@@ -1,0 +1,130 @@
+"""Hanabi as tokens; cpp/hanabi_tokens.hpp gives the order of a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import CHANCE, PUBLIC, Event, Tracker, TrickformerError, View
+from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
+from trickformer.tokenizers._bulk import CoreHands, seen
+
+
+class HanabiTokenizer:
+    """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130, 131
+    and 152 of three, four and five players. Rules that need more than 256 are refused."""
+
+    def __init__(self, game: Hanabi):
+        rules = self.rules = game.rules
+        try:
+            self.table = _core.hanabi.Table(rules)
+        except ValueError as e:
+            raise TrickformerError(f"game {str(game.spiel)!r}: {e}") from None
+        self.eos: int = self.table.end
+        self.n_positions: int = self.table.length
+        self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
+        self.fact_sizes = (rules.players, rules.hints + 1, rules.lives + 1, *[rules.ranks + 1] * rules.colors)
+
+    def encode(self, view: View) -> np.ndarray:
+        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
+        own, table, rules = view.viewer, self.table, self.rules
+        if own == PUBLIC:
+            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+        tokens = [table.seat + own]
+        for event in view.events:
+            action = event.action
+            if action is None:
+                tokens += [table.card + card for card in event.seen]
+            elif event.actor == CHANCE:
+                tokens.append(table.card + action)
+            elif event.actor == own:
+                tokens.append(action)
+                if action < 2 * rules.hand:
+                    tokens.append(table.card + event.seen[0])
+            else:
+                from_here = (event.actor - own) % rules.players
+                tokens.append(table.token(action, from_here))
+                if action >= 2 * rules.hand and (from_here + hint(rules, action)[0]) % rules.players == 0:
+                    tokens.append(table.slots + sum(1 << slot for slot in event.seen))
+        found = np.array(tokens, dtype=np.int32)
+        return np.append(found, np.int32(self.eos)) if table.over(found) else found
+
+    def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
+        """The events of the view. Raises ValueError on tokens that no view encodes to."""
+        return tuple(Event(*event) for event in self.table.events(np.asarray(tokens, dtype=np.int32)))
+
+    def token(self, action: int) -> int:
+        """An action's token is its number."""
+        return action
+
+    def action(self, token: int) -> int:
+        """The action of an own token. Raises ValueError on a token that is no own action."""
+        if not 0 <= token < self.rules.actions:
+            raise ValueError(f"token {token} is no action of a player")
+        return token
+
+    def tracker(self, tokens: np.ndarray) -> Tracker:
+        """The simulator after these tokens, which may be none."""
+        tracker = self.table.tracker()
+        for token in tokens:
+            tracker.push(int(token))
+        return tracker
+
+    def features(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike: float32 [V, F] (kind of token, slots, colour, rank, whose) and float32
+        [n_positions, G], waves: what a token tells depends on how far it is from others."""
+        words = [word.replace(":", "-").split("-") for word in self.vocab]
+        parts = {part: i for i, part in enumerate(sorted({part for word in words for part in _parts(word)}))}
+        tokens = np.zeros((len(self.vocab), len(parts) + len(self.vocab)), dtype=np.float32)
+        for i, word in enumerate(words):
+            for part in _parts(word):
+                tokens[i, parts[part]] = 1
+            tokens[i, len(parts) + i] = 1
+        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+        return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
+
+    def facts(self, tokens: np.ndarray) -> np.ndarray:
+        """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 3 + colours]: who acts
+        next, in places from the own seat; hints and lives left; cards on each pile. -1 where there is nothing to know."""
+        return self.table.facts(np.ascontiguousarray(tokens, dtype=np.int16))
+
+    def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
+        """Games `first` .. `first` + n of the series `seed` in step."""
+        return _core.hanabi.TokenTables(self.table, seed, first, n)
+
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
+        """The same games played to their end by players of the core, or None where it does not know them all."""
+        if set(cast) != {"random"}:
+            return None
+        decks, actions, scores = _core.hanabi.random_games(self.rules, seed, first, n)
+        every = np.repeat(scores[:, None], self.rules.players, axis=1)
+        return partial(seen, self.table, np.concatenate([decks, actions], axis=1), every)
+
+
+def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
+    """The words of the tokens, in the order of cpp/hanabi_tokens.hpp. Seats are counted from the own one; slots from 1."""
+    colors, ranks = COLORS[: rules.colors], [str(rank + 1) for rank in range(rules.ranks)]
+    moves = [f"{kind}-{slot + 1}" for kind in ("discard", "play") for slot in range(rules.hand)]
+    receivers = ("me",) if rules.players == 2 else ("me", *(f"+{p}" for p in range(1, rules.players)))
+    return [
+        *moves,
+        *(f"hint-+{p}-{value}" for values in (colors, ranks) for p in range(1, rules.players) for value in values),
+        *(f"other:{move}" for move in moves),
+        *(f"other:hint-{p}-{value}" for values in (colors, ranks) for p in receivers for value in values),
+        *(card_name(rules, card) for card in range(rules.kinds)),
+        *("slots" + "".join(f"-{i + 1}" for i in range(rules.hand) if slots >> i & 1) for slots in range(1, 1 << rules.hand)),
+        *(f"seat{p}" for p in range(rules.players)),
+        "eos",
+    ]
+
+
+def _parts(word: list[str]) -> list[str]:
+    """What a word of the vocabulary has in common with others: of a card its colour and its rank."""
+    return list(word[0]) if word[0][0] in COLORS else word
+
+
+def make(game: Hanabi) -> HanabiTokenizer:
+    return HanabiTokenizer(game)
