@@ -1,0 +1,49 @@
+"""Hanabi's scripted players as policies over views (cpp/hanabi_players.hpp)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import View
+from trickformer.belief.samplers.hanabi import HanabiBelief
+from trickformer.games.hanabi import Hanabi
+
+
+class Scripted:
+    """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that it can be
+    asked in any world that explains a view."""
+
+    def __init__(self, game: Hanabi, name: str):
+        self._game, self._belief = game, HanabiBelief(game)
+        self._bot = np.full(1, _core.hanabi.BOTS.index(name), dtype=np.int8)
+
+    def probs(self, views: Sequence[View]) -> np.ndarray:
+        """float32 [n, actions]. Raises ValueError on a view that no deal explains."""
+        return np.concatenate([self._table(view).policy(self._bot) for view in views])
+
+    def _table(self, view: View) -> _core.hanabi.Tables:
+        self._belief.reset(view)
+        return replay(self._game, self._belief.sample(1, np.random.default_rng(0)).history(0))
+
+
+def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
+    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any order."""
+    rules = game.rules
+    dealt = game.players * rules.hand
+    deck, moves, size = list(history[:dealt]), [], rules.deck
+    rest = iter(history[dealt:])
+    for action in rest:
+        moves.append(action)
+        if action < 2 * rules.hand and len(deck) < size and (card := next(rest, None)) is not None:
+            deck.append(card)
+    left = Counter({k: rules.copies(k) for k in range(rules.kinds)}) - Counter(deck)
+    state = _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8))
+    table = _core.hanabi.Tables(rules, 0, 0, 1)
+    table[0] = state
+    for action in moves:
+        table.step(np.array([action]))
+    return table

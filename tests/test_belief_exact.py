@@ -1,0 +1,125 @@
+"""Exact beliefs of Hanabi by listing hands, against the forward algorithm on OpenSpiel's own game of few cards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from trickformer import _core, games
+from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi_exact import ExactBelief
+from trickformer.belief.markov import Form, GameProcess, forward
+from trickformer.players._hanabi import Scripted, replay
+
+SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
+PAIR = ("smart", "piers")
+BOTS = _core.hanabi.BOTS
+
+
+def truth_of(state) -> tuple[int, ...]:
+    return tuple(SMALL.hand(state, 0) + [-1] * (2 - len(SMALL.hand(state, 0)))), tuple(
+        SMALL.hand(state, 1) + [-1] * (2 - len(SMALL.hand(state, 1)))
+    )
+
+
+@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("seed", range(4))
+def test_listing_hands_equals_the_forward_algorithm(form, seed):
+    rng = np.random.default_rng(seed)
+    policies = [Scripted(SMALL, name) for name in PAIR]
+    slow = GameProcess(SMALL, form, policies)
+    fast = HanabiProcess(SMALL.rules, form, PAIR)
+    x = slow.deal(seed, 0)
+    exact, table = ExactBelief(fast), replay(SMALL, x.history())
+    exact.begin(table)
+    emissions, controls, listed = [slow.emission(x)], [], [exact.distribution()]
+    while not x.is_terminal():
+        z, control = None, np.full(1, -1, dtype=np.int64)
+        if form is Form.FOSG:
+            control[0] = rng.integers(len(BOTS))
+            z = Scripted(SMALL, BOTS[control[0]])
+        elif form is Form.POMDP and x.current_player() == 0:
+            z = int(rng.choice(x.legal_actions()))
+            control[0] = z
+        x = slow.sample(x, z, rng)
+        action = [step.action for step in x.full_history() if step.player >= 0][-1]
+        after = replay(SMALL, x.history())
+        exact.observe(table, control, action, after)
+        table = after
+        emissions.append(slow.emission(x))
+        controls.append(z)
+        listed.append(exact.distribution())
+    steps = 0
+    for belief, ours in zip(forward(slow, emissions, controls), listed):
+        expected: dict[tuple[int, ...], float] = {}
+        for state, p in belief:
+            first, second = truth_of(state)
+            hidden = first if form is Form.POMDP else first + second
+            expected[hidden] = expected.get(hidden, 0.0) + p
+        hidden, log_p = ours
+        assert logsumexp(log_p) == pytest.approx(0, abs=1e-9)
+        found = {tuple(int(c) for c in row): float(np.exp(p)) for row, p in zip(hidden, log_p)}
+        assert found.keys() == expected.keys(), f"seed {seed}, step {steps}"
+        for hand, p in expected.items():
+            assert found[hand] == pytest.approx(p, abs=1e-6), f"seed {seed}, step {steps}, {hand}"
+        steps += 1
+    assert steps > 3
+
+
+@pytest.mark.parametrize("form", Form)
+def test_lists_made_late_equal_those_kept_up(form, seed=3):
+    """With a small limit hands are listed only once they are few; then they are those of a filter that had them all along."""
+    rules = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
+    process = HanabiProcess(rules, form, PAIR)
+    late = 0
+    for game in range(3):
+        tables = process.start(seed, game, 1)
+        whole, small = ExactBelief(process, limit=10**6, pairs=10**7), ExactBelief(process, limit=60, pairs=10**7)
+        whole.begin(tables)
+        small.begin(tables)
+        known = False
+        while tables.current()[0] >= 0:
+            before = tables.take(np.zeros(1, dtype=np.int64))
+            control = np.array([0 if form is Form.FOSG else -1])
+            own = form is Form.POMDP and before.current()[0] == 0
+            control = np.array([before[0].legal_actions()[0]]) if own else control
+            action = int(process.move(tables, control, seed=game)[0])
+            whole.observe(before, control, action, tables)
+            small.observe(before, control, action, tables)
+            reference, ours = whole.distribution(), small.distribution()
+            if ours is not None:
+                late += not known
+                known = True
+                np.testing.assert_allclose(np.sort(ours[1]), np.sort(reference[1]), atol=1e-9)
+                assert {tuple(r) for r in ours[0].tolist()} == {tuple(r) for r in reference[0].tolist()}
+            else:
+                known = False
+    assert late, "the small limit was never passed"
+
+
+def test_hidden_cards_are_not_read(seed=11):
+    """Other hidden cards that explain the same game give the same belief."""
+    rules = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
+    process = HanabiProcess(rules, Form.HMM, PAIR)
+    exact = [ExactBelief(process, limit=10**6, pairs=10**7) for _ in range(2)]
+    tables = process.start(seed, 0, 1)
+    rng = np.random.default_rng(seed)
+
+    def other(x):
+        possible, _ = process.known(x)
+        for _ in range(1000):
+            hidden = np.array([[rng.choice(np.flatnonzero(row)) if row.any() else -1 for row in possible[0]]], dtype=np.int8)
+            worlds, feasible = process.worlds(x, np.zeros(1, dtype=np.int64), hidden, int(rng.integers(2**62)))
+            if feasible[0]:
+                return worlds
+        raise AssertionError(f"seed {seed}: no other hands")
+
+    exact[0].begin(tables)
+    exact[1].begin(other(tables))
+    for _ in range(6):
+        before = tables.take(np.zeros(1, dtype=np.int64))
+        action = int(process.move(tables, None, seed)[0])
+        exact[0].observe(before, None, action, tables)
+        exact[1].observe(other(before), None, action, other(tables))
+        np.testing.assert_array_equal(exact[0].distribution()[1], exact[1].distribution()[1])
