@@ -50,11 +50,11 @@ class Thinker {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
     const Hint hint = best_hint([](const Effect& e) {
-      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled + e.trash - 4 * e.clutter + e.kept + 1.5 * e.narrowed +
+      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled + e.trash - 4 * e.clutter + 2 * e.kept + 1.5 * e.narrowed +
              e.rescue;
     });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 5 - 0.5 * s_.hints) return hint.action;
+    if (hint.action >= 0 && hint.value >= 4 - 0.5 * s_.hints) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
     if (hint.action < 0 || trash() >= 0) return discard();
