@@ -41,8 +41,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a,
-          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the seat on "
-          "turn, from what that seat knows; all 0 where a game is over.")
+          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the "
+          "seat on turn, from what that seat knows; all 0 where a game is over.")
       .def(
           "play",
           [](Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
@@ -54,8 +54,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a, "seed"_a, "first"_a = 0,
-          "One move at every table by a scripted player, int8 [n] by its number in BOTS: int64 [n] actions, -1 where a game is "
-          "over. Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
+          "One move at every table by a scripted player, int8 [n] by its number in BOTS: int64 [n] actions, -1 where a "
+          "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
       .def(
           "marks",
           [](const Tables& t) {
@@ -63,11 +63,12 @@ void bind_hanabi_players(nb::module_& parent) {
             auto out = make<std::uint32_t>({t.size(), players, hand});
             for (std::size_t i = 0; i < t.size(); ++i)
               for (std::size_t p = 0; p < players; ++p)
-                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k) out.data()[(i * players + p) * hand + k] = t.marks(i).kinds[p][k];
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  out.data()[(i * players + p) * hand + k] = t.marks(i).kinds[p][k];
             return out;
           },
-          "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the scripted "
-          "players; 0 where there is no card.");
+          "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the "
+          "scripted players; 0 where there is no card.");
 
   m.def(
       "scripted_games",
@@ -84,5 +85,6 @@ void bind_hanabi_players(nb::module_& parent) {
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a,
       "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "
-      "Tables(rules, seed, first, n) and its play(..., seed, first) give. Decks, actions and scores as of random_games.");
+      "Tables(rules, seed, first, n) and its play(..., seed, first) give. Decks, actions and scores as of "
+      "random_games.");
 }

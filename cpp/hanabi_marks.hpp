@@ -1,11 +1,11 @@
-// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that the hints
-// given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same in all states that
-// differ in hidden cards only.
+// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that
+// the hints given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same
+// in all states that differ in hidden cards only.
 //
-// A hint speaks of one card, its focus: the newest card that it touches and no hint before it did, else the newest touched card
-// that was not known to be playable. The focus is playable. Only where a rank is named and the focus is the chop, the oldest card
-// without a hint and so the next to be discarded, it may instead be the last copy of a card that is still wanted. What was touched
-// is taken for a card that is still to be played.
+// A hint speaks of one card, its focus: the newest card that it touches and no hint before it did, else the newest
+// touched card that was not known to be playable. The focus is playable. Only where a rank is named and the focus is
+// the chop, the oldest card without a hint and so the next to be discarded, it may instead be the last copy of a card
+// that is still wanted. What was touched is taken for a card that is still to be played.
 #pragma once
 #include "hanabi_rules.hpp"
 
