@@ -1,7 +1,7 @@
 """How well Hanabi's scripted players do with themselves and with each other: no timing.
 
-`python -m benchmarks.hanabi_players [--games N] [--seed S] [--json]`: N games of each player with copies of itself in
-each variant, and a tenth as many of each pair in the standard game of two, all on decks 0, 1, .. of the series S; tables
+`python -m benchmarks.hanabi_players [--games N] [--seed S] [--json]`: N games of each player with copies of itself
+in each variant, and a tenth as many of each pair in the standard game of two, on decks 0, 1, .. of the series S; tables
 in Markdown, or one JSON object a line. Intervals are 95%, from the normal approximation of the mean.
 """
 

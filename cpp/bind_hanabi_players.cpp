@@ -41,8 +41,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a,
-          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the seat on "
-          "turn, from what that seat knows; all 0 where a game is over.")
+          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the "
+          "seat on turn, from what that seat knows; all 0 where a game is over.")
       .def(
           "choose",
           [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
@@ -79,11 +79,12 @@ void bind_hanabi_players(nb::module_& parent) {
             auto out = make<std::uint32_t>({t.size(), players, hand});
             for (std::size_t i = 0; i < t.size(); ++i)
               for (std::size_t p = 0; p < players; ++p)
-                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k) out.data()[(i * players + p) * hand + k] = t.marks(i).kinds[p][k];
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  out.data()[(i * players + p) * hand + k] = t.marks(i).kinds[p][k];
             return out;
           },
-          "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the scripted "
-          "players; 0 where there is no card.");
+          "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the "
+          "scripted players; 0 where there is no card.");
 
   m.def(
       "scripted_games",

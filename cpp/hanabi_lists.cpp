@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t action(int number) { return std::uint64_t{1} << number; }
 
-// What the rules of Walton-Rivers et al. look at. Each rule returns the actions it would take, none where it does not apply.
+// What the rules of Walton-Rivers et al. look at. Each rule returns the actions it would take, none where it does not
+// apply.
 class Rulebook {
  public:
   explicit Rulebook(const State& s) : s_(s), rules_(s.rules), seat_(s.player), legal_(legal(s)), sight_(s, plain_) {
@@ -62,7 +63,8 @@ class Rulebook {
 
  private:
   std::uint64_t hint(int offset, int card, bool color) const {
-    return action(color ? rules_.hint_color(offset, card / rules_.ranks) : rules_.hint_rank(offset, card % rules_.ranks));
+    const int c = card / rules_.ranks, r = card % rules_.ranks;
+    return action(color ? rules_.hint_color(offset, c) : rules_.hint_rank(offset, r));
   }
 
   const State& s_;

@@ -1,11 +1,11 @@
-// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that the hints
-// given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same in all states that
-// differ in hidden cards only.
+// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that
+// the hints given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same
+// in all states that differ in hidden cards only.
 //
-// A hint speaks of one card, its focus: the receiver's chop, the oldest card that no hint has touched and so the next to be
-// discarded, if it is touched; else the newest card that is touched for the first time; else the newest touched card that was not
-// known to be playable. The focus is playable; the chop may instead be the last copy of a card that is still wanted, but not one
-// of the highest rank, of which only the rank is named. What was touched is taken for a card that is still to be played.
+// A hint speaks of one card, its focus: the newest card that it touches and no hint before it did, else the newest
+// touched card that was not known to be playable. The focus is playable. Only where a rank is named and the focus is
+// the chop, the oldest card without a hint and so the next to be discarded, it may instead be the last copy of a card
+// that is still wanted. What was touched is taken for a card that is still to be played.
 #pragma once
 #include "hanabi_rules.hpp"
 
@@ -80,10 +80,8 @@ inline Marks plain_marks(const State& s) {
   return m;
 }
 
-// The slot that a hint speaks of, or -1 where it says nothing beyond itself. before: the state in which it is given.
+// The slot that a hint speaks of, or -1 where it means no more than it says. before: the state in which it is given.
 inline int focus_of(const State& before, const Marks& m, const Board& board, int seat, unsigned touched) {
-  const int chop = chop_of(before, seat);
-  if (chop >= 0 && touched >> chop & 1) return chop;
   int fresh = -1, open = -1;
   while (touched) {
     const int i = take_lowest(touched);
@@ -109,8 +107,7 @@ inline void mark(Marks& m, const State& before, int action, const State& after) 
   const Board board = board_of(before);
   const int focus = focus_of(before, m, board, seat, after.last.touched);
   Kinds meant = board.playable;
-  if (focus == chop_of(before, seat))
-    meant |= board.critical & (move.kind == Kind::kHintColor ? ~of_rank(rules, rules.ranks - 1) : ~Kinds{0});
+  if (move.kind == Kind::kHintRank && focus == chop_of(before, seat)) meant |= board.critical;
   for (int i = 0; i < after.sizes[seat]; ++i) {
     Kinds& kinds = m.kinds[seat][i];
     const Kinds possible = said(rules, after.hands[seat][i]);

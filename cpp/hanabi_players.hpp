@@ -1,10 +1,10 @@
-// Scripted partners for Hanabi. Each is a pure function of what everybody saw and of the others' hands: none reads its own cards
-// or the deck, so that it can be asked in any state that a belief holds possible.
+// Scripted partners for Hanabi. Each is a pure function of what everybody saw and of the others' hands: none reads its
+// own cards or the deck, so that it can be asked in any state that a belief holds possible.
 //
 // `simple`, `holmes` and `smart` follow the ideas of the bots of these names in Arthur O'Dwyer's collection
-// (github.com/Quuxplusone/Hanabi): hints at playable cards; reasoning from the cards that are seen, and warnings; a convention
-// for what a hint means. `iggi`, `piers` and `flawed` are the lists of rules of Walton-Rivers, Williams, Bartle, Perez-Liebana and
-// Lucas, "Evaluating and modelling Hanabi-playing agents" (2017, arXiv:1704.07069).
+// (github.com/Quuxplusone/Hanabi): hints at playable cards; reasoning from the cards that are seen, and warnings; a
+// convention for what a hint means. `iggi`, `piers` and `flawed` are the lists of rules of Walton-Rivers, Williams,
+// Bartle, Perez-Liebana and Lucas, "Evaluating and modelling Hanabi-playing agents" (2017, arXiv:1704.07069).
 #pragma once
 #include <array>
 #include <string_view>

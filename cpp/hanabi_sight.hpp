@@ -24,8 +24,8 @@ struct Sight {
     std::copy(before.left, before.left + kMaxKinds, left);
   }
 
-  // Copies of each kind that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for what it
-  // can say of its own hand, a seat is its own witness. out: [kinds]
+  // Copies of each kind that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for
+  // what it can say of its own hand, a seat is its own witness. out: [kinds]
   void unseen(int seat, int witness, int* out) const {
     const Rules& rules = s.rules;
     std::copy(left, left + kMaxKinds, out);
@@ -39,8 +39,8 @@ struct Sight {
       }
   }
 
-  // The kinds that each slot of `seat` may be by what hints say alone (meant false) or mean, and by the cards in sight as of
-  // unseen. out: [hand], never empty
+  // The kinds that each slot of `seat` may be by what hints say alone (meant false) or mean, and by the cards in sight
+  // as of unseen. out: [hand], never empty
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
     int copies[kMaxKinds];
     unseen(seat, witness, copies);

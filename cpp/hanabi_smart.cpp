@@ -28,7 +28,8 @@ struct Hint {
 
 class Thinker {
  public:
-  Thinker(const State& s, const Marks& m) : sight_(s, m), board_(sight_.board), s_(s), rules_(s.rules), seat_(s.player) {
+  Thinker(const State& s, const Marks& m)
+      : sight_(s, m), board_(sight_.board), s_(s), rules_(s.rules), seat_(s.player) {
     sight_.beliefs(seat_, seat_, true, own_);
     sight_.unseen(seat_, seat_, copies_);
     for (int i = 0; i < s_.sizes[seat_]; ++i)
@@ -38,7 +39,8 @@ class Thinker {
   int holmes() const {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
-    const Hint hint = best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
+    const Hint hint =
+        best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
     if (hint.action >= 0 && hint.value >= 10) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
@@ -50,11 +52,11 @@ class Thinker {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
     const Hint hint = best_hint([](const Effect& e) {
-      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled + e.trash - 4 * e.clutter + e.kept + 1.5 * e.narrowed +
-             e.rescue;
+      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled - 4 * e.clutter + e.trash + 2 * e.kept +
+             1.5 * e.narrowed + e.rescue;
     });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 5 - 0.5 * s_.hints) return hint.action;
+    if (hint.action >= 0 && hint.value >= 4 - 0.5 * s_.hints) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
     if (hint.action < 0 || trash() >= 0) return discard();

@@ -61,14 +61,12 @@ def meaning(marks, before, action, after):
     touched = [i for i, k in enumerate(after.hand(seat)) if (k // r.ranks if is_color else k % r.ranks) == value]
     now, gone = playable(before), dead(before)
     meant, focus = set(now), None
-    if untold and untold[0] in touched:
-        focus = untold[0]
-        last = {k for k in kinds(r) if before.discards[k] == r.copies(k) - 1} - gone
-        meant |= {k for k in last if not (is_color and k % r.ranks == r.ranks - 1)}
-    elif fresh := [i for i in touched if i in untold]:
+    if fresh := [i for i in touched if i in untold]:
         focus = fresh[-1]
     elif unsure := [i for i in touched if marks[seat][i] - now - gone]:
         focus = unsure[-1]
+    if not is_color and untold and focus == untold[0]:
+        meant |= {k for k in kinds(r) if before.discards[k] == r.copies(k) - 1} - gone
     for i in range(len(marks[seat])):
         possible = said(after, seat, i)
         marks[seat][i] = marks[seat][i] & possible or possible

@@ -80,13 +80,13 @@ def test_lists_made_late_equal_those_kept_up(form, seed=3):
         small.begin(tables)
         known = False
         while tables.current()[0] >= 0:
-            before = tables.take(np.zeros(1, dtype=np.int64))
+            before = tables
             control = np.array([0 if form is Form.FOSG else -1])
             own = form is Form.POMDP and before.current()[0] == 0
             control = np.array([before[0].legal_actions()[0]]) if own else control
-            action = int(process.move(tables, control, seed=game)[0])
-            whole.observe(before, control, action, tables)
-            small.observe(before, control, action, tables)
+            tables, actions = process.move(before, control, seed=game)
+            whole.observe(before, control, int(actions[0]), tables)
+            small.observe(before, control, int(actions[0]), tables)
             reference, ours = whole.distribution(), small.distribution()
             if ours is not None:
                 late += not known
@@ -118,8 +118,8 @@ def test_hidden_cards_are_not_read(seed=11):
     exact[0].begin(tables)
     exact[1].begin(other(tables))
     for _ in range(6):
-        before = tables.take(np.zeros(1, dtype=np.int64))
-        action = int(process.move(tables, None, seed)[0])
-        exact[0].observe(before, None, action, tables)
-        exact[1].observe(other(before), None, action, other(tables))
+        before = tables
+        tables, actions = process.move(before, None, seed)
+        exact[0].observe(before, None, int(actions[0]), tables)
+        exact[1].observe(other(before), None, int(actions[0]), other(tables))
         np.testing.assert_array_equal(exact[0].distribution()[1], exact[1].distribution()[1])

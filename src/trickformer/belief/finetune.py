@@ -123,8 +123,8 @@ class Finetuned:
                 usable[game] = False
             elif len(at) < n:
                 keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
-        tables = tables.take(keep)
-        self._process.move(tables, None if control is None else np.repeat(control, n), int(self._rng.integers(2**63)))
+        controls = None if control is None else np.repeat(control, n)
+        tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
         known = self._process.tensors(tables)
         known = Known(_by_game(known.possible, games), _by_game(known.counts, games))
         emission = torch.from_numpy(self._process.emission(tables) != 0)

@@ -79,13 +79,14 @@ class HanabiProcess:
             return control.astype(np.int8)
         return self.players[np.maximum(x.current(), 0)]
 
-    def move(self, x: Tables, control: np.ndarray | None, seed: int) -> np.ndarray:
-        """Moves every table on, X' ~ dynamics(X, Z). Returns the actions, int64 [n]; -1 where a game was over.
+    def move(self, x: Tables, control: np.ndarray | None, seed: int) -> tuple[Tables, np.ndarray]:
+        """X' ~ dynamics(X, Z) at every table, and the actions taken, int64 [n]; -1 where a game was over. x stays as it is.
 
         Raises ValueError where the action of a control is illegal."""
         actions = x.choose(self.acting(x, control), seed)
         if self.form is Form.POMDP and control is not None:
             given = (control >= 0) & (actions >= 0)
             actions[given] = control[given]
-        x.step(actions)
-        return actions
+        after = x.take(np.arange(len(x)))
+        after.step(actions)
+        return after, actions

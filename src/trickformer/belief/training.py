@@ -81,7 +81,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
         rows.append((process.emission(x) != 0, control, process.hidden(x), *process.known(x)))
         lengths += x.current() >= 0
         own = x.current() == process.seat
-        actions = mover.move(x, None, seed=(seed * 1_000_003 + first) * 1_009 + len(rows))
+        x, actions = mover.move(x, None, seed=(seed * 1_000_003 + first) * 1_009 + len(rows))
         control = np.where(own, actions, -1) if process.form is Form.POMDP else control
     emission, controls, cards, possible, counts = (np.stack(column) for column in zip(*rows))
     return Games(
