@@ -98,6 +98,7 @@ void bind_state(nb::module_& m) {
       .def_prop_ro("discards", [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
       .def_prop_ro("fireworks", [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
       .def_prop_ro("deck", [](const State& s) { return std::vector<int>(s.deck + s.drawn, s.deck + s.rules.deck()); })
+      .def_prop_ro("left", &State::left, "cards in the deck")
       .def_prop_ro("hints", [](const State& s) { return int(s.hints); })
       .def_prop_ro("lives", [](const State& s) { return int(s.lives); })
       .def_prop_ro("moves", [](const State& s) { return int(s.moves); });

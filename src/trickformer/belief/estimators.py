@@ -162,6 +162,8 @@ class V2(V1):
                 dealt = np.full((len(worlds) * n, p.rules.players, hand), -1, dtype=np.int8)
                 dealt[:, owner, : len(slots)] = np.concatenate(worlds)
                 probs = _supposed(before, g, dealt, policies[g])[:, actions[g]].reshape(len(worlds), n).mean(axis=1)
+                if not probs.any():
+                    continue  # no world that was drawn leads to the move: nothing is known of its likelihoods
                 # One more draw of the mean kind: where none of n draws of the other slots leads to the move, some may.
                 for (s, k), likely in zip(asked, (n * probs + probs.mean()) / (n + 1)):
                     told[g, s, k] = likely

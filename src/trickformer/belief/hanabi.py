@@ -68,9 +68,13 @@ class HanabiProcess:
         """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether cards and
         hints allow it. Where they do not, a table is as it was, and must not be used."""
         worlds = x.take(rows)
-        dealt = np.full((len(rows), self.rules.players, self.rules.hand), -1, dtype=np.int8)
-        dealt[:, self.owners] = hidden.reshape(len(rows), len(self.owners), -1)
-        return worlds, worlds.redeal(dealt, seed)
+        return worlds, worlds.redeal(self.dealt(hidden), seed)
+
+    def dealt(self, hidden: np.ndarray) -> np.ndarray:
+        """int8 [k, players, hand]: hidden cards, int8 [k, slots], as tables take them; -1 where a hand is seen."""
+        hands = np.full((len(hidden), self.rules.players, self.rules.hand), -1, dtype=np.int8)
+        hands[:, self.owners] = hidden.reshape(len(hidden), len(self.owners), -1)
+        return hands
 
     def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
         """int8 [n]: the number of the policy that acts at each table; where the control is an action, it does not matter."""
@@ -90,3 +94,8 @@ class HanabiProcess:
         after = x.take(np.arange(len(x)))
         after.step(actions)
         return after, actions
+
+
+def shown(before: Tables, after: Tables, row: int) -> int:
+    """The card that a play or discard at this table has shown to everybody."""
+    return int((before.unseen()[row] - after.unseen()[row]).argmax())

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi import HanabiProcess, Tables
+from trickformer.belief.hanabi import HanabiProcess, Tables, shown
 from trickformer.belief.markov import Form
 
 
@@ -69,7 +69,7 @@ class HandFilter:
         if action >= 2 * size:
             return hands
         slot = action % size
-        card = _gone(before, after)
+        card = shown(before, after, 0)
         self._shown[self._held.pop(slot)] = card
         drawn = self._size(after) > len(self._held)
         if drawn:
@@ -195,11 +195,6 @@ class ExactBelief:
 
 def _slots(table: Tables, seat: int) -> np.ndarray:
     return table.possible()[0, seat]
-
-
-def _gone(before: Tables, after: Tables) -> int:
-    """The card that a play or discard has shown."""
-    return int((before.unseen()[0] - after.unseen()[0]).argmax())
 
 
 def _held(hidden: np.ndarray, kinds: int) -> np.ndarray:
