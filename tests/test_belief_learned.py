@@ -8,7 +8,7 @@ import torch
 
 from trickformer.belief.learned import Known, Seq2Seq, Shape, mean_loss, of_cards
 
-SHAPE = Shape(features=7, controls=3, slots=3, kinds=4, hidden=16, layers=2)
+SHAPE = Shape(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
 
 
 @pytest.fixture
@@ -20,7 +20,8 @@ def model() -> Seq2Seq:
 def known(n: int) -> Known:
     possible = torch.ones(n, 3, 4, dtype=torch.bool)
     possible[:, 1, 0] = False
-    return Known(possible, torch.tensor([1.0, 2.0, 1.0, 1.0]).expand(n, 4))
+    traits = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    return Known(possible, torch.tensor([1.0, 2.0, 1.0, 1.0]).expand(n, 4), traits.expand(n, 4, 2), torch.eye(3, 2).expand(n, 3, 2))
 
 
 def test_the_encoder_is_torchs_lstm(model):
@@ -93,7 +94,8 @@ def test_a_stack_of_networks_equals_each_alone():
     cards = torch.tensor([[0, 1, 2], [1, 2, 3], [3, 1, 0], [2, 1, 1]]).expand(3, 4, 3)
     start = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in models[0].start(3))
     summary = models[0].encode(stack, emission, control, start)[-1][0]
-    both = Known(known(4).possible.expand(3, 4, 3, 4), known(4).counts.expand(3, 4, 4))
+    k = known(4)
+    both = Known(k.possible.expand(3, 4, 3, 4), k.counts.expand(3, 4, 4), k.traits.expand(3, 4, 4, 2), k.told.expand(3, 4, 3, 2))
     log_p = models[0].log_probs(stack, summary, both, cards)
     for i, m in enumerate(models):
         alone = m.encode(m.weights(), emission[i], control[i], m.start(4))[-1][0]
@@ -102,6 +104,6 @@ def test_a_stack_of_networks_equals_each_alone():
 
 
 def test_weights_of_another_network_are_refused(model):
-    other = Seq2Seq(Shape(7, 3, 3, 4, hidden=8)).weights()
+    other = Seq2Seq(Shape(7, 3, 3, 4, 2, 2, hidden=8)).weights()
     with pytest.raises(ValueError, match="another network"):
         model.set_weights(other)

@@ -12,6 +12,7 @@ import typer
 from trickformer import config as configs
 from trickformer.audit import Config as AuditConfig
 from trickformer.base import TrickformerError
+from trickformer.belief.commands import app as belief
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.crew.commands import app as crew
@@ -24,8 +25,9 @@ app = typer.Typer(
 )
 app.add_typer(records, name="records")
 app.add_typer(crew, name="crew")
+app.add_typer(belief, name="belief")
 
-_VARIADIC = ("--players",)  # options that take every word up to the next option
+_VARIADIC = ("--players", "--others", "--estimators")  # options that take every word up to the next option
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")

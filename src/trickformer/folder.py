@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import subprocess
+from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 import trickformer
+from trickformer import config as configs
 from trickformer.base import TrickformerError
 
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
@@ -42,6 +47,34 @@ def build() -> dict[str, Any]:
         except metadata.PackageNotFoundError:
             found[package] = None
     return found
+
+
+def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> None:
+    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that had part.
+
+    free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where the folder
+    holds a run and `resume` is not given, or one whose config is another."""
+    file, about = out / "config.toml", out / "run.json"
+    builds = [build()]
+    if file.exists():
+        if not resume:
+            raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
+        known = configs.load(type(config), file, {})
+        for name in type(config).model_fields:
+            old, new = getattr(known, name), getattr(config, name)
+            if name not in free and old != new:
+                raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
+        try:
+            before = list(json.loads(about.read_text(encoding="utf-8"))["builds"])
+        except (OSError, ValueError, KeyError, TypeError):
+            raise TrickformerError(f"{about} is missing or broken") from None
+        builds = before + [b for b in builds if b not in before]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+    replace(about, json.dumps({"builds": builds}, indent=2) + "\n")
+    replace(file, configs.dump(config.model_copy(update={"out": None})))
 
 
 def _commit() -> str | None:

@@ -12,75 +12,23 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-
-from trickformer import _core
-from trickformer.base import TrickformerError, UnknownNameError
+from trickformer import _core, folder
+from trickformer.base import TrickformerError
 from trickformer.belief import estimators, training
+from trickformer.belief.config import Evaluation
 from trickformer.belief.estimators import Estimator
 from trickformer.belief.finetune import Tuning
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.markov import Form
 from trickformer.belief.particles import Particles
+from trickformer.progress import progress
 
-NAMES = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "bft", "exact")
+RECORDS = "records.jsonl"
 BINS = 20  # of the calibration, by probability
-
-
-class Config(BaseModel):
-    """An evaluation of beliefs on two-player Hanabi."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    form: Form = Field(Form.HMM, description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
-    variant: Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"] = Field(
-        "5-card-8-hint", description="of two-player Hanabi"
-    )
-    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
-    others: list[str] = Field(
-        ["smart", "holmes", "simple", "piers", "iggi"], description="drawn among at each step by a seat that is not fixed"
-    )
-    estimators: list[str] = Field(["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(NAMES)}")
-    checkpoint: Path | None = Field(None, description="a belief network of `trickformer belief train`")
-    games: int = Field(100, ge=1, description="games of the series")
-    seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
-    stack: int = Field(10, ge=1, description="games that are played, and fine-tuned, in step")
-    steps: int = Field(100, ge=0, description="gradient steps of bft at each position; the paper: 10000")
-    batch: int = Field(32, ge=1, description="worlds in a gradient step")
-    worlds: int = Field(3200, ge=1, description="worlds drawn for the gradient steps of a position")
-    learning_rate: float = Field(2.5e-4, gt=0, description="of fine-tuning")
-    part: Literal["encoder", "full"] = Field("encoder", description="of the network that is fine-tuned")
-    alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
-    samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")
-    particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")
-    limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
-    pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
-    threads: int = Field(1, ge=1, description="of torch")
-    out: Path | None = Field(None, description="folder for records, report and plot")
-
-    @field_validator("players", "others")
-    @classmethod
-    def _scripted(cls, names: list[str]) -> list[str]:
-        for name in names:
-            if name not in _core.hanabi.BOTS:
-                raise ValueError(f"no scripted player; choose from: {', '.join(_core.hanabi.BOTS)}")
-        return names
-
-    @field_validator("estimators")
-    @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
-        for name in names:
-            if name not in NAMES:
-                raise ValueError(f"no estimator; choose from: {', '.join(NAMES)}")
-        return names
-
-    def process(self) -> HanabiProcess:
-        """The system whose beliefs are judged."""
-        return HanabiProcess(_core.hanabi.Rules(**training.VARIANTS[self.variant]), self.form, self.players)
 
 
 @dataclass(slots=True)
@@ -94,11 +42,11 @@ class _Sum:
     bins: np.ndarray  # float64 [3, BINS]: probabilities, hits, numbers
 
 
-def play(config: Config, first: int) -> Iterator[dict[str, Any]]:
+def play(config: Evaluation, first: int) -> Iterator[dict[str, Any]]:
     """Games `first` .. of one stack: a record each. A function of the config and the number of the first game."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed * 1_000_003 + first)
-    process, n = config.process(), min(config.stack, config.games - first)
+    process, n = training.process_of(config), min(config.stack, config.games - first)
     cast = _cast(config, process, first)
     rng = np.random.default_rng([config.seed, first])
     x = process.start(config.seed, first, n)
@@ -174,7 +122,7 @@ def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) ->
     return loss
 
 
-def _control(config: Config, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
+def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
     """What comes from outside before the next move."""
     if process.form is Form.HMM:
         return None
@@ -185,7 +133,7 @@ def _control(config: Config, process: HanabiProcess, x: Any, rng: np.random.Gene
     return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
 
 
-def _cast(config: Config, process: HanabiProcess, first: int) -> dict[str, Estimator]:
+def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, Estimator]:
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
     made: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
@@ -201,18 +149,18 @@ def _cast(config: Config, process: HanabiProcess, first: int) -> dict[str, Estim
     return {name: made[name]() for name in config.estimators}
 
 
-def tuning(config: Config) -> Tuning:
+def tuning(config: Evaluation) -> Tuning:
     """How bft tunes."""
     return Tuning(config.steps, config.batch, config.worlds, config.learning_rate, config.part)
 
 
-def network(config: Config) -> Any:
+def network(config: Evaluation) -> Any:
     """The network of the config. Raises TrickformerError where there is none, or one of another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
     model, trained = training.load(config.checkpoint)
     # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
-    pomdp = Form.POMDP in (trained.form, config.form)
+    pomdp = "pomdp" in (trained.form, config.form)
     if trained.variant != config.variant or (pomdp and trained.form != config.form):
         raise TrickformerError(
             f"{config.checkpoint} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
@@ -220,15 +168,49 @@ def network(config: Config) -> Any:
     return model
 
 
-def check(config: Config) -> None:
-    """Everything that can be wrong before a game is played. Raises TrickformerError."""
+def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
+    """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    training.process_of(config)
     if {"seq2seq", "bft"} & set(config.estimators):
         network(config)
+    if resume and config.out is None:
+        raise TrickformerError("--resume needs the --out of the run to continue")
+    found: dict[int, list[dict[str, Any]]] = {}
+    if config.out is not None:
+        folder.begin(config.out, config, resume, free=("out", "threads"))
+        found = {stack[0]["game"]: stack for stack in _whole(config.out / RECORDS)}
+    done = sum(map(len, found.values()))
+    try:
+        with progress("belief evaluate", "games", done, config.games) as advance:
+            for first in range(0, config.games, config.stack):
+                if first in found:
+                    continue
+                found[first] = list(play(config, first))
+                if config.out is not None:
+                    with (config.out / RECORDS).open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(found[first]) + "\n")
+                advance(len(found[first]))
+    except KeyboardInterrupt:
+        kept = "go on with the same command and --resume" if config.out else "nothing is kept without --out"
+        raise folder.Interrupted(f"interrupted after {sum(map(len, found.values()))} of {config.games} games; {kept}") from None
+    return [record for first in sorted(found) for record in found[first]]
 
 
-def records(path: Path) -> list[dict[str, Any]]:
-    """The records of a file, whole lines alone."""
+def _whole(path: Path) -> list[list[dict[str, Any]]]:
+    """The stacks of a file; a line that was torn at the end is cut off. Raises TrickformerError on one that is none."""
     if not path.exists():
         return []
-    lines = path.read_bytes().split(b"\n")[:-1]
-    return [json.loads(line) for line in lines]
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        path.write_bytes(whole)
+    try:
+        stacks = [json.loads(line) for line in whole.splitlines()]
+        for stack in stacks:
+            for record in stack:
+                record["game"], record["estimators"]
+    except (ValueError, KeyError, TypeError):
+        raise TrickformerError(f"{path} holds a line that is no record of this command") from None
+    return stacks

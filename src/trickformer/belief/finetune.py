@@ -13,7 +13,7 @@ its own in a stack."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -126,7 +126,7 @@ class Finetuned:
         controls = None if control is None else np.repeat(control, n)
         tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
         known = self._process.tensors(tables)
-        known = Known(_by_game(known.possible, games), _by_game(known.counts, games))
+        known = Known(*(_by_game(getattr(known, f.name), games) for f in fields(Known)))
         emission = torch.from_numpy(self._process.emission(tables) != 0)
         cards = torch.from_numpy(self._process.hidden(tables).astype(np.int64))
         return _Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
@@ -145,8 +145,7 @@ class Finetuned:
             if len(order) < size:
                 order = torch.randperm(n, generator=self._generator)
             at, order = order[:size], order[size:]
-            known = Known(worlds.known.possible[:, at], worlds.known.counts[:, at])
-            cards = worlds.cards[:, at]
+            known, cards = worlds.known[:, at], worlds.cards[:, at]
             read = None if control is None else control.expand(-1, size)
             summary = self._model.encode(weights, worlds.emission[:, at].float(), read, state)[-1][0]
             loss = mean_loss(self._model.log_probs(weights, summary, known, cards), cards).mean(dim=1)
@@ -160,7 +159,7 @@ class Finetuned:
 
     def _known(self, tables: Tables) -> Known:
         known = self._process.tensors(tables)
-        return Known(known.possible.unsqueeze(1), known.counts.unsqueeze(1))
+        return known[:, None]
 
 
 def _stacked(state: State) -> State:

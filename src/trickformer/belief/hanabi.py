@@ -15,6 +15,8 @@ from trickformer.belief.learned import Known
 from trickformer.belief.markov import Form
 
 Tables = _core.hanabi.Tables
+TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last that is left of one that is of use
+TOLD = 2  # of a card: a hint has named its colour, its rank
 
 
 class HanabiProcess:
@@ -33,6 +35,7 @@ class HanabiProcess:
         self.owners = [seat] if form is Form.POMDP else list(range(rules.players))
         self.slots = len(self.owners) * rules.hand
         self.features = rules.observation - (0 if form is Form.POMDP else self._hands)
+        self.traits, self.told = TRAITS, TOLD
         self.controls = rules.actions if form is Form.POMDP else 0  # kinds that a network reads
 
     def start(self, seed: int, first: int, n: int) -> Tables:
@@ -62,7 +65,8 @@ class HanabiProcess:
     def tensors(self, x: Tables) -> Known:
         """What `known` says, as a network takes it."""
         possible, counts = self.known(x)
-        return Known(torch.from_numpy(possible), torch.from_numpy(counts))
+        told = x.told()[:, self.owners].reshape(len(x), self.slots, TOLD)
+        return Known(*map(torch.from_numpy, (possible, counts, x.traits(), told)))
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
         """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether cards and

@@ -4,7 +4,9 @@ The form is that of Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the
 e takes an emission, the control before it and its own state, and the top layer's output h is the summary of the history; the decoder
 d models the hidden cards one after the other. Logits of a card are added to the logarithm of what counting says: of the kinds that
 hints allow in the slot, the cards that are still to be had after those already written. So a network that knows nothing is the
-belief of counting, its samples hold no card too many, and what is learned is what play tells.
+belief of counting, its samples hold no card too many, and what is learned is what play tells. Kinds have traits that change as the
+game goes on (in Hanabi whether such a card can be played now, is of no use, is the last of its kind); a network also likes traits, so
+that what holds of a playable card need not be learned for each kind by itself.
 
 Every function takes its parameters as a mapping, and works alike where each has a first dimension of its own: one network a game,
 as fine-tuning needs them.
@@ -15,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -31,6 +34,8 @@ class Shape:
     controls: int  # kinds of control that it reads, 0: none
     slots: int  # hidden cards
     kinds: int  # of card
+    traits: int  # of a kind
+    told: int  # numbers for a hidden card
     hidden: int = 512
     layers: int = 2
 
@@ -41,10 +46,12 @@ class Known:
 
     possible: torch.Tensor  # bool [n, S, K]: none where there is no card
     counts: torch.Tensor  # float32 [n, K]: cards of each kind that may be hidden
+    traits: torch.Tensor  # float32 [n, K, F]: what makes kinds alike at present
+    told: torch.Tensor  # float32 [n, S, G]: what players did about each card, beyond what it may be
 
-    def __getitem__(self, rows: torch.Tensor) -> Known:
-        """These tables, in this order."""
-        return Known(self.possible[rows], self.counts[rows])
+    def __getitem__(self, rows: Any) -> Known:
+        """The same index into each, among the dimensions up to n."""
+        return Known(self.possible[rows], self.counts[rows], self.traits[rows], self.told[rows])
 
 
 class Seq2Seq(nn.Module):
@@ -54,13 +61,15 @@ class Seq2Seq(nn.Module):
         super().__init__()
         self.shape = shape
         h, reads = shape.hidden, shape.features + shape.controls
-        writes = shape.kinds + shape.slots + shape.kinds  # the card before; the slot; what counting says
+        # The card before; the slot; what counting says; what was told.
+        writes = shape.kinds + shape.slots + shape.kinds + shape.traits + shape.told
         sizes = {f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)}
         sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
         sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
         sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (writes, 4 * h)}
         sizes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
         sizes |= {"decoder.out": (h, shape.kinds), "decoder.out_bias": (shape.kinds,)}
+        sizes |= {"decoder.traits": (h, shape.traits), "decoder.traits_bias": (shape.traits,)}
         self._names = {name: name.replace(".", "_") for name in sizes}
         for name, size in sizes.items():
             values = torch.empty(size).uniform_(-1, 1) / math.sqrt(h)
@@ -125,17 +134,21 @@ class Seq2Seq(nn.Module):
         cell, left = torch.zeros_like(out), known.counts
         before = torch.full(summary.shape[:-1], -1, device=summary.device)
         w = weights["decoder.input"]
-        by_card, by_slot, by_count = w.split([shape.kinds, shape.slots, shape.kinds], dim=-2)
+        by_card, by_slot, by_rest = w.split([shape.kinds, shape.slots, shape.kinds + shape.traits + shape.told], dim=-2)
         for slot in range(shape.slots):
             there = known.possible[..., slot, :]
             weight = torch.where(there, left, torch.zeros_like(left))
             # Where no card is left that hints allow, what was written before is impossible; any kind may end it.
             weight = torch.where(weight.sum(dim=-1, keepdim=True) > 0, weight, torch.ones_like(weight))
             share = weight / weight.sum(dim=-1, keepdim=True)
-            gates = _one_hot(before, shape.kinds, out.dtype) @ by_card + share @ by_count
+            expected = (share.unsqueeze(-2) @ known.traits).squeeze(-2)
+            told = known.told[..., slot, :].expand(*share.shape[:-1], -1)
+            gates = _one_hot(before, shape.kinds, out.dtype) @ by_card + torch.cat([share, expected, told], dim=-1) @ by_rest
             gates = gates + by_slot[..., slot : slot + 1, :] + out @ weights["decoder.state"]
             out, cell = _lstm(gates + weights["decoder.bias"].unsqueeze(-2), cell)
-            yield out @ weights["decoder.out"] + weights["decoder.out_bias"].unsqueeze(-2) + torch.log(share), slot
+            logits = out @ weights["decoder.out"] + weights["decoder.out_bias"].unsqueeze(-2)
+            liking = out @ weights["decoder.traits"] + weights["decoder.traits_bias"].unsqueeze(-2)
+            yield logits + (known.traits @ liking.unsqueeze(-1)).squeeze(-1) + torch.log(share), slot
             before = cards[..., slot]
             left = (left - _one_hot(before, shape.kinds, left.dtype)).clamp(min=0)
 

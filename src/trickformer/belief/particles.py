@@ -45,8 +45,8 @@ class Particles:
         for g, seat in enumerate(before.current()):
             alive = np.isfinite(self._log_weight[g]).any()
             if seat < 0 or not alive:
-                self._steps += seat >= 0
-                self._failed += seat >= 0
+                self._steps += int(seat >= 0)
+                self._failed += int(seat >= 0)
                 continue
             self._asked(g, before, int(seat), int(policies[g]), int(actions[g]))
             self._moved(g, before, after, int(seat), int(actions[g]), counts[g])

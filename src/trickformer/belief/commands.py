@@ -1,0 +1,46 @@
+"""`trickformer belief ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trickformer import config as configs
+from trickformer.belief.config import Evaluation, Training
+
+app = typer.Typer(help="Belief states of Hanabi: train networks, and compare estimators.")
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --out")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
+
+
+@app.command()
+@configs.options(Training)
+def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) -> None:
+    """Train a Seq2Seq belief network on a stream of fresh games of given policies."""
+    settings = configs.load(Training, config, given)
+    from trickformer.belief import training
+
+    print(training.command(settings, resume))
+
+
+@app.command()
+@configs.options(Evaluation)
+def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+    """Cross entropy per card of belief estimators on the same games, with calibration."""
+    settings = configs.load(Evaluation, config, given)
+    from trickformer.belief import evaluation, report
+
+    result = report.result(settings, evaluation.command(settings, resume))
+    if settings.out is not None:
+        report.write(result, settings.out)
+    if as_json:
+        print(json.dumps(result))
+    else:
+        report.terminal(result)

@@ -1,0 +1,91 @@
+"""What can be set of training and of evaluating beliefs. Imports neither torch nor OpenSpiel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
+Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
+VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters of the core's rules
+    "5-card-8-hint": {},
+    "5-card-2-hint": {"hints": 2},
+    "7-card-4-hint": {"hand": 7, "hints": 4},
+}
+SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
+ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "bft", "exact")
+
+
+class Training(BaseModel):
+    """Training of one belief network."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
+    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
+    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    hidden: int = Field(128, ge=8, description="units of a layer; the paper: 512")
+    layers: int = Field(2, ge=1, description="of the encoder")
+    games: int = Field(64, ge=1, description="games of a gradient step")
+    targets: int = Field(16, ge=1, description="positions of a game that are learned, drawn at random")
+    steps: int = Field(2000, ge=1, description="gradient steps")
+    learning_rate: float = Field(1e-3, gt=0, description="of Adam at the start; it falls to a tenth along a cosine")
+    seed: int = Field(1, ge=0, lt=2**63, description="of the games and the first weights")
+    threads: int = Field(1, ge=1, description="of torch")
+    save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
+    out: Path = Field(Path("out/belief"), description="folder of the run")
+
+    @field_validator("players")
+    @classmethod
+    def _scripted(cls, names: list[str]) -> list[str]:
+        return _among(names, SCRIPTED, "scripted player")
+
+
+class Evaluation(BaseModel):
+    """An evaluation of beliefs on two-player Hanabi."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
+    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
+    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    others: list[str] = Field(
+        ["smart", "holmes", "simple", "piers", "iggi"], description="drawn among at each step by a seat that is not fixed"
+    )
+    estimators: list[str] = Field(["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}")
+    checkpoint: Path | None = Field(None, description="a belief network of `trickformer belief train`")
+    games: int = Field(100, ge=1, description="games of the series")
+    seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
+    stack: int = Field(10, ge=1, description="games that are played, and fine-tuned, in step")
+    steps: int = Field(100, ge=0, description="gradient steps of bft at each position; the paper: 10000")
+    batch: int = Field(32, ge=1, description="worlds in a gradient step")
+    worlds: int = Field(3200, ge=1, description="worlds drawn for the gradient steps of a position")
+    learning_rate: float = Field(2.5e-4, gt=0, description="of fine-tuning")
+    part: Literal["encoder", "full"] = Field("encoder", description="of the network that is fine-tuned")
+    alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
+    samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")
+    particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")
+    limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
+    pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
+    threads: int = Field(1, ge=1, description="of torch")
+    out: Path | None = Field(None, description="folder for records, report and plot")
+
+    @field_validator("players", "others")
+    @classmethod
+    def _scripted(cls, names: list[str]) -> list[str]:
+        return _among(names, SCRIPTED, "scripted player")
+
+    @field_validator("estimators")
+    @classmethod
+    def _known(cls, names: list[str]) -> list[str]:
+        return _among(names, ESTIMATORS, "estimator")
+
+
+def _among(names: list[str], known: Sequence[str], what: str) -> list[str]:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"no {what} {name!r}; choose from: {', '.join(known)}")
+    return names

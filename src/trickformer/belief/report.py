@@ -1,0 +1,160 @@
+"""What an evaluation of beliefs found: tables, calibration, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trickformer.belief.config import Evaluation
+from trickformer.folder import build, replace
+from trickformer.tournaments import report as base
+
+SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
+
+
+def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """One JSON object. Figures are means over games with their standard errors, in nats per card; differences are of the same
+    games. `where_exact` speaks of the positions whose hands could be listed, games weighted by their hidden cards there."""
+    names = config.estimators
+    loss = {n: np.array([r["estimators"][n]["loss"] for r in records]) for n in names}
+    cards = {n: np.array([r["estimators"][n]["cards"] for r in records]) for n in names}
+    mean = {n: _ratio(loss[n], cards[n]) for n in names}
+    positions = np.array([r["positions"] for r in records])
+    found: dict[str, Any] = {
+        "form": config.form,
+        "variant": config.variant,
+        "games": len(records),
+        "positions": int(positions.sum()),
+        "seed": config.seed,
+        "config": config.model_dump(mode="json", exclude={"out", "threads"}),
+        "estimators": {},
+        "differences": [],
+        "versions": build(),
+    }
+    exact_cards = np.array([r["exact_cards"] for r in records])
+    for n in names:
+        each = [r["estimators"][n] for r in records]
+        missing = int(sum(e["missing"] for e in each))
+        entry: dict[str, Any] = {
+            "loss": _mean_and_error(mean[n][~np.isnan(mean[n])]),
+            "positions_without_belief": missing,
+            "seconds_a_step": float(sum(e["seconds"] for e in each) / positions.sum()),
+            "notes": _total([e["notes"] for e in each if "notes" in e]),
+            "calibration": _calibration([e["bins"] for e in each if "bins" in e]),
+        }
+        if exact_cards.any() and (n == "exact" or not missing):
+            where = np.array([e["loss_where_exact"] for e in each])[exact_cards > 0]
+            entry["where_exact"] = _pooled(where, exact_cards[exact_cards > 0])
+        found["estimators"][n] = entry
+    full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
+    for a, b in zip(full[1:], full):
+        found["differences"].append({"of": a, "minus": b} | _mean_and_error(mean[a] - mean[b]))
+    return found
+
+
+def tables(found: dict[str, Any]) -> list[tuple[str, base.Table]]:
+    """Cross entropy by estimator, and differences of neighbours."""
+    where = any("where_exact" in e for e in found["estimators"].values())
+    head = ("estimator", "nats a card", *(("where exact",) if where else ()), "without belief", "ms a step")
+    rows = []
+    for name, e in found["estimators"].items():
+        share = e["positions_without_belief"] / found["positions"]
+        middle = (_figure(e["where_exact"]) if "where_exact" in e else "",) if where else ()
+        rows.append((name, _figure(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
+    found_tables: list[tuple[str, base.Table]] = [("", (head, rows))]
+    if found["differences"]:
+        pairs = [(f"{d['of']} - {d['minus']}", _figure(d, signed=True)) for d in found["differences"]]
+        found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))
+    return found_tables
+
+
+def notes(found: dict[str, Any]) -> list[str]:
+    """What the tables do not say."""
+    lines = ["Figures are means over games ± standard errors; a difference is of the same games."]
+    for name, e in found["estimators"].items():
+        if e["notes"]:
+            lines.append(f"{name}: " + ", ".join(f"{k.replace('_', ' ')} {v:,.4g}" for k, v in e["notes"].items()))
+    return lines
+
+
+def heading(found: dict[str, Any]) -> str:
+    """One line."""
+    return (
+        f"Beliefs of Hanabi {found['variant']}, {found['form']}: cross entropy per card, {found['games']} games, "
+        f"{found['positions']:,} positions, seed {found['seed']}"
+    )
+
+
+def terminal(found: dict[str, Any]) -> None:
+    """Prints it."""
+    base.show(heading(found), {}, tables(found), notes(found))
+
+
+def write(found: dict[str, Any], out: Path) -> None:
+    """summary.json, report.md and calibration.png. Raises TrickformerError where the disk does not take them."""
+    replace(out / SUMMARY, json.dumps(found, indent=2) + "\n")
+    parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *base.markdown_tables(tables(found))]
+    parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
+    replace(out / REPORT, "\n".join([*parts, *base.built([found["versions"]])]))
+    plot(found, out / PLOT)
+
+
+def plot(found: dict[str, Any], path: Path) -> None:
+    """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes a PNG."""
+    from trickformer.tournaments.plot import plt, save
+
+    names = list(found["estimators"])
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    colours = plt.get_cmap("tab10").colors
+    for i, name in enumerate(names):
+        e = found["estimators"][name]
+        left.errorbar(e["loss"]["mean"], -i, xerr=1.96 * e["loss"]["se"], fmt="o", color=colours[i % 10])
+        kept = [b for b in e["calibration"] if b["n"] >= 20]
+        right.plot([b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours[i % 10], label=name, linewidth=1)
+    left.set_yticks([-i for i in range(len(names))], names)
+    left.set_xlabel("nats a card, 95% interval")
+    right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
+    right.set_xlabel("probability said")
+    right.set_ylabel("share that was so")
+    right.legend(frameon=False, fontsize=8)
+    save(figure, path)
+
+
+def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
+    return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
+
+
+def _mean_and_error(x: np.ndarray) -> dict[str, float]:
+    if len(x) == 0:
+        return {"mean": float("nan"), "se": float("nan")}
+    return {"mean": float(x.mean()), "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else float("nan")}
+
+
+def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float]:
+    """Loss per card of all games together; its standard error as that of a ratio of sums."""
+    mean = float(loss.sum() / cards.sum())
+    spread = loss - mean * cards
+    n = len(loss)
+    return {"mean": mean, "se": float(np.sqrt(n / max(n - 1, 1) * np.square(spread).sum()) / cards.sum())}
+
+
+def _total(found: list[dict[str, Any]]) -> dict[str, float]:
+    """Notes of all stacks: sums, but the largest of what is a `last_change`."""
+    total: dict[str, float] = {}
+    for each in found:
+        for key, value in each.items():
+            total[key] = max(total.get(key, 0), value) if key == "last_change" else total.get(key, 0) + value
+    return total
+
+
+def _calibration(found: list[list[list[float]]]) -> list[dict[str, float]]:
+    """By bins of probability: the mean said, the share that was so, and how many there were."""
+    said, so, n = np.array(found).sum(axis=0)
+    return [{"said": s / k, "so": t / k, "n": int(k)} for s, t, k in zip(said, so, n) if k]
+
+
+def _figure(x: dict[str, float], signed: bool = False) -> str:
+    return f"{x['mean']:{'+' if signed else ''}.3f} ± {x['se']:.3f}"
