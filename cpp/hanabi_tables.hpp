@@ -26,12 +26,12 @@ class Tables {
   // Table i becomes a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
-  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games that
-  // ended came to, -1 where none did.
+  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games
+  // that ended came to, -1 where none did.
   void random_step(Rng& rng, std::int8_t* scores);
 
-  // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then left in the
-  // deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
+  // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then
+  // left in the deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
 
  private:
@@ -43,7 +43,7 @@ class Tables {
 
 // Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];
 // actions: [n, longest(rules)], 255 after the end; scores: [n].
-void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful, std::uint8_t* decks,
-                  std::uint8_t* actions, std::int8_t* scores);
+void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
+                  std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
 }  // namespace trickformer::hanabi
