@@ -112,7 +112,8 @@ def exchange_kinds(state: State, view: View, rng: np.random.Generator) -> State 
     from open_spiel.python.observation import make_observation
 
     game, history = state.get_game(), list(state.history())
-    ours, theirs = make_observation(game), make_observation(game)
+    ours: Any = make_observation(game)
+    theirs: Any = make_observation(game)
     dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
     for _ in range(40):
         at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))

@@ -16,8 +16,6 @@ class HanabiWorlds(UniformWorlds):
     hidden int16 [n, hand]: the own cards, the oldest first; -1 where the hand has fewer. The order of the deck is no
     part of a state: each order of what is then unseen is as likely as any other."""
 
-    game: Hanabi
-
     def history(self, i: int) -> list[int]:
         """World i as actions, those of chance included."""
         rules, own = self.game.rules, self.view.viewer
