@@ -26,12 +26,12 @@ MOVES = 40  # of the state whose hidden hand is dealt anew
 def main() -> None:
     options = arguments(__doc__ or "")
     quick = options.quick
-    repeats = 5 if quick else 9
+    repeats = 5 if quick else 7
     rows = []
     for spec in hanabi.VARIANTS[:1] if quick else hanabi.VARIANTS:
         game = hanabi.load(spec)
         label = spec.removeprefix("hanabi").replace("(", ", ").rstrip(")")
-        rows += moves(game, label, 200 if quick else 1000, 40 if quick else 200, repeats)
+        rows += moves(game, label, 200 if quick else 400, 40 if quick else 100, repeats)
     rows.append(redeal(hanabi.load(), 100 if quick else 400, repeats))
     emit(rows, options.json)
 
