@@ -20,8 +20,9 @@ void bind_rules(nb::module_& m) {
           "__init__",
           [](Rules* self, int players, int colors, int ranks, int hand, int hints, int lives) {
             const Rules rules{players, colors, ranks, hand, hints, lives};
-            if (players < 2 || players > kMaxPlayers || colors < 1 || colors > kMaxColors || ranks < 1 || ranks > kMaxRanks ||
-                hand < 1 || hand > kMaxHand || hints < 1 || hints > 16 || lives < 1 || lives > 16)
+            const auto outside = [](int number, int least, int most) { return number < least || number > most; };
+            if (outside(players, 2, kMaxPlayers) || outside(colors, 1, kMaxColors) || outside(ranks, 1, kMaxRanks) ||
+                outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
               throw nb::value_error("2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
             if (rules.dealt() > rules.deck()) throw nb::value_error("there are not enough cards for these hands");
             new (self) Rules(rules);
@@ -37,8 +38,11 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("deck", &Rules::deck)
       .def_prop_ro("actions", &Rules::actions)
       .def_prop_ro("longest", [](const Rules& rules) { return longest(rules); }, "no game has more moves")
-      .def_prop_ro("observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of an observation")
-      .def("copies", [](const Rules& rules, int kind) { return rules.copies(int(checked(kind, std::size_t(rules.kinds()), "kind")) % rules.ranks); });
+      .def_prop_ro("observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of one")
+      .def("copies", [](const Rules& rules, int kind) {
+        checked(kind, std::size_t(rules.kinds()), "kind");
+        return rules.copies(kind % rules.ranks);
+      });
 }
 
 int checked_action(const State& s, int action) {
@@ -61,7 +65,8 @@ void bind_state(nb::module_& m) {
           [](State* self, const Rules& rules, In1<std::uint8_t> deck) {
             if (deck.size() != std::size_t(rules.deck())) throw nb::value_error("a deck holds every card");
             int counts[kMaxKinds] = {};
-            for (std::size_t i = 0; i < deck.size(); ++i) ++counts[checked(deck(i), std::size_t(rules.kinds()), "card")];
+            const auto kinds = std::size_t(rules.kinds());
+            for (std::size_t i = 0; i < deck.size(); ++i) ++counts[checked(deck(i), kinds, "card")];
             for (int k = 0; k < rules.kinds(); ++k)
               if (counts[k] != rules.copies(k % rules.ranks)) throw nb::value_error("a deck holds every card");
             new (self) State(new_game(rules, deck.data()));
@@ -95,8 +100,10 @@ void bind_state(nb::module_& m) {
              return slots;
            },
            "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
-      .def_prop_ro("discards", [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
-      .def_prop_ro("fireworks", [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
+      .def_prop_ro("discards",
+                   [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
+      .def_prop_ro("fireworks",
+                   [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
       .def_prop_ro("deck", [](const State& s) { return std::vector<int>(s.deck + s.drawn, s.deck + s.rules.deck()); })
       .def_prop_ro("left", &State::left, "cards in the deck")
       .def_prop_ro("hints", [](const State& s) { return int(s.hints); })
@@ -149,7 +156,8 @@ void bind_tables(nb::module_& m) {
              auto out = make<bool>({t.size(), actions});
              nb::gil_scoped_release release;
              for (std::size_t i = 0; i < t.size(); ++i)
-               for (std::uint64_t rest = legal(t.state(i)); rest;) out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
+               for (std::uint64_t rest = legal(t.state(i)); rest;)
+                 out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
              return out;
            },
            "bool [n, actions]")
@@ -170,8 +178,8 @@ void bind_tables(nb::module_& m) {
             return scores;
           },
           "seed"_a, "step"_a,
-          "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another is dealt. "
-          "int8 [n]: the scores of games that ended, -1 where none did.")
+          "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another "
+          "is dealt. int8 [n]: the scores of games that ended, -1 where none did.")
       .def("deal",
            [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
              for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
@@ -192,8 +200,8 @@ void bind_tables(nb::module_& m) {
              return *out;
            },
            "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
-           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: an array "
-           "of this shape to be written; memory that is kept between calls is much faster than new memory.")
+           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
+           "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
       .def("hands",
            [](const Tables& t) {
              const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
@@ -208,7 +216,7 @@ void bind_tables(nb::module_& m) {
       .def("possible",
            [](const Tables& t) {
              const Rules& r = t.rules();
-             const std::size_t players = std::size_t(r.players), hand = std::size_t(r.hand), kinds = std::size_t(r.kinds());
+             const auto players = std::size_t(r.players), hand = std::size_t(r.hand), kinds = std::size_t(r.kinds());
              auto out = make<bool>({t.size(), players, hand, kinds});
              nb::gil_scoped_release release;
              for (std::size_t i = 0; i < t.size(); ++i)
@@ -256,7 +264,8 @@ void bind_tables(nb::module_& m) {
            },
            "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still wanted")
       .def("redeal",
-           [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden, std::uint64_t seed) {
+           [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden,
+              std::uint64_t seed) {
              const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
              if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
                throw nb::value_error("hidden hands are int8 [n, players, hand]");
@@ -271,8 +280,8 @@ void bind_tables(nb::module_& m) {
              return out;
            },
            "hidden"_a, "seed"_a,
-           "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: whether cards "
-           "and hints allow it; where not, the table stays as it was.")
+           "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
+           "whether cards and hints allow it; where not, the table stays as it was.")
       .def("scores",
            [](const Tables& t) {
              auto out = make<std::int8_t>({t.size()});
@@ -299,8 +308,8 @@ void bind_tables(nb::module_& m) {
         return nb::make_tuple(decks, actions, scores);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "careful"_a = false,
-      "Games of uniformly random players; careful ones never play a card that costs a life. Decks uint8 [n, rules.deck], actions "
-      "uint8 [n, rules.longest] (255 after the end), scores int8 [n].");
+      "Games of uniformly random players; careful ones never play a card that costs a life. Decks uint8 [n, "
+      "rules.deck], actions uint8 [n, rules.longest] (255 after the end), scores int8 [n].");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ SeatView seat_view(const Table& table, const In1<std::int32_t>& tokens) {
 }
 
 void bind_table(nb::module_& m) {
-  nb::class_<Table> table(m, "Table", "The tokens of a game: own actions, others' moves, cards, slots named, seats, the end.");
+  nb::class_<Table> table(m, "Table", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
   table.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
       .def_prop_ro("rules", &Table::rules)
       .def_prop_ro("other", &Table::other, "the first token of a move of another")
@@ -65,7 +65,8 @@ void bind_table(nb::module_& m) {
           },
           "action"_a, "actor"_a, "the token of an action of the player `actor` places on from the own seat, 1 or more")
       .def(
-          "over", [](const Table& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); }, "tokens"_a,
+          "over", [](const Table& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
+          "tokens"_a,
           "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
       .def(
           "events",
@@ -95,8 +96,9 @@ void bind_table(nb::module_& m) {
             return out;
           },
           "tokens"_a,
-          "What a seat could know after each token of whole games: int16 [n, T] -> int8 [n, T, 3 + colours], -1 where there is "
-          "nothing to know: who acts next, in places from the own seat; hints and lives left; cards on each pile.");
+          "What a seat could know after each token of whole games: int16 [n, T] -> int8 [n, T, 3 + colours], -1 where "
+          "there is nothing to know: who acts next, in places from the own seat; hints and lives left; cards on each "
+          "pile.");
   bind_tables<Bulk>(m, table, "TokenTables");
 }
 
@@ -107,7 +109,8 @@ void bind_hands(nb::module_& m) {
           [](Hands* self, const Table& table, In1<std::int32_t> tokens) {
             new (self) Hands(table, seat_view(table, tokens));
           },
-          "table"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")
+          "table"_a, "tokens"_a,
+          "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")
       .def_prop_ro("count", &Hands::total, "Ways to take the own cards from those unseen, copies told apart.")
       .def(
           "sample",

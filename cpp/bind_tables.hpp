@@ -14,8 +14,8 @@ struct Sizes {
   std::size_t players, history, length, vocabulary;
 };
 
-// Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat, tokens),
-// legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
+// Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
+// tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
 template <typename Game>
 void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const char* name = "Tables") {
   using namespace nb::literals;
@@ -87,13 +87,14 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
                    [](nb::handle_t<Tables> self) {
                      const Tables& t = nb::cast<const Tables&>(self);
                      const Sizes sizes = Game::sizes(t);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), sizes.players, sizes.length},
-                                                                       self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(
+                         t.tokens(), {t.size(), sizes.players, sizes.length}, self);
                    })
       .def_prop_ro("lengths",
                    [](nb::handle_t<Tables> self) {
                      const Tables& t = nb::cast<const Tables&>(self);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), Game::sizes(t).players}, self);
+                     const std::size_t players = Game::sizes(t).players;
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
                    })
       .def("scores",
            [](const Tables& t) {

@@ -1,8 +1,9 @@
-// What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five cards.
+// What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five
+// cards.
 //
-// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have told of every card. In the
-// last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind among the cards that
-// are neither piled nor discarded, of those that hints leave possible.
+// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have told of every
+// card. In the last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind
+// among the cards that are neither piled nor discarded, of those that hints leave possible.
 #pragma once
 #include <cstring>
 
@@ -29,7 +30,8 @@ inline void unseen(const State& s, float* counts) {
 inline void v0(const State& s, const Slot& slot, const float* counts, float* out) {
   float sum = 0;
   for (int c = 0, k = 0; c < s.rules.colors; ++c)
-    for (int r = 0; r < s.rules.ranks; ++r, ++k) sum += out[k] = (slot.colors >> c & slot.ranks >> r & 1) ? counts[k] : 0.0f;
+    for (int r = 0; r < s.rules.ranks; ++r, ++k)
+      sum += out[k] = (slot.colors >> c & slot.ranks >> r & 1) ? counts[k] : 0.0f;
   for (int k = 0; k < s.rules.kinds(); ++k) out[k] /= sum;
 }
 

@@ -1,8 +1,10 @@
-// Hanabi: the rules of OpenSpiel's game `hanabi`, two to five players, as a twin that thousands of tables can run in step.
+// Hanabi: the rules of OpenSpiel's game `hanabi`, two to five players, as a twin that thousands of tables can run in
+// step.
 //
-// Numbers are OpenSpiel's. A card is colour * ranks + rank. An action is a discard of slot 0.., a play of slot 0.., a hint of a
-// colour or of a rank to the seat 1, 2, .. further on, in this order. The deck's order is fixed before play: seat 0 is dealt its
-// hand, then seat 1, and so on; whoever plays or discards draws the next card, which takes the highest slot.
+// Numbers are OpenSpiel's. A card is colour * ranks + rank. An action is a discard of slot 0.., a play of slot 0.., a
+// hint of a colour or of a rank to the seat 1, 2, .. further on, in this order. The deck's order is fixed before play:
+// seat 0 is dealt its hand, then seat 1, and so on; whoever plays or discards draws the next card, which takes the
+// highest slot.
 #pragma once
 #include <cstdint>
 
@@ -32,7 +34,8 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-enum class Kind : std::uint8_t { kPlay, kDiscard, kHintColor, kHintRank, kNone };  // in the order of OpenSpiel's observation
+// In the order of OpenSpiel's observation.
+enum class Kind : std::uint8_t { kPlay, kDiscard, kHintColor, kHintRank, kNone };
 
 // What an action number says.
 struct Move {
@@ -93,10 +96,12 @@ inline Move move_of(const Rules& rules, int action) {
   } else if (action < 2 * rules.hand) {
     m.kind = Kind::kPlay, m.slot = std::uint8_t(action - rules.hand);
   } else if (action -= 2 * rules.hand; action < (rules.players - 1) * rules.colors) {
-    m.kind = Kind::kHintColor, m.offset = std::uint8_t(1 + action / rules.colors), m.value = std::uint8_t(action % rules.colors);
+    m.kind = Kind::kHintColor, m.offset = std::uint8_t(1 + action / rules.colors);
+    m.value = std::uint8_t(action % rules.colors);
   } else {
     action -= (rules.players - 1) * rules.colors;
-    m.kind = Kind::kHintRank, m.offset = std::uint8_t(1 + action / rules.ranks), m.value = std::uint8_t(action % rules.ranks);
+    m.kind = Kind::kHintRank, m.offset = std::uint8_t(1 + action / rules.ranks);
+    m.value = std::uint8_t(action % rules.ranks);
   }
   return m;
 }

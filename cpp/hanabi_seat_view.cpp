@@ -95,7 +95,8 @@ bool fits(const std::uint32_t* kinds, int slots, const Unseen& unseen) {
 std::uint32_t SeatView::kinds(int slot) const {
   const Slot& own = state.hands[seat][slot];
   std::uint32_t kinds = 0;
-  for (unsigned colors = own.colors; colors;) kinds |= std::uint32_t{own.ranks} << take_lowest(colors) * state.rules.ranks;
+  for (unsigned colors = own.colors; colors;)
+    kinds |= std::uint32_t{own.ranks} << take_lowest(colors) * state.rules.ranks;
   return kinds;
 }
 

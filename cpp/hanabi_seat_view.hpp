@@ -1,8 +1,8 @@
 // What one seat of Hanabi knows, token by token, and what may come next.
 //
-// The rules themselves run on, with the own cards and the deck unknown. What hints have told of an own card restricts it by
-// itself, never together with others; so the question "is there a deal?" asks whether the own slots, each with the set of its
-// kinds, can be filled with cards that have not been seen: Hall's condition.
+// The rules themselves run on, with the own cards and the deck unknown. What hints have told of an own card restricts
+// it by itself, never together with others; so the question "is there a deal?" asks whether the own slots, each with
+// the set of its kinds, can be filled with cards that have not been seen: Hall's condition.
 #pragma once
 #include <utility>
 
@@ -20,7 +20,9 @@ struct Unseen {
   // Requires that one is left.
   void take(int kind) { set(kind, left(kind) - 1); }
   int left(int kind) const { return int(least[0] >> kind & 1) + int(least[1] >> kind & 1) + int(least[2] >> kind & 1); }
-  int left_of(std::uint32_t kinds) const { return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]); }
+  int left_of(std::uint32_t kinds) const {
+    return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]);
+  }
 
  private:
   void set(int kind, int number) {

@@ -98,8 +98,8 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
   return true;
 }
 
-void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful, std::uint8_t* decks,
-                  std::uint8_t* actions, std::int8_t* scores) {
+void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
+                  std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
   const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
   std::fill(actions, actions + n * length, std::uint8_t{255});
   for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {

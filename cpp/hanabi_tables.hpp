@@ -33,12 +33,12 @@ class Tables {
   // Table i becomes a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
-  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games that
-  // ended came to, -1 where none did.
+  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games
+  // that ended came to, -1 where none did.
   void random_step(Rng& rng, std::int8_t* scores);
 
-  // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then left in the
-  // deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
+  // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then
+  // left in the deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
   // Gives table i these cards without asking where they come from: for what a player would do who sees them, and nothing else.
   // Returns false, and changes nothing, where hints rule one out.
@@ -54,8 +54,8 @@ class Tables {
 
 // Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];
 // actions: [n, longest(rules)], 255 after the end; scores: [n].
-void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful, std::uint8_t* decks,
-                  std::uint8_t* actions, std::int8_t* scores);
+void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
+                  std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
 // Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed` and stream
 // first + i. The arrays are those of random_games.

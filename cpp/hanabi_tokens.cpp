@@ -7,8 +7,8 @@
 namespace trickformer::hanabi {
 namespace {
 
-// Tokens of the longest sequence of the seat `seat`, after the deal. Plays and discards draw the deck, then each player has one more
-// turn; all that a hint waits for is a token, which a discard gives back.
+// Tokens of the longest sequence of the seat `seat`, after the deal. Plays and discards draw the deck, then each player
+// has one more turn; all that a hint waits for is a token, which a discard gives back.
 int longest_course(const Rules& rules, int seat) {
   const int players = rules.players, deck = rules.deck() - rules.dealt(), hints = rules.hints;
   const auto index = [&](int turn, int left, int h) { return std::size_t((left * (hints + 1) + h) * players + turn); };
@@ -17,7 +17,9 @@ int longest_course(const Rules& rules, int seat) {
     const int after = (turn + 1) % players;
     int& found = most[index(turn, left, h)];
     found = (turn == seat ? 2 : 1 + draw) + std::max(next(after, std::min(h + 1, hints)), next(after, h));
-    if (h > 0) found = std::max(found, (turn == seat ? 1 : 2) + (draw ? most[index(after, left, h - 1)] : next(after, h - 1)));
+    if (h == 0) return;
+    const int then = draw ? most[index(after, left, h - 1)] : next(after, h - 1);
+    found = std::max(found, (turn == seat ? 1 : 2) + then);
   };
   std::vector<int> last(index(0, players + 1, 0)), before(index(0, deck + 1, 0));
   for (int left = 1; left <= players; ++left)

@@ -1,8 +1,9 @@
 // Hanabi as one seat's sequence of tokens.
 //
-// A sequence is the own seat; the others' cards, from the left neighbour on, the oldest first; then what is done. An own play or
-// discard is followed by the card that it was, another's by the card that its player draws, a hint to this seat by the slots that
-// it names. What follows from these has no token: whose turn it is, the slots that other hints name, the own draws.
+// A sequence is the own seat; the others' cards, from the left neighbour on, the oldest first; then what is done. An
+// own play or discard is followed by the card that it was, another's by the card that its player draws, a hint to this
+// seat by the slots that it names. What follows from these has no token: whose turn it is, the slots that other hints
+// name, the own draws.
 #pragma once
 #include <stdexcept>
 
@@ -10,8 +11,8 @@
 
 namespace trickformer::hanabi {
 
-// The numbers of the tokens, in this order: own actions, those of others, cards, sets of slots, seats, the end. A hint of another
-// names its receiver by its place from the own seat.
+// The numbers of the tokens, in this order: own actions, those of others, cards, sets of slots, seats, the end. A hint
+// of another names its receiver by its place from the own seat.
 class Table {
  public:
   explicit Table(const Rules& rules);  // throws std::invalid_argument where a set of tokens cannot hold them all
@@ -25,8 +26,8 @@ class Table {
   int vocabulary() const { return end() + 1; }
   int length() const { return length_; }  // of the longest sequence
 
-  // The token of another's move, and back: -1 where that player has no such action. receiver: places from the own seat to that of a
-  // hint; actor: to whoever moves.
+  // The token of another's move, and back: -1 where that player has no such action. receiver: places from the own seat
+  // to that of a hint; actor: to whoever moves.
   int token(const Move& move, int receiver) const;
   int action(int token, int actor) const;
 

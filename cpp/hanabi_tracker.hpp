@@ -58,8 +58,8 @@ class TokenTables {
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
-// One seat's tokens of a game played to its end. history: the deck in the order of drawing, then actions, 255 after the last,
-// [history_size(rules)]; tokens: [table.length()], filled up with the end token.
+// One seat's tokens of a game played to its end. history: the deck in the order of drawing, then actions, 255 after the
+// last, [history_size(rules)]; tokens: [table.length()], filled up with the end token.
 int history_size(const Rules& rules);
 void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
@@ -69,11 +69,12 @@ struct SeenEvent {
   int action;  // -1: none
   std::vector<int> seen;
 };
-// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen at once.
+// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen
+// at once.
 std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens);
 
-// What a seat could know after a token: who acts with the next one in places from the own seat (-1: nobody does), hints and lives
-// left, and the height of each pile. out: [fact_count(rules)]
+// What a seat could know after a token: who acts with the next one in places from the own seat (-1: nobody does), hints
+// and lives left, and the height of each pile. out: [fact_count(rules)]
 inline int fact_count(const Rules& rules) { return 3 + rules.colors; }
 void facts(const SeatView& v, std::int8_t* out);
 

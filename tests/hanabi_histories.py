@@ -18,8 +18,8 @@ SMALL = (  # two colours, few cards: all hands can be tried
 
 
 def playout(game, rng: random.Random, index: int, careful: float = 0.8):
-    """States at every decision of a random game, the terminal one last; that share of moves is drawn from those that cost
-    no life, by one who sees all cards."""
+    """States at every decision of a random game, the terminal one last; that share of moves is drawn from those that
+    cost no life, by one who sees all cards."""
     state = game.deal(5, index)
     while True:
         while state.is_chance_node():
@@ -40,7 +40,7 @@ def explaining(game, state, viewer: int):
     size = len(game.hand(state, viewer))
     left = [rules.copies(kind) for kind in range(rules.kinds)]
     for event in view.events:
-        shown = event.seen if event.action is None or event.actor >= 0 and event.action < 2 * rules.hand else ()
+        shown = event.seen if event.action is None or 0 <= event.action < 2 * rules.hand else ()
         for card in (*shown, *([event.action] if event.actor < 0 and event.action is not None else ())):
             left[card] -= event.actor < 0 or event.actor == viewer  # others' cards were seen when they came
     for cards in product(range(rules.kinds), repeat=size):

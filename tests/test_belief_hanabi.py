@@ -1,4 +1,4 @@
-"""The own hands of Hanabi: legal, equal views, reproducible, blind to the deal, exactly counted and exactly distributed."""
+"""The own hands of Hanabi: legal, equal views, reproducible, blind to the deal, exactly counted and distributed."""
 
 from __future__ import annotations
 

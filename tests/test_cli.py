@@ -91,7 +91,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     [
         (
             ["tournament", "harts", "--a", "random", "--b", "random"],
-            "unknown game 'harts'; choose from: crew, hearts",
+            "unknown game 'harts'; choose from: crew, hanabi, hearts",
         ),
         (["tournament", "hearts", "--a", "randm", "--b", "random"], "unknown player 'randm'; choose from"),
         (["tournament", "hearts", "--a", "spiel:bt=1", "--b", "random"], "'bt'; choose from: bot, state"),

@@ -51,6 +51,12 @@ def edit(checkpoint, **values):
         (["tournament", "chess", *MATCH[2:], "--a", "random"], "unknown game 'chess'; choose from: "),
         (["tournament", "hearts(jack=True)", *MATCH[2:], "--a", "random"], "unknown option of hearts 'jack'"),
         (["tournament", "hearts(jd_bonus=3)", *MATCH[2:], "--a", "random"], "jd_bonus of hearts is True or False"),
+        (["tournament", "hanabi(players=6)", *MATCH[2:], "--a", "random"], "2 to 5 players, up to 5 colours"),
+        (
+            ["tournament", "hanabi(seed=1)", *MATCH[2:], "--a", "random"],
+            "unknown option of hanabi 'seed'; choose from: colors",
+        ),
+        (["train", "hanabi(players=5,hand_size=7)", "--preset", "tiny"], "need 276 tokens, and there may be 256"),
         ([*MATCH, "--a", "xyz"], "unknown player 'xyz'; choose from: "),
         ([*MATCH, "--a", "random:x=1"], "has no options"),
         ([*MATCH, "--a", "gomcts:rums=3"], "unknown option of player 'gomcts': 'rums'; choose from: "),

@@ -27,7 +27,7 @@ SPECS = (*hanabi.VARIANTS, *OTHERS)
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("careful", [False, True])
 def test_twin_equals_openspiel(spec, careful):
-    """Turns, legal actions, all observations bit for bit, rewards; `python -m trickformer.differential` plays many more."""
+    """Turns, legal actions, observations bit for bit, rewards; `python -m trickformer.differential` plays many more."""
     found = compare_games(games.load(spec), 3, 15, careful)
     assert found.games == 15 and found.decisions > 20
     if careful:
@@ -46,7 +46,7 @@ def test_a_difference_is_found(monkeypatch):
         return State(rules, np.array([deck[-1], *deck[1:-1], deck[0]], dtype=np.uint8))
 
     monkeypatch.setattr(CORE, "State", exchanged)
-    with pytest.raises(AssertionError, match="seed 1, game 2.*of the observation differ"):
+    with pytest.raises(AssertionError, match=r"seed 1, game 2.*of the observation differ"):
         compare_games(games.load("hanabi"), 1, 1, careful=True, first=2)
 
 
@@ -60,7 +60,7 @@ def test_sizes_of_observations(spec, size):
 
 
 def v0_twin(twin, seat):
-    """The observation with V0 beliefs, from the plain one: the share of each possible kind among the cards not yet out."""
+    """The observation with V0 beliefs, from the plain one: the share of each possible kind among cards not yet out."""
     rules = twin.rules
     copies = np.array([rules.copies(kind) for kind in range(rules.kinds)])
     piled = np.array([kind % rules.ranks < twin.fireworks[kind // rules.ranks] for kind in range(rules.kinds)])
@@ -264,7 +264,9 @@ def test_outcomes_and_scores():
         game = games.load(f"hanabi(players={players})")
         assert game.outcomes.labels == tuple((score,) * players for score in range(26))
         assert game.outcomes.values.dtype == np.float32
-        np.testing.assert_allclose(game.outcomes.values, np.repeat(np.arange(26)[:, None] / 25, players, axis=1), rtol=1e-6)
+        np.testing.assert_allclose(
+            game.outcomes.values, np.repeat(np.arange(26)[:, None] / 25, players, axis=1), rtol=1e-6
+        )
         assert game.higher_is_better and game.seatings(2) == ((0,) * players, (1,) * players)
     game, seen = games.load("hanabi(colors=2,ranks=2,hand_size=2)"), Counter()
     for index in range(60):

@@ -104,27 +104,34 @@ def exchange_cards(state: State, view: View, rng: np.random.Generator) -> State 
 
 
 def exchange_kinds(state: State, view: View, rng: np.random.Generator) -> State | None:
-    """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel observes
-    anything else for the viewer.
+    """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel
+    observes anything else for the viewer.
 
-    For games in which chance deals several cards alike. None where no exchange that was tried is such: at most 40 are."""
+    For games in which chance deals several cards alike. None where no exchange that was tried is such: at most 40
+    are."""
+    from open_spiel.python.observation import make_observation
+
     game, history = state.get_game(), list(state.history())
+    ours: Any = make_observation(game)
+    theirs: Any = make_observation(game)
     dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
     for _ in range(40):
         at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))
         if card == history[at]:
             continue
-        twins = game.new_initial_state(), game.new_initial_state()
-        for actions in zip(history, [*history[:at], card, *history[at + 1 :]]):
-            if any(action not in twin.legal_actions() for twin, action in zip(twins, actions)):
+        same, twin = game.new_initial_state(), game.new_initial_state()
+        for i, action in enumerate(history):
+            other = card if i == at else action
+            if other not in twin.legal_actions():
                 break
-            for twin, action in zip(twins, actions):
-                twin.apply_action(action)
-            ours, theirs = (twin.observation_tensor(view.viewer) for twin in twins)
-            if ours != theirs:
+            same.apply_action(action)
+            twin.apply_action(other)
+            ours.set_from(same, view.viewer)
+            theirs.set_from(twin, view.viewer)
+            if not np.array_equal(ours.tensor, theirs.tensor):
                 break
         else:
-            return twins[1]
+            return twin
     return None
 
 

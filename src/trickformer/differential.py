@@ -85,13 +85,18 @@ OTHERS = (
 
 
 def compare_games(
-    game: hanabi.Hanabi, seed: int, games: int, careful: bool, first: int = 0, on_game: Callable[[], None] = lambda: None
+    game: hanabi.Hanabi,
+    seed: int,
+    games: int,
+    careful: bool,
+    first: int = 0,
+    on_game: Callable[[], None] = lambda: None,
 ) -> Games:
-    """Play random games on both and compare, at each decision, whose turn it is, what is legal, each seat's observation bit
-    for bit, and the reward; at the end the score.
+    """Play random games on both and compare, at each decision, whose turn it is, what is legal, each seat's observation
+    bit for bit, and the reward; at the end the score.
 
-    careful: moves that cost a life are not drawn, so that most games last until the deck is empty. on_game is called after
-    each game. Raises AssertionError naming the seed and the game."""
+    careful: moves that cost a life are not drawn, so that most games last until the deck is empty. on_game is called
+    after each game. Raises AssertionError naming the seed and the game."""
     from open_spiel.python.observation import make_observation
 
     decks, actions, scores = _core.hanabi.random_games(game.rules, seed, first, games, careful)
@@ -126,7 +131,9 @@ def _draw(spiel: Any, deck: Iterator[int]) -> None:
 
 def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> None:
     assert twin.current_player() == spiel.current_player(), where
-    assert twin.legal_actions() == spiel.legal_actions(), f"{where}: {twin.legal_actions()} != {spiel.legal_actions()}\n{spiel}"
+    assert twin.legal_actions() == spiel.legal_actions(), (
+        f"{where}: {twin.legal_actions()} != {spiel.legal_actions()}\n{spiel}"
+    )
     for seat in range(spiel.num_players()):
         observer.set_from(spiel, seat)
         ours = twin.observation(seat)
@@ -137,8 +144,8 @@ def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> No
 
 
 def main() -> None:
-    """Compare so many hands of one series. Of Hearts they are shared evenly among the settings of the options; of Hanabi
-    they are those of each variant, half of uniformly random moves and half of such that cost no life.
+    """Compare so many hands of one series. Of Hearts they are shared evenly among the settings of the options; of
+    Hanabi they are those of each variant, half of uniformly random moves and half of such that cost no life.
 
     Exits with 1 and the difference where there is one."""
     parser = argparse.ArgumentParser(prog="python -m trickformer.differential", description=main.__doc__)

@@ -35,9 +35,9 @@ VARIANTS = (  # of two players in the literature
 class Hanabi:
     """The game `hanabi` of OpenSpiel.
 
-    The score is the number of cards piled, and 0 once the lives are spent; it is the same for all seats. What a score is
-    worth is its share of the highest, to every seat: a team has nobody to be compared with, so that the differences from
-    opponents by which other games value results would all be 0."""
+    The score is the number of cards piled, and 0 once the lives are spent; it is the same for all seats. What a score
+    is worth is its share of the highest, to every seat: a team has nobody to be compared with, so that the differences
+    from opponents by which other games value results would all be 0."""
 
     name = "hanabi"
     higher_is_better = True
@@ -79,7 +79,9 @@ class Hanabi:
             else:
                 offset, color, rank = hint(rules, action)
                 hand = hands[(actor + offset) % self.players]
-                named = (i for i, card in enumerate(hand) if divmod(card, rules.ranks)[rank is not None] in (color, rank))
+                named = (
+                    i for i, card in enumerate(hand) if divmod(card, rules.ranks)[rank is not None] in (color, rank)
+                )
                 events.append(Event(actor, action, tuple(named)))
         on_turn = viewer != PUBLIC and state.current_player() == viewer
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
@@ -146,8 +148,8 @@ def _shuffle(seed: int, cards: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def load(spec: str = "hanabi") -> Hanabi:
-    """`hanabi`, or `hanabi(players=3,max_information_tokens=4)`. Raises TrickformerError on an option that does not exist
-    or that cannot be played with.
+    """`hanabi`, or `hanabi(players=3,max_information_tokens=4)`. Raises TrickformerError on an option that does not
+    exist or that cannot be played with.
 
     What is observed and who starts is fixed, and there is no `seed`: deals come from `chance`."""
     given = options(spec, "hanabi", (*RULES, *FIXED))

@@ -14,8 +14,8 @@ from trickformer.tokenizers._bulk import CoreHands, seen
 
 
 class HanabiTokenizer:
-    """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130, 131
-    and 152 of three, four and five players. Rules that need more than 256 are refused."""
+    """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130,
+    131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
 
     def __init__(self, game: Hanabi):
         rules = self.rules = game.rules
@@ -88,7 +88,7 @@ class HanabiTokenizer:
 
     def facts(self, tokens: np.ndarray) -> np.ndarray:
         """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 3 + colours]: who acts
-        next, in places from the own seat; hints and lives left; cards on each pile. -1 where there is nothing to know."""
+        next, in places from the own seat; hints and lives left; cards on each pile. -1: there is nothing to know."""
         return self.table.facts(np.ascontiguousarray(tokens, dtype=np.int16))
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
@@ -105,7 +105,8 @@ class HanabiTokenizer:
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
-    """The words of the tokens, in the order of cpp/hanabi_tokens.hpp. Seats are counted from the own one; slots from 1."""
+    """The words of the tokens, in the order of cpp/hanabi_tokens.hpp. Seats are counted from the own one, slots from
+    1."""
     colors, ranks = COLORS[: rules.colors], [str(rank + 1) for rank in range(rules.ranks)]
     moves = [f"{kind}-{slot + 1}" for kind in ("discard", "play") for slot in range(rules.hand)]
     receivers = ("me",) if rules.players == 2 else ("me", *(f"+{p}" for p in range(1, rules.players)))
@@ -115,7 +116,10 @@ def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
         *(f"other:{move}" for move in moves),
         *(f"other:hint-{p}-{value}" for values in (colors, ranks) for p in receivers for value in values),
         *(card_name(rules, card) for card in range(rules.kinds)),
-        *("slots" + "".join(f"-{i + 1}" for i in range(rules.hand) if slots >> i & 1) for slots in range(1, 1 << rules.hand)),
+        *(
+            "slots" + "".join(f"-{i + 1}" for i in range(rules.hand) if slots >> i & 1)
+            for slots in range(1, 1 << rules.hand)
+        ),
         *(f"seat{p}" for p in range(rules.players)),
         "eos",
     ]

@@ -1,11 +1,11 @@
-"""Hanabi: own hands that explain a seat's view, each as likely as deals have it, by counting (cpp/hanabi_worlds.hpp)."""
+"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi_worlds.hpp)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import CHANCE, View
+from trickformer.base import View
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi
 
@@ -13,10 +13,8 @@ from trickformer.games.hanabi import Hanabi
 class HanabiWorlds(UniformWorlds):
     """Hidden parts of a game of Hanabi.
 
-    hidden int16 [n, hand]: the own cards, the oldest first; -1 where the hand has fewer. The order of the deck is no part of
-    a state: each order of what is then unseen is as likely as any other."""
-
-    game: Hanabi
+    hidden int16 [n, hand]: the own cards, the oldest first; -1 where the hand has fewer. The order of the deck is no
+    part of a state: each order of what is then unseen is as likely as any other."""
 
     def history(self, i: int) -> list[int]:
         """World i as actions, those of chance included."""
@@ -66,8 +64,8 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
         return deals.count
 
     def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the view.
-        Weights do not enter."""
+        """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
+        view. Weights do not enter."""
         deals, _ = self._conditioned()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
