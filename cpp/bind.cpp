@@ -432,6 +432,7 @@ NB_MODULE(_core, m) {
   bind_crew_search(m);
   bind_crew_players(m);
   bind_crew_solver(m);
+  bind_mines(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

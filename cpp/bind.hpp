@@ -66,6 +66,7 @@ void bind_crew(nb::module_& parent);
 void bind_crew_search(nb::module_& parent);  // after bind_crew
 void bind_crew_players(nb::module_& parent);  // after bind_crew_search
 void bind_crew_solver(nb::module_& parent);  // after bind_crew
+void bind_mines(nb::module_& parent);
 void bind_skat(nb::module_& parent);
 void bind_skat_players(nb::module_& parent);  // after bind_skat
 void bind_skat_solver(nb::module_& parent);
