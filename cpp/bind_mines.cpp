@@ -154,6 +154,12 @@ void bind_beliefs(nb::module_& m) {
       "no layout explains what was seen.");
 }
 
+// Whether a signal such as Ctrl-C has come, whose exception is then set.
+bool interrupted() {
+  nb::gil_scoped_acquire acquired;
+  return PyErr_CheckSignals() != 0;
+}
+
 void bind_players(nb::module_& m) {
   nb::class_<SearchResult>(m, "SearchResult")
       .def_ro("cell", &SearchResult::cell)
@@ -174,8 +180,14 @@ void bind_players(nb::module_& m) {
         checked(domain, 2, "domain");
         if (sight.exploded || sight.n == b.safe()) throw nb::value_error("the game is over");
         check_explained(b, sight);
-        nb::gil_scoped_release release;
-        return search(b, sight, {Method(method), Domain(domain), simulations, seconds, c, widening}, seed);
+        SearchResult found;
+        {
+          nb::gil_scoped_release release;
+          const SearchOptions options{Method(method), Domain(domain), simulations, seconds, c, widening, &interrupted};
+          found = search(b, sight, options, seed);
+        }
+        if (PyErr_Occurred()) throw nb::python_error();
+        return found;
       },
       "board"_a, "sight"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a, "widening"_a,
       "seed"_a,

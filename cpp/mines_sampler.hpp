@@ -8,19 +8,25 @@
 
 namespace trickformer::mines::inline TRICKFORMER_ISA {
 
-// Says when the time is over; looks at the clock once in a while.
+// Says when the time is over, or the caller has had enough.
 class Deadline {
  public:
-  explicit Deadline(double seconds) : seconds_(seconds), start_(Clock::now()) {}
+  Deadline(double seconds, bool (*interrupted)()) : seconds_(seconds), interrupted_(interrupted), start_(Clock::now()) {}
 
   bool over() {
-    if (seconds_ <= 0 || over_) return over_;
-    return over_ = std::chrono::duration<double>(Clock::now() - start_).count() >= seconds_;
+    if (over_ || (seconds_ <= 0 && !interrupted_)) return over_;
+    const double now = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (interrupted_ && now >= ask_) {
+      over_ = interrupted_();
+      ask_ = now + 0.1;
+    }
+    return over_ |= seconds_ > 0 && now >= seconds_;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  double seconds_;
+  double seconds_, ask_ = 0.1;
+  bool (*interrupted_)();
   Clock::time_point start_;
   bool over_ = false;
 };

@@ -30,7 +30,7 @@ class Search {
         root_(sight),
         options_(options),
         rng_(seed),
-        deadline_(options.seconds),
+        deadline_(options.seconds, options.interrupted),
         sampler_(board, options.method, options.domain, exact) {
     nodes_.emplace_back();
   }
@@ -198,7 +198,7 @@ static SearchResult search_here(const Board& board, const Sight& sight, const Se
 static void sample_here(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
                         const Counter* exact, std::uint64_t seed, std::size_t n, Cells* out) {
   Sampler sampler(board, method, domain, exact);
-  Deadline never(0);
+  Deadline never(0, nullptr);
   Rng rng(seed);
   const std::uint64_t limit = method == Method::kRejection ? trials : 0;
   for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(sight, trials, limit, never, rng);

@@ -177,7 +177,8 @@ def command(config: Config) -> Report:
 
     game = games.load(config.game)
     sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
-    return audit(game, sampler, config.deals, config.seed)
+    exchange = getattr(game, "exchange", exchange_cards)  # of a game whose hidden part is no cards
+    return audit(game, sampler, config.deals, config.seed, exchange=exchange)
 
 
 def _look(
@@ -207,7 +208,10 @@ def _look(
             report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
         histories.add(tuple(actions))
     # Two cards of one hand may have been exchanged, which is no other world to anybody; few worlds can agree by chance.
-    other = twin is not None and any(game.view(twin, p) != game.view(state, p) for p in range(game.players))
+    # With one player there is nobody else, and an exchange is another world.
+    other = twin is not None and (
+        game.players == 1 or any(game.view(twin, p) != game.view(state, p) for p in range(game.players))
+    )
     if other and len(found) >= 16:
         report.check("worlds: vary").count(len(histories) > 1, where)
 

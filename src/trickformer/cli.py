@@ -15,6 +15,7 @@ from trickformer.base import TrickformerError
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.crew.commands import app as crew
+from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.schedule import Config as TournamentConfig
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(records, name="records")
 app.add_typer(crew, name="crew")
+app.add_typer(mines, name="mines")
 
 _VARIADIC = ("--players",)  # options that take every word up to the next option
 
