@@ -53,7 +53,7 @@ def table(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = 
     if as_json:
         print(json.dumps(found))
     else:
-        base.show(report.heading(found), {}, [("", report.table(found))], report.notes(found))
+        base.show(report.heading(found), {}, report.tables(found), report.notes(found))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import Any
 
 from trickformer.base import TrickformerError
 from trickformer.folder import replace
-from trickformer.tournaments.report import Table, built, markdown_tables, p_value
+from trickformer.tournaments.report import Table, built, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
@@ -22,7 +22,7 @@ _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 def write(result: dict[str, Any], folder: Path) -> None:
     """Writes summary.json, report.md and plot.png. Raises TrickformerError where the disk refuses."""
     replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
-    parts = [f"# BSR-UCT at Mines\n\n{heading(result)}\n", *markdown_tables([("", table(result))])]
+    parts = [f"# BSR-UCT at Mines\n\n{heading(result)}\n", *markdown_tables(tables(result))]
     parts += [f"- {line}\n" for line in notes(result)]
     parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *built(result["versions"])]
     replace(folder / REPORT, "\n".join(parts))
@@ -45,25 +45,40 @@ def notes(result: dict[str, Any]) -> list[str]:
     return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
 
 
-def table(result: dict[str, Any]) -> Table:
-    """A row for each budget."""
-    budget = "seconds" if "seconds" in result["rows"][0] else "simulations"
-    head = [f"{budget} a move"]
-    for name in result["beliefs"]:
-        head += [name, "95% interval", "won", "ms a move", "inconsistent"]
-    head += ["difference", "95% interval", "p"] if "difference" in result["rows"][0] else []
+def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+    """A row for each budget and belief, and the differences of the first two beliefs."""
+    budget = _budget(result)
+    head = [f"{budget} a move", "belief", "score", "95% interval", "won", "time a move", "draws a move", "inconsistent"]
     rows = []
     for row in result["rows"]:
-        cells = [f"{row[budget]:g}"]
-        for player in row["players"].values():
+        for name, player in row["players"].items():
             bad = player["inconsistent"]
-            cells += [f"{player['score']:.4f}", _interval(player["ci95"]), f"{player['won']:.1%}"]
-            cells += [f"{1e3 * player['seconds_per_move']:.2f}", "" if bad is None else f"{bad:.2%}"]
-        if "difference" in row:
-            d = row["difference"]
-            cells += [f"{d['score']:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"])]
-        rows.append(cells)
-    return head, rows
+            rows.append(
+                [
+                    f"{row[budget]:g}",
+                    name,
+                    f"{player['score']:.4f}",
+                    _interval(player["ci95"]),
+                    f"{player['won']:.1%}",
+                    seconds(player["seconds_per_move"]),
+                    f"{player['drawn_per_move']:,.0f}",
+                    "" if bad is None else f"{bad:.3%}",
+                ]
+            )
+    found: list[tuple[str, Table]] = [("", (head, rows))]
+    if "difference" in result["rows"][0]:
+        first, second = result["beliefs"][:2]
+        pairs = [
+            (f"{row[budget]:g}", f"{d['score']:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
+            for row in result["rows"]
+            for d in [row["difference"]]
+        ]
+        found.append((f"{second} less {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
+    return found
+
+
+def _budget(result: dict[str, Any]) -> str:
+    return "seconds" if "seconds" in result["rows"][0] else "simulations"
 
 
 def _interval(ci95: list[float] | None, sign: str = "") -> str:
@@ -74,7 +89,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
     """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises OSError."""
     from trickformer.tournaments.plot import plt, save
 
-    budget = "seconds" if "seconds" in result["rows"][0] else "simulations"
+    budget = _budget(result)
     x = [row[budget] for row in result["rows"]]
     with plt.rc_context({"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
