@@ -1,5 +1,5 @@
-// The Python face of Mines: rules, what was seen, exact counts, draws, search and the optimal player. Layouts go in and out
-// as uint64, a bit for each cell.
+// The Python face of Mines: rules, what was seen, exact counts, draws, search and the optimal player. Layouts go in
+// and out as uint64, a bit for each cell.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -33,7 +33,8 @@ Sight sight_of(const Board& board, const std::vector<int>& cells, const std::vec
   Sight sight = new_sight(board);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const int cell = cell_of(board, cells[i]);
-    if (sight.exploded || (sight.opened & bit(cell))) throw nb::value_error("no cell is opened twice, nor after a mine");
+    if (sight.exploded || (sight.opened & bit(cell)))
+      throw nb::value_error("no cell is opened twice, nor after a mine");
     if (shown[i] < 0 || shown[i] > kMine) throw nb::value_error("a cell shows 0 to 8, or 9 for a mine");
     open(board, sight, cell, shown[i]);
   }
@@ -53,7 +54,8 @@ void lay(State& s, const std::vector<int>& cells) {
 void open_cell(State& s, int cell) {
   cell_of(s.board, cell);
   if (s.over() || s.sight.opened & bit(cell)) throw nb::value_error("this cell cannot be opened now");
-  if (!s.laid() && (s.sight.n || s.board.first_move == FirstMove::kAny)) throw nb::value_error("the mines are not laid");
+  if (!s.laid() && (s.sight.n || s.board.first_move == FirstMove::kAny))
+    throw nb::value_error("the mines are not laid");
   open(s.board, s.sight, cell, s.layout & bit(cell) ? kMine : number(s.board, s.layout, cell));
 }
 
@@ -85,7 +87,8 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("over", &State::over)
       .def_prop_ro("layout", [](const State& s) { return cells_of(s.layout); })
       .def_prop_ro("score", [](const State& s) { return int(s.sight.n); }, "cells opened without a mine")
-      .def_prop_ro("unopened", [](const State& s) { return cells_of(s.board.all & ~s.sight.opened & ~s.sight.exploded); })
+      .def_prop_ro("unopened",
+                   [](const State& s) { return cells_of(s.board.all & ~s.sight.opened & ~s.sight.exploded); })
       .def_prop_ro(
           "seen",
           [](const State& s) {
@@ -96,8 +99,9 @@ void bind_rules(nb::module_& m) {
           },
           "What was opened and what it showed, in order; 9 is a mine.");
 
-  nb::class_<Sight>(m, "Sight", "What the player knows: cells in the order in which they were opened, and what each has "
-                                "shown, 9 for a mine. Raises ValueError for what no game can show.")
+  nb::class_<Sight>(m, "Sight",
+                    "What the player knows: cells in the order in which they were opened, and what each has shown, 9 "
+                    "for a mine. Raises ValueError for what no game can show.")
       .def("__init__",
            [](Sight* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
              new (self) Sight(sight_of(b, cells, shown));
@@ -149,9 +153,9 @@ void bind_beliefs(nb::module_& m) {
         return out;
       },
       "board"_a, "sight"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
-      "n layouts, uint64 [n], by a method, an index into METHODS, that proposes them in a domain, an index into DOMAINS; "
-      "walks make `trials` steps, and rejection gives up after so many draws with 0, if it is not 0. Raises ValueError where "
-      "no layout explains what was seen.");
+      "n layouts, uint64 [n], by a method, an index into METHODS, that proposes them in a domain, an index into "
+      "DOMAINS; walks make `trials` steps, and rejection gives up after so many draws with 0, if it is not 0. Raises "
+      "ValueError where no layout explains what was seen.");
 }
 
 // Whether a signal such as Ctrl-C has come, whose exception is then set.
@@ -174,8 +178,8 @@ void bind_players(nb::module_& m) {
       });
   m.def(
       "search",
-      [](const Board& b, const Sight& sight, int method, int domain, std::uint64_t simulations, double seconds, double c,
-         double widening, std::uint64_t seed) {
+      [](const Board& b, const Sight& sight, int method, int domain, std::uint64_t simulations, double seconds,
+         double c, double widening, std::uint64_t seed) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
         if (sight.exploded || sight.n == b.safe()) throw nb::value_error("the game is over");

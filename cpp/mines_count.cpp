@@ -37,7 +37,8 @@ Counter::Counter(const Board& board, const Sight& sight)
   if (!layers_[0].nodes.empty()) total_ = ways(0, 0)[mines_];
 }
 
-// Groups in order: those around the first number, then those around the numbers that share a group with it, and so on.
+// Groups in order: those around the first number, then those around the numbers that share a group with it, and so
+// on.
 void Counter::group(const Board& board, const Sight& sight, Cells unknown) {
   Cells grouped = 0, waiting = sight.opened, near = 0;
   while (waiting) {
@@ -109,7 +110,8 @@ std::vector<std::uint64_t> Counter::mines() const {
   for (Cells rest = known_; rest;) found[take_lowest(rest)] = total_;
   if (!total_) return found;
   const std::size_t row = mines_ + 1;
-  std::vector<std::uint64_t> here(row, 0), after;  // [nodes, mines + 1]: partial layouts that reach a node, by mines left
+  // [nodes, mines + 1]: partial layouts that reach a node, by mines left.
+  std::vector<std::uint64_t> here(row, 0), after;
   here[mines_] = 1;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const int size = count(groups_[i].cells);

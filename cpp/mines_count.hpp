@@ -1,11 +1,12 @@
 // How many layouts explain what was seen, exactly: the judge of the samplers, and a sampler itself.
 //
-// Cells with the same opened neighbours are interchangeable and form a group; all that matters is how many mines a group
-// has. The groups are walked in an order that stays near what it has touched. After each, all that later groups need
-// to know is what every number that is not yet settled still lacks, and the number of mines left. Partial layouts that
-// agree in this are one node of a layered graph, and the layouts are its paths. Between components of the frontier no
-// number is unsettled, so that the graph narrows to one node there: components cost the sum of their sizes, never the
-// product. Cells that touch no number are the last group. No count exceeds that of 64 cells over 32, below 2^61.
+// Cells with the same opened neighbours are interchangeable and form a group; all that matters is how many mines a
+// group has. The groups are walked in an order that stays near what it has touched. After each, all that later groups
+// need to know is what every number that is not yet settled still lacks, and the number of mines left. Partial
+// layouts that agree in this are one node of a layered graph, and the layouts are its paths. Between components of
+// the frontier no number is unsettled, so that the graph narrows to one node there: components cost the sum of their
+// sizes, never the product. Cells that touch no number are the last group. No count exceeds that of 64 cells over 32,
+// below 2^61.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Mines: one player opens the cells of a grid; a cell shows how many of its up to eight neighbours are mines, and a mine
-// ends the game. Boards have up to 64 cells, numbered row by row, so that a set of cells is one word.
+// Mines: one player opens the cells of a grid; a cell shows how many of its up to eight neighbours are mines, and a
+// mine ends the game. Boards have up to 64 cells, numbered row by row, so that a set of cells is one word.
 //
-// The rule of the first move says where mines may lie once it is known which cell is opened first: anywhere, not in that
-// cell, or neither there nor in its neighbours. Mines are a uniformly random set of that many cells among those, so
-// the rule is part of the prior. Once a cell is open, its number says the same, and the rule adds nothing.
+// The rule of the first move says where mines may lie once it is known which cell is opened first: anywhere, not in
+// that cell, or neither there nor in its neighbours. Mines are a uniformly random set of that many cells among those,
+// so the rule is part of the prior. Once a cell is open, its number says the same, and the rule adds nothing.
 #pragma once
 #include <cstdint>
 #include <stdexcept>

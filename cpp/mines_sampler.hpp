@@ -11,7 +11,8 @@ namespace trickformer::mines::inline TRICKFORMER_ISA {
 // Says when the time is over, or the caller has had enough.
 class Deadline {
  public:
-  Deadline(double seconds, bool (*interrupted)()) : seconds_(seconds), interrupted_(interrupted), start_(Clock::now()) {}
+  Deadline(double seconds, bool (*interrupted)())
+      : seconds_(seconds), interrupted_(interrupted), start_(Clock::now()) {}
 
   bool over() {
     if (over_ || (seconds_ <= 0 && !interrupted_)) return over_;
@@ -50,8 +51,8 @@ class Sampler {
   // Before anything is known: the prior once `first` is to be opened first, or -1.
   Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
 
-  // A layout for what was seen, after `trials` steps where the method walks. 0: the time was over, or rejection has drawn
-  // `limit` times (0: no limit).
+  // A layout for what was seen, after `trials` steps where the method walks. 0: the time was over, or rejection has
+  // drawn `limit` times (0: no limit).
   Cells draw(const Sight& sight, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
     switch (method_) {
       case Method::kExact:

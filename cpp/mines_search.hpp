@@ -1,13 +1,14 @@
-// BSR-UCT on Mines, with any way to draw a layout that explains what was seen plugged in; and these draws by themselves.
+// BSR-UCT on Mines, with any way to draw a layout that explains what was seen plugged in; and these draws by
+// themselves.
 //
-// Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011): Algorithms 1 (rejection),
-// 2 (BSR-UCT), 3 (Metropolis) and 4 (Metropolis that starts from the last layout of the call before).
+// Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011): Algorithms 1
+// (rejection), 2 (BSR-UCT), 3 (Metropolis) and 4 (Metropolis that starts from the last layout of the call before).
 //
 // The prior is uniform over the sets of N cells in a domain, the likelihood of what was seen 0 or 1. The proposal
 // draws each mine's place anew with probability 1/N, all together uniformly among the places that keep the mines
 // distinct. The probability to get from one set to another then depends only on how many mines they share, so it is
-// symmetric, and no proposal leaves the prior's support. Of the likelihoods' ratio, 0/0 counts as 1: from a layout that
-// does not explain what was seen every proposal is accepted, and a walk that is too short ends in such a layout.
+// symmetric, and no proposal leaves the prior's support. Of the likelihoods' ratio, 0/0 counts as 1: from a layout
+// that does not explain what was seen every proposal is accepted, and a walk that is too short ends in such a layout.
 #pragma once
 #include <cstdint>
 
@@ -44,9 +45,9 @@ struct SearchResult {
 // Some layout must explain `sight`, and the game must go on.
 SearchResult search(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed);
 
-// n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout to
-// layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n], a bit for each mine;
-// 0 for what was given up. A function of the seed.
+// n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout
+// to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n], a bit for
+// each mine; 0 for what was given up. A function of the seed.
 void sample(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
             std::uint64_t seed, std::size_t n, Cells* out);
 

@@ -99,9 +99,9 @@ class Search {
     ++result_.simulations;
   }
 
-  // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has
-  // the law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the mines
-  // after it, they are drawn with the move in view.
+  // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has the
+  // law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the
+  // mines after it, they are drawn with the move in view.
   Cells draw(const Sight& sight, int cell, std::uint64_t visits, Cells layout) {
     if (options_.method == Method::kExact && layout) return layout;
     if (!sight.n && board_.first_move != FirstMove::kAny) {

@@ -1,10 +1,10 @@
 // Optimal play by dynamic programming over all that can be seen.
 //
-// All layouts that explain what was seen are equally likely, so the sum over them of the cells that are still opened is
-// an integer, and the best action maximizes it. Three things keep the search small and change no value. A cell
-// without a mine in any layout is opened at once: that costs nothing, scores, and tells what it tells. An action cannot bring more
-// than all that is left in every layout it survives; those that promise less than the best so far are passed
-// over. And what was seen in another order is the same position.
+// All layouts that explain what was seen are equally likely, so the sum over them of the cells that are still opened
+// is an integer, and the best action maximizes it. Three things keep the search small and change no value. A cell
+// without a mine in any layout is opened at once: that costs nothing, scores, and tells what it tells. An action
+// cannot bring more than all that is left in every layout it survives; those that promise less than the best so far
+// are passed over. And what was seen in another order is the same position.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -63,8 +63,8 @@ def test_counts_and_marginals_are_those_of_all_layouts(spec):
 
 
 def test_counts_on_large_boards():
-    """An empty board has a binomial number of layouts; a number makes it a sum over its neighbours; distant numbers are
-    independent but for the mines left; and every number that a cell may show adds up to the layouts in which it is safe."""
+    """An empty board has a binomial number of layouts, one number splits it in two; distant numbers are independent
+    but for the mines left; and over all that a cell may show, the layouts add up."""
     for rows, cols, mines in [(8, 8, 32), (8, 8, 10), (7, 9, 20)]:
         board = CORE.Board(rows, cols, mines, 0)
         assert CORE.Counter(board, CORE.Sight(board, [], [])).layouts == comb(rows * cols, mines)
@@ -81,7 +81,9 @@ def test_counts_on_large_boards():
         counter = CORE.Counter(game.board, CORE.Sight(game.board, cells, shown))
         assert int(counter.mines().sum()) == 14 * counter.layouts, seed
         cell = next(c for c in range(64) if c not in cells)
-        parts = [CORE.Counter(game.board, CORE.Sight(game.board, [*cells, cell], [*shown, k])).layouts for k in range(10)]
+        parts = [
+            CORE.Counter(game.board, CORE.Sight(game.board, [*cells, cell], [*shown, k])).layouts for k in range(10)
+        ]
         assert sum(parts) == counter.layouts, seed
         assert parts[9] == counter.mines()[cell], seed
 

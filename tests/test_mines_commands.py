@@ -17,12 +17,18 @@ AGREE = {"positions": 6, "draws": 200, "trials": 2000, "seed": 5}
 
 
 def test_exact_prints_the_papers_values(command):
-    code, out, err = command("mines", "exact", "--board", "4x4", "--mines", 6, "--first-move", "no-neighbours", "--json")
+    code, out, err = command(
+        "mines", "exact", "--board", "4x4", "--mines", 6, "--first-move", "no-neighbours", "--json"
+    )
     found = json.loads(out)
     assert code == 0
     assert "moves" in err  # progress
     assert (found["value"], found["first_move"]) == (1.0, "central")
-    assert {m["move"]: round(m["value"], 4) for m in found["moves"]} == {"central": 1.0, "edge": 0.9162, "corner": 0.8198}
+    assert {m["move"]: round(m["value"], 4) for m in found["moves"]} == {
+        "central": 1.0,
+        "edge": 0.9162,
+        "corner": 0.8198,
+    }
     assert sorted(cell for m in found["moves"] for cell in m["cells"]) == [[r, c] for r in range(4) for c in range(4)]
 
 

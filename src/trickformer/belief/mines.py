@@ -67,9 +67,9 @@ class MinesBelief(UniformBelief[MinesWorlds]):
     """Uniform over the layouts that explain a view: drawn so, or approached.
 
     method: `exact` and `rejection` draw from that distribution. `metropolis` makes `trials` steps from a layout of
-    the prior, for each world anew, and `inherited` from one world to the next, beginning anew with each call of `sample`;
-    they reach it as trials grow, and what ends elsewhere is not feasible. domain: where the prior has its mines,
-    `rule` (that of the first move) or `board`.
+    the prior, for each world anew, and `inherited` from one world to the next, beginning anew with each call of
+    `sample`; they reach it as trials grow, and what ends elsewhere is not feasible. domain: where the prior has its
+    mines, `rule` (that of the first move) or `board`.
     `log_prob` is that of the distribution itself, whatever the method."""
 
     worlds = MinesWorlds

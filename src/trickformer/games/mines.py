@@ -14,7 +14,7 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core
-from trickformer.base import CHANCE, Event, Outcomes, TrickformerError, View, deal_seed
+from trickformer.base import Event, Outcomes, TrickformerError, View, deal_seed
 from trickformer.games._spiel import Observer, options
 
 if TYPE_CHECKING:
@@ -178,8 +178,8 @@ class Mines:
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
     def chance(self, state: State, seed: int) -> int:
-        """The next mine. `seed` shuffles all cells, and the mines are the first of those that the rule of the first move
-        leaves: as alike as they can be for players who open other cells first."""
+        """The next mine. `seed` shuffles all cells, and the mines are the first of those that the rule of the first
+        move leaves: as alike as they can be for players who open other cells first."""
         game: Any = state
         first = game.core.seen[0][0] if game.core.seen else None
         room = set(self.board.allowed(first) if first is not None else range(self.cells))

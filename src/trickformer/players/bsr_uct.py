@@ -1,7 +1,7 @@
 """BSR-UCT at Mines: UCT over what can be seen, with a belief for the mines plugged in
 
-Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011), Algorithm 2: at every step of a
-simulation a layout is drawn given what that node has seen, and answers the action. Metropolis' walks make as many
+Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011), Algorithm 2: at every step
+of a simulation a layout is drawn given what that node has seen, and answers the action. Metropolis' walks make as many
 steps in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines_search.hpp)."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Options(BaseModel):
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="where they are proposed: in the cells that the rule of the first move leaves, or on the whole board",
+        description="where they are proposed: where the rule of the first move leaves them, or on the whole board",
     )
     simulations: int = Field(default=10_000, ge=1, le=20_000_000, description="simulations a decision, at most")
     seconds: float = Field(
@@ -41,7 +41,7 @@ class Options(BaseModel):
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="progressive widening: after n visits n to this power of the actions are considered; 0: all of them",
+        description="progressive widening: after n visits, n to this power of the actions are considered; 0: all",
     )
 
 

@@ -48,7 +48,9 @@ def expected(game: Any, solver: Any, view: View, cell: int) -> float:
     try:
         layouts, total = solver.open(game.board, sight(game, view), cell)
     except RuntimeError as e:
-        raise TrickformerError(f"a board of {game.rows}x{game.cols} with {game.mines} mines is too large: {e}") from None
+        raise TrickformerError(
+            f"a board of {game.rows}x{game.cols} with {game.mines} mines is too large: {e}"
+        ) from None
     if not layouts:
         raise ValueError("no layout of mines explains the view")
     return total / layouts

@@ -1,1 +1,1 @@
-"""Mines as an evaluation plays it: optimal values, players by thinking time, and whether the ways to draw layouts agree."""
+"""Mines as an evaluation plays it: optimal values, players by thinking time, and whether the draws agree."""

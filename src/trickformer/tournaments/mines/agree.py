@@ -140,9 +140,9 @@ def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
 def heading(found: dict[str, Any]) -> str:
     """One line: what was measured."""
     return (
-        f"Mines {found['board']}, {found['mines']} mines, first move {found['first_move']}: {found['positions']} random "
-        f"positions, {found['draws']:,} draws each, walks of {found['trials']:,} steps, seed {found['seed']}; the exact "
-        f"count and marginals are those of the list of all layouts in {found['counted']}"
+        f"Mines {found['board']}, {found['mines']} mines, first move {found['first_move']}: {found['positions']} "
+        f"random positions, {found['draws']:,} draws each, walks of {found['trials']:,} steps, seed {found['seed']}; "
+        f"the exact count and marginals are those of the list of all layouts in {found['counted']}"
     )
 
 
@@ -177,7 +177,9 @@ def _start(config: Agree, resume: bool) -> dict[int, dict[str, Any]]:
         known = configs.load(Agree, folder / CONFIG, {}).about()
         for name, new in config.about().items():
             if known[name] != new:
-                raise TrickformerError(f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out")
+                raise TrickformerError(
+                    f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out"
+                )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         data = path.read_bytes() if path.exists() else b""

@@ -34,7 +34,9 @@ def exact(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> 
         return
     rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in found["moves"]]
     where = found["position"] or f"first move {found['first_move_rule']}"
-    heading = f"Mines {found['board']}, {found['mines']} mines, {where}: best is {found['first_move']}, {found['value']:.4f}"
+    heading = (
+        f"Mines {found['board']}, {found['mines']} mines, {where}: best is {found['first_move']}, {found['value']:.4f}"
+    )
     report.show(heading, {}, [("", (("cell", "score at the end", "cells opened from here on"), rows))], [])
 
 

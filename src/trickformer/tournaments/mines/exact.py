@@ -14,8 +14,8 @@ from trickformer.tournaments.mines.schedule import Exact
 
 
 def solve(config: Exact) -> dict[str, Any]:
-    """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score that
-    each leads to (`value`) and how many cells are opened in the mean from here on (`expected_moves`).
+    """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score
+    that each leads to (`value`) and how many cells are opened in the mean from here on (`expected_moves`).
 
     Raises TrickformerError where the board cannot be played or is too large, or the position cannot arise."""
     if config.position:
@@ -125,5 +125,3 @@ def _classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
 def _kind(row: int, col: int, rows: int, cols: int) -> str:
     borders = (row in (0, rows - 1)) + (col in (0, cols - 1))
     return ("central", "edge", "corner")[borders]
-
-

@@ -12,9 +12,9 @@ from trickformer.tournaments.report import Table, built, markdown_tables, p_valu
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
-    "All players meet the same boards. A score is the share of the cells without a mine that were opened, won the share of "
-    "games with all of them; intervals are 95%, bootstrap over games, p is Wilcoxon's over games. Inconsistent "
-    "is the share of the layouts drawn in the search that do not explain what was seen."
+    "All players meet the same boards. A score is the share of the cells without a mine that were opened, won the share "
+    "of games with all of them; intervals are 95%, bootstrap over games, p is Wilcoxon's over games. Inconsistent is "
+    "the share of the layouts drawn in the search that do not explain what was seen."
 )
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 
@@ -35,8 +35,9 @@ def write(result: dict[str, Any], folder: Path) -> None:
 def heading(result: dict[str, Any]) -> str:
     """One line: what was played."""
     return (
-        f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: {result['games']:,} games "
-        f"each, seed {result['seed']}; c {result['c']}, domain {result['domain']}, widening {result['widening'] or 'none'}"
+        f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: "
+        f"{result['games']:,} games each, seed {result['seed']}; c {result['c']}, domain {result['domain']}, "
+        f"widening {result['widening'] or 'none'}"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,8 +64,6 @@ class Table(Board):
         "games",
         "seed",
     )
-    tables: ClassVar[int] = 1  # a clock measures one search at a time
-    ray: ClassVar[str | None] = None
 
     beliefs: str = Field(
         "rejection,inherited", description="how layouts are drawn: of rejection, metropolis, inherited, exact"
@@ -78,9 +75,15 @@ class Table(Board):
     )
     c: float = Field(0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score")
     widening: float = Field(0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening; 0: none")
-    games: int = Field(200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run")
+    games: int = Field(
+        200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run"
+    )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the boards and of all players' randomness")
-    workers: int = Field(1, ge=1, description="processes; they share the machine's clock, so give each a core of its own")
+    tables: int = Field(1, ge=1, description="games in flight at a time; their searches run one after the other")
+    workers: int = Field(1, ge=1, description="processes; where seconds are the limit, no more than free cores")
+    ray: str | None = Field(
+        None, description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT"
+    )
     out: Path | None = Field(None, description="folder for the records and the report")
 
     @model_validator(mode="after")
@@ -91,15 +94,14 @@ class Table(Board):
             raise ValueError("how long may a move take? give either --seconds 0.001,0.002 or --simulations 100,200")
         if not set(self.methods) <= set(METHODS) or len(set(self.methods)) < len(self.methods):
             raise ValueError(f"beliefs={self.beliefs}: each is one of {', '.join(METHODS)}, and is given once")
+        most = MOST_SIMULATIONS if self.simulations else 3600
         try:
-            sound = all(math.isfinite(x) and 0 < x for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)
+            sound = all(0 < x <= most for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)
         except ValueError:
             sound = False
-        if not sound or (self.simulations and max(self.budgets) > MOST_SIMULATIONS) or max(self.budgets) > 3600 * (
-            MOST_SIMULATIONS if self.simulations else 1
-        ):
+        if not sound:
             what = f"seconds={self.seconds}" if self.seconds else f"simulations={self.simulations}"
-            raise ValueError(f"{what}: write numbers above 0, each once, such as 1,2,4")
+            raise ValueError(f"{what}: write numbers above 0, at most {most}, each once, such as 1,2,4")
         return self
 
     @property
@@ -123,7 +125,9 @@ class Table(Board):
                 limit = (
                     f"simulations={budget}" if self.simulations else f"simulations={MOST_SIMULATIONS},seconds={budget}"
                 )
-                found.append(f"bsr_uct:belief={method},domain={self.domain},{limit},c={self.c},widening={self.widening}")
+                found.append(
+                    f"bsr_uct:belief={method},domain={self.domain},{limit},c={self.c},widening={self.widening}"
+                )
         return found
 
     def hands(self, game: Game) -> Iterator[Hand]:
@@ -141,7 +145,8 @@ class Exact(Board):
     """Optimal play on a board, or from a position."""
 
     position: str = Field(
-        "", description="rows of a position, such as '..1/.32/..1': . unopened, else the number; not given: nothing is open"
+        "",
+        description="rows of a position, such as ..1/.32/..1: . unopened, else a number; not given: nothing is open",
     )
     positions: int = Field(5_000_000, ge=1, le=10**9, description="positions that it remembers, at most")
     layouts: int = Field(5_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
