@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "bits.hpp"
 

@@ -1,8 +1,8 @@
 // BSR-UCT on Mines, with any way to draw a layout that explains what was seen plugged in; and these draws by
 // themselves.
 //
-// Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011): Algorithms 1
-// (rejection), 2 (BSR-UCT), 3 (Metropolis) and 4 (Metropolis that starts from the last layout of the call before).
+// "Consistent Belief State Estimation, with Application to Mines": Algorithms 1 (rejection), 2 (BSR-UCT), 3
+// (Metropolis) and 4 (Metropolis that starts from the last layout of the call before).
 //
 // The prior is uniform over the sets of N cells in a domain, the likelihood of what was seen 0 or 1. The proposal
 // draws each mine's place anew with probability 1/N, all together uniformly among the places that keep the mines

@@ -15,6 +15,7 @@ for domain in rule board; do
   mines table "mines-4x4-simulations-$domain" --simulations 250,500,1000 --beliefs rejection,inherited,metropolis,exact \
     --domain "$domain" --games 100 --seed 2
 done
+mines table mines-4x4-board --domain board --seconds 0.001,0.004,0.016,0.064 --games 200 --seed 2
 mines table mines-4x4 --seconds 0.0005,0.001,0.002,0.004,0.008,0.016,0.032,0.064 --games 200 --seed 2
 large=(--board 7x7 --mines 11 --c 0.25 --games 100 --seed 2)
 mines table mines-7x7 "${large[@]}" --seconds 0.001,0.004,0.016,0.064,0.256

@@ -1,6 +1,6 @@
 """Mines: layouts that explain what was seen, exactly uniform by counting (cpp/mines_count.hpp), or drawn by one of the
-methods of Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011): rejection,
-Metropolis, Metropolis that goes on from the layout before (cpp/mines_search.hpp)."""
+methods of "Consistent Belief State Estimation, with Application to Mines": rejection, Metropolis, Metropolis that goes
+on from the layout before (cpp/mines_search.hpp)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Mines: one player opens the cells of a grid and must not meet a mine; cpp/mines_rules.hpp has the rules.
 
-The score is the number of cells opened without a mine: of all cells that hold none, it is the share that returns and
-values speak of (Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines", 2011, section
-I-A). A cell without mines around it opens nothing else by itself."""
+The score is the number of cells opened without a mine; returns and values speak of its share of all cells that hold
+none ("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without mines around it
+opens nothing else by itself."""
 
 from __future__ import annotations
 

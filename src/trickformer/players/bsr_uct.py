@@ -1,8 +1,8 @@
 """BSR-UCT at Mines: UCT over what can be seen, with a belief for the mines plugged in
 
-Teytaud & Teytaud, "Consistent Belief State Estimation, with Application to Mines" (2011), Algorithm 2: at every step
-of a simulation a layout is drawn given what that node has seen, and answers the action. Metropolis' walks make as many
-steps in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines_search.hpp)."""
+"Consistent Belief State Estimation, with Application to Mines", Algorithm 2: at every step of a
+simulation a layout is drawn given what that node has seen, and answers the action. Metropolis' walks make as many steps
+in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines_search.hpp)."""
 
 from __future__ import annotations
 

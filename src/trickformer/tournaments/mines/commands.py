@@ -61,7 +61,7 @@ def table(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = 
 @app.command()
 @configs.options(Agree)
 def agree(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
-    """Test at random positions whether all ways to draw layouts have the exact distribution."""
+    """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
     settings = configs.load(Agree, config, given)
     from trickformer.tournaments import report
     from trickformer.tournaments.mines import agree as measure

@@ -48,7 +48,8 @@ class Board(BaseModel):
 
 
 class Table(Board):
-    """Games of BSR-UCT by belief and thinking time: Tables I and II of Teytaud & Teytaud (2011)."""
+    """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
+    Application to Mines"."""
 
     COMMAND: ClassVar[str] = "mines table"
     FIXED: ClassVar[tuple[str, ...]] = (
@@ -153,7 +154,7 @@ class Exact(Board):
 
 
 class Agree(Board):
-    """Do all ways to draw layouts have the same distribution? Random positions, a chi-square test for each."""
+    """Do the ways to draw independent layouts have the same distribution? A chi-square test at random positions."""
 
     COMMAND: ClassVar[str] = "mines agree"
     FIXED: ClassVar[tuple[str, ...]] = ("board", "mines", "first_move", "draws", "trials", "domain", "seed")
