@@ -1,5 +1,7 @@
 // Layouts that explain what was seen, by each method of cpp/mines_search.hpp.
 #pragma once
+#include <time.h>
+
 #include <chrono>
 #include <cmath>
 
@@ -8,27 +10,42 @@
 
 namespace trickformer::mines::inline TRICKFORMER_ISA {
 
-// Says when the time is over, or the caller has had enough.
+// Says when the thread has used up its seconds, or the caller has had enough. Seconds are the thread's own CPU time,
+// so that other work on the machine takes none of them. That clock is slow to read, and runs no faster than the
+// wall's: until so much has passed there as was left here, it need not be asked.
 class Deadline {
  public:
   Deadline(double seconds, bool (*interrupted)())
-      : seconds_(seconds), interrupted_(interrupted), start_(Clock::now()) {}
+      : seconds_(seconds), look_(seconds), interrupted_(interrupted), start_(Clock::now()), used_(cpu()) {}
 
   bool over() {
     if (over_ || (seconds_ <= 0 && !interrupted_)) return over_;
-    const double now = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (interrupted_ && now >= ask_) {
+    const double wall = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (interrupted_ && wall >= ask_) {
       over_ = interrupted_();
-      ask_ = now + 0.1;
+      ask_ = wall + 0.1;
     }
-    return over_ |= seconds_ > 0 && now >= seconds_;
+    if (seconds_ > 0 && wall >= look_) {
+      const double left = seconds_ - (cpu() - used_);
+      over_ |= left <= 0;
+      look_ = wall + left;
+    }
+    return over_;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  double seconds_, ask_ = 0.1;
+
+  static double cpu() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+  }
+
+  double seconds_, look_, ask_ = 0.1;
   bool (*interrupted_)();
   Clock::time_point start_;
+  double used_;  // before the search
   bool over_ = false;
 };
 

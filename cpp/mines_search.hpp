@@ -28,7 +28,7 @@ struct SearchOptions {
   Method method = Method::kRejection;
   Domain domain = Domain::kRule;
   std::uint64_t simulations = 1000;  // at most
-  double seconds = 0;                // at most; 0: no limit
+  double seconds = 0;                // of CPU time, at most; 0: no limit
   double c = 1;                      // exploration, in units of the score
   double widening = 0;               // after n visits, ceil(n^widening) actions are considered; 0: all of them
   bool (*interrupted)() = nullptr;   // asked some times a second; true ends the search

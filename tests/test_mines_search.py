@@ -102,7 +102,7 @@ def test_a_clock_ends_a_search():
     player = players.make("bsr_uct:seconds=0.05,simulations=20000000", game)
     start = time.perf_counter()
     decision = player.act([view], [decision_rng(1, 0, 0, 0)], [{}])[0]
-    assert time.perf_counter() - start < 5  # generous, for machines are shared
+    assert time.perf_counter() - start < 10  # generous, for machines are shared
     assert decision.action in view.legal
     assert decision.value is None
     assert decision.visits == {}

@@ -31,7 +31,7 @@ class Options(BaseModel):
         ge=0,
         le=3600,
         allow_inf_nan=False,
-        description="seconds a decision, at most; 0: no limit, and a decision follows from its seed",
+        description="seconds of CPU time a decision, at most; 0: no limit, and a decision follows from its seed",
     )
     c: float = Field(
         default=0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score"

@@ -15,7 +15,8 @@ _TRACTABLE = 200_000  # positions and layouts for which the best play is looked 
 
 
 def result(run: Run) -> dict[str, Any]:
-    """Scores are shares of the cells without a mine; intervals 95%, bootstrap over games; seconds wall seconds a move.
+    """Scores are shares of the cells without a mine; intervals 95%, bootstrap over games; a budget in seconds is CPU
+    time, `seconds_per_move` wall time.
 
     `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
     first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""

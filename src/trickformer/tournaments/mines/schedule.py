@@ -69,7 +69,7 @@ class Table(Board):
     beliefs: str = Field(
         "rejection,inherited", description="how layouts are drawn: of rejection, metropolis, inherited, exact"
     )
-    seconds: str = Field("", description="thinking times a move, such as 0.001,0.002")
+    seconds: str = Field("", description="thinking times a move, in seconds of CPU time, such as 0.001,0.002")
     simulations: str = Field("", description="simulations a move instead of seconds; records then follow from the seed")
     domain: Literal["rule", "board"] = Field(
         "rule", description="where layouts are proposed: where the rule of the first move leaves them, or anywhere"
