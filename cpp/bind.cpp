@@ -436,6 +436,7 @@ NB_MODULE(_core, m) {
   bind_hanabi(m);
   bind_hanabi_players(m);
   bind_hanabi_tokens(m);
+  bind_mines(m);
   bind_skat(m);
   bind_skat_players(m);
   bind_skat_solver(m);

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from trickformer import games, tokenizers
-from trickformer.base import Game, Tokenizer, deal_seed
+from trickformer.base import Game, Tokenizer, View, deal_seed
 
 FOLDER = Path(__file__).parent / "playthroughs"
 SEED, DEALS = 7, 2
@@ -28,8 +28,12 @@ def path(name: str) -> Path:
 
 
 def text(name: str) -> str:
-    """The playthrough of a game under its usual rules: a function of the game's name alone."""
+    """The playthrough of a game under its usual rules: a function of the game's name alone.
+
+    A game without a tokenizer, which no model plays, is told in the words of its states."""
     game = games.load(name)
+    if name not in tokenizers.NAMES:
+        return _in_words(game)
     tokenizer = tokenizers.make(game)
     lines = [
         f"game             {game.spiel}",
@@ -42,6 +46,35 @@ def text(name: str) -> str:
     for index in range(DEALS):
         lines += ["", f"== deal {index} of seed {SEED}", *_hand(game, tokenizer, index)]
     return "\n".join(lines) + "\n"
+
+
+def _in_words(game: Game) -> str:
+    lines = [
+        f"game             {game.spiel}",
+        f"players          {game.players}",
+        f"better scores    {'higher' if game.higher_is_better else 'lower'}",
+        f"outcomes         {len(game.outcomes.labels)}, from {game.outcomes.labels[0]} to {game.outcomes.labels[-1]}",
+    ]
+    for index in range(DEALS):
+        lines += ["", f"== deal {index} of seed {SEED}", ""]
+        rng, state = random.Random(index), game.deal(SEED, index)
+        while not state.is_terminal():
+            seat = state.current_player()
+            if state.is_chance_node():
+                action = game.chance(state, deal_seed(SEED, index))
+            else:
+                action = rng.choice(game.view(state, seat).legal)
+                lines += [f"  seat {p} sees  {_events(game.view(state, p))}" for p in range(game.players)]
+            lines.append(f"{'chance' if seat < 0 else f'seat {seat}'}  {state.action_to_string(action)}")
+            state.apply_action(action)
+        lines += [f"  seat {p} sees  {_events(game.view(state, p))}" for p in range(game.players)]
+        lines += ["", str(state), "", f"scores  {' '.join(map(str, game.scores(state)))}"]
+    return "\n".join(lines) + "\n"
+
+
+def _events(view: View) -> str:
+    """Actors, actions and what these have shown."""
+    return " ".join(f"{e.actor}:{e.action}:{','.join(map(str, e.seen))}" for e in view.events) or "nothing"
 
 
 def _hand(game: Game, tokenizer: Tokenizer, index: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ from trickformer.belief.commands import app as belief
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
 from trickformer.tournaments.crew.commands import app as crew
+from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.schedule import Config as TournamentConfig
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.add_typer(records, name="records")
 app.add_typer(crew, name="crew")
 app.add_typer(belief, name="belief")
+app.add_typer(mines, name="mines")
 
 _VARIADIC = ("--players", "--others", "--estimators")  # options that take every word up to the next option
 

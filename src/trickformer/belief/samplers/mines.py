@@ -1,0 +1,114 @@
+"""Mines: layouts that explain what was seen, exactly uniform by counting (cpp/mines_count.hpp), or drawn by one of the
+methods of "Consistent Belief State Estimation, with Application to Mines": rejection, Metropolis, Metropolis that goes
+on from the layout before (cpp/mines_search.hpp)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Game, UnknownNameError, View
+from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.games.mines import Mines, replayed
+
+METHODS: tuple[str, ...] = _core.mines.METHODS
+DOMAINS: tuple[str, ...] = _core.mines.DOMAINS
+
+
+def sight(game: Mines, view: View) -> _core.mines.Sight:
+    """The core's form of a view of Mines. Raises ValueError where the events are none."""
+    if any(e.action is None or len(e.seen) != 1 for e in view.events):
+        raise ValueError("an event of Mines is a cell and what it showed")
+    return _core.mines.Sight(game.board, [e.action for e in view.events], [e.seen[0] for e in view.events])
+
+
+class MinesWorlds(UniformWorlds):
+    """Layouts of mines.
+
+    hidden int16 [n, mines]: the cells with a mine, ascending; -1 where none are laid yet."""
+
+    def history(self, i: int) -> list[int]:
+        """World i as actions: the mines, where they are laid, stand before the moves or after the first of them."""
+        moves = [e.action for e in self.view.events if e.action is not None]
+        state = replayed(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
+        return state.history()
+
+
+class _Layouts:
+    """The core's samplers for one view."""
+
+    def __init__(self, game: Mines, view: View, method: int, domain: int, trials: int):
+        self._game, self._how = game, (method, domain, trials)
+        self._sight = sight(game, view)
+        self.laid = bool(view.events) or not game.spiel.late
+        self.count = _core.mines.Counter(game.board, self._sight).layouts if self.laid else 1
+        if not self.count:
+            raise ValueError("no layout of mines explains the view")
+
+    def sample(self, seed: int, n: int) -> np.ndarray:
+        """int16 [n, mines]."""
+        if not self.laid:
+            return np.full((n, self._game.mines), -1, dtype=np.int16)
+        layouts = _core.mines.sample(self._game.board, self._sight, *self._how, seed, n)
+        bits = layouts[:, None] >> np.arange(self._game.cells, dtype=np.uint64) & np.uint64(1)
+        return np.nonzero(bits)[1].astype(np.int16).reshape(n, self._game.mines)
+
+    def explains(self, hidden: np.ndarray) -> np.ndarray:
+        """bool [n], of int16 [n, mines]."""
+        if not self.laid:
+            return (hidden == -1).all(axis=1)
+        on_board = ((hidden >= 0) & (hidden < self._game.cells)).all(axis=1)
+        places = np.where(on_board[:, None], hidden, 0).astype(np.uint64)
+        layouts = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
+        return on_board & _core.mines.explains(self._game.board, self._sight, layouts)
+
+
+class MinesBelief(UniformBelief[MinesWorlds]):
+    """Uniform over the layouts that explain a view: drawn so, or approached.
+
+    method: `exact` and `rejection` draw from that distribution. `metropolis` makes `trials` steps from a layout of
+    the prior, for each world anew, and `inherited` from one world to the next, beginning anew with each call of
+    `sample`; they reach it as trials grow, and what ends elsewhere is not feasible. domain: where the prior has its
+    mines, `rule` (that of the first move) or `board`.
+    `log_prob` is that of the distribution itself, whatever the method."""
+
+    worlds = MinesWorlds
+
+    def __init__(self, game: Mines, method: str = "exact", trials: int = 1000, domain: str = "rule"):
+        """Raises UnknownNameError for a method or domain that does not exist."""
+        super().__init__(game)
+        for kind, name, known in (("method", method, METHODS), ("domain", domain, DOMAINS)):
+            if name not in known:
+                raise UnknownNameError(kind, name, known)
+        self.consistent = method in ("exact", "rejection")
+        self._mines = game
+        # Rejection takes its trials for a limit, and here it has none.
+        self._how = METHODS.index(method), DOMAINS.index(domain), 0 if method == "rejection" else trials
+
+    def _sampler(self, view: View) -> _Layouts:
+        return _Layouts(self._mines, view, *self._how)
+
+    def _hidden(self, actions: list[int], deals: _Layouts) -> np.ndarray:
+        mines = self._mines.mines
+        if not deals.laid:
+            return np.full(mines, -1, dtype=np.int16)
+        start = int(self._mines.spiel.late)
+        return np.array(actions[start : start + mines], dtype=np.int16)
+
+    def count(self) -> int:
+        """The exact number of layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any
+        view."""
+        return self._conditioned()[0].count
+
+    def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
+        """n worlds; all randomness comes from `rng`. Raises ValueError before any view."""
+        worlds = super().sample(n, rng)
+        if not self.consistent:
+            worlds.feasible[:] = self._conditioned()[0].explains(worlds.hidden)
+            worlds.log_weight[~worlds.feasible] = -np.inf
+        return worlds
+
+
+def make(game: Game) -> MinesBelief:
+    """The exact belief."""
+    return MinesBelief(game)  # type: ignore[arg-type]

@@ -1,0 +1,257 @@
+"""Mines: one player opens the cells of a grid and must not meet a mine; cpp/mines_rules.hpp has the rules.
+
+The score is the number of cells opened without a mine; returns and values speak of its share of all cells that hold
+none ("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without mines around it
+opens nothing else by itself."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyspiel
+
+from trickformer import _core
+from trickformer.base import Event, Outcomes, TrickformerError, View, deal_seed
+from trickformer.games._spiel import Observer, options
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+FIRST_MOVES: tuple[str, ...] = _core.mines.FIRST_MOVES
+MINE: int = _core.mines.MINE  # what a mine shows, where other cells show 0 to 8
+MAX_CELLS = 64
+
+_DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
+_TYPE = pyspiel.GameType(
+    short_name="trickformer_mines",
+    long_name="Mines",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.GENERAL_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=1,
+    min_num_players=1,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=False,
+    parameter_specification=_DEFAULTS,
+)
+
+
+class MinesGame(pyspiel.Game):
+    """`trickformer_mines`. Its parameters are `rows`, `cols`, `mines`, and `first_move`: `any` lays the mines anywhere,
+    `safe` not in the cell opened first, `no-neighbours` neither there nor around it."""
+
+    def __init__(self, params: dict[str, Any] | None = None):
+        parameters = _DEFAULTS | (params or {})
+        if parameters["first_move"] not in FIRST_MOVES:
+            known = ", ".join(FIRST_MOVES)
+            raise ValueError(f"first_move of trickformer_mines is one of {known}, not {parameters['first_move']!r}")
+        sizes = [parameters[key] for key in ("rows", "cols", "mines")]
+        self.board = _core.mines.Board(*sizes, FIRST_MOVES.index(parameters["first_move"]))
+        self.rows, self.cols, self.mines = sizes
+        self.cells = self.rows * self.cols
+        self.late = parameters["first_move"] != "any"  # the mines are laid after the first move
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.cells,
+            max_chance_outcomes=self.cells,
+            num_players=1,
+            min_utility=0.0,
+            max_utility=1.0,
+            max_game_length=self.cells - self.mines,
+        )
+        super().__init__(_TYPE, info, parameters)
+
+    def new_initial_state(self) -> MinesState:
+        return MinesState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        return self.mines
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+        """An observer that has strings only."""
+        return Observer(_text, iig_obs_type, params)
+
+
+class MinesState(pyspiel.State):
+    """A game of Mines; the rules are the core's. An action is a cell, numbered row by row.
+
+    Chance lays the mines one by one in ascending order, so that a layout is a single history."""
+
+    def __init__(self, game: MinesGame):
+        super().__init__(game)
+        self.rows, self.cols, self.mines, self.board = game.rows, game.cols, game.mines, game.board
+        self.core = _core.mines.State(game.board)
+        self.room = list(range(game.cells)) if not game.late else []  # where the next mine may lie, ascending
+        self.laying: list[int] = []
+
+    def current_player(self) -> int:
+        if self.core.over:
+            return pyspiel.PlayerId.TERMINAL
+        return pyspiel.PlayerId.CHANCE if self.room else 0
+
+    def is_terminal(self) -> bool:
+        return self.core.over
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.core.unopened
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The next mine and its probability: the share of the layouts in which it is the lowest of those to come."""
+        more = self.mines - len(self.laying)
+        total = comb(len(self.room), more)
+        after = range(len(self.room) - 1, more - 2, -1)  # cells above each that leave room for the others
+        return [(cell, comb(above, more - 1) / total) for cell, above in zip(self.room, after)]
+
+    def _apply_action(self, action: int) -> None:
+        if not self.room:
+            self.core.open(action)
+            if not self.core.laid:
+                self.room = self.board.allowed(action)
+            return
+        self.laying.append(action)
+        self.room = [cell for cell in self.room if cell > action]
+        if len(self.laying) == self.mines:
+            self.core.lay(self.laying)
+            self.room = []
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        where = f"{action // self.cols},{action % self.cols}"
+        return f"mine {where}" if player == pyspiel.PlayerId.CHANCE else f"open {where}"
+
+    def returns(self) -> list[float]:
+        """The share of the cells without a mine that were opened; zero before the end."""
+        return [self.core.score / (self.rows * self.cols - self.mines) if self.core.over else 0.0]
+
+    def __str__(self) -> str:
+        return "\n".join(_grid(self, self.laying))
+
+
+def _grid(state: Any, mines: list[int]) -> list[str]:
+    """The board by rows: `.` unopened, `*` one of `mines`, `X` the mine that was met."""
+    shown = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.seen}
+    marks = [shown.get(cell, ".") for cell in range(state.rows * state.cols)]
+    return ["".join(marks[row : row + state.cols]) for row in range(0, len(marks), state.cols)]
+
+
+def _text(state: Any, viewer: int) -> str:
+    """What was opened, in order, for the player may remember it, and the board."""
+    if state.room:
+        return "laying mines"
+    moves = " ".join(f"{c}:{'X' if k == MINE else k}" for c, k in state.core.seen)
+    return "/".join(_grid(state, [])) + (f" {moves}" if moves else "")
+
+
+pyspiel.register_game(_TYPE, MinesGame)
+
+
+class Mines:
+    """The game `trickformer_mines`. Scores are cells opened without a mine; higher is better."""
+
+    name = "mines"
+    players = 1
+    higher_is_better = True
+
+    def __init__(self, spiel: Any):
+        self.spiel = spiel
+        self.board: _core.mines.Board = spiel.board
+        self.rows, self.cols, self.mines = spiel.rows, spiel.cols, spiel.mines
+        self.cells = spiel.cells
+        self.safe = self.cells - self.mines
+        labels = tuple((score,) for score in range(self.safe + 1))
+        self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32) / self.safe)
+
+    def view(self, state: State, viewer: int) -> View:
+        """What was opened and what each cell showed, 9 for a mine. All of it is public.
+
+        Raises ValueError while the mines are being laid."""
+        game: Any = state
+        if game.room:
+            raise ValueError("there is nothing to see while the mines are being laid")
+        events = tuple(Event(0, cell, (shown,)) for cell, shown in game.core.seen)
+        on_turn = viewer == 0 and not state.is_terminal()
+        return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
+
+    def chance(self, state: State, seed: int) -> int:
+        """The next mine. `seed` shuffles all cells, and the mines are the first of those that the rule of the first
+        move leaves: as alike as they can be for players who open other cells first."""
+        game: Any = state
+        first = game.core.seen[0][0] if game.core.seen else None
+        room = set(self.board.allowed(first) if first is not None else range(self.cells))
+        mines = [cell for cell in _shuffle(seed, self.cells) if cell in room][: self.mines]
+        return sorted(mines)[len(game.laying)]
+
+    def deal(self, seed: int, index: int) -> State:
+        """Board `index` of series `seed`, at the first decision; the mines are laid before it only where they may lie
+        anywhere."""
+        state = self.spiel.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(self.chance(state, deal_seed(seed, index)))
+        return state
+
+    def scores(self, state: State) -> tuple[int, ...]:
+        """Cells opened without a mine, int [1]. Raises ValueError before the end."""
+        game: Any = state
+        if not state.is_terminal():
+            raise ValueError("a game has scores only at its end")
+        return (game.core.score,)
+
+    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
+        """Each kind by itself, for there is one seat."""
+        return tuple((kind,) for kind in range(kinds))
+
+    def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
+        """A legal history with one mine elsewhere that must not be seen: the two cells have the same opened neighbours.
+
+        For the audit. None where there is no such pair of cells."""
+        game: Any = state
+        if not game.core.laid:
+            return None
+        opened = {e.action for e in view.events}
+        room = set(self.board.allowed(view.events[0].action) if view.events else range(self.cells)) - opened
+        near = {cell: opened & set(self.board.around(cell)) for cell in room}
+        mines = set(game.laying)
+        pairs = [(a, b) for a in mines & room for b in sorted(room - mines) if near[a] == near[b]]
+        if not pairs:
+            return None
+        a, b = pairs[rng.integers(len(pairs))]
+        moves = [e.action for e in view.events if e.action is not None]
+        return replayed(self, moves, sorted(mines - {a} | {b}))
+
+
+def replayed(game: Mines, moves: list[int], mines: list[int]) -> State:
+    """The state after these moves on a layout, mines ascending; none are laid before a first move that comes before
+    them. Raises ValueError or SpielError where this is no game."""
+    state = game.spiel.new_initial_state()
+    late = moves[: game.spiel.late]
+    laid = mines if moves or not game.spiel.late else []
+    for action in [*late, *laid, *moves[len(late) :]]:
+        state.apply_action(action)
+    return state
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(seed: int, cells: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng(seed).permutation(cells).tolist())
+
+
+def load(spec: str) -> Mines:
+    """Raises TrickformerError on a bad game string or option."""
+    given = options(spec, "mines", tuple(_DEFAULTS))
+    sizes = {key: given.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
+    for key, value in sizes.items():
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TrickformerError(f"game {spec!r}: {key} is a whole number, not {value!r}")
+    first_move = given.get("first_move", _DEFAULTS["first_move"])
+    if first_move not in FIRST_MOVES:
+        raise TrickformerError(f"game {spec!r}: first_move is one of {', '.join(FIRST_MOVES)}, not {first_move!r}")
+    try:  # of our own: an error in the constructor of a registered game ends in OpenSpiel's words
+        _core.mines.Board(**sizes, first_move=FIRST_MOVES.index(first_move))
+    except ValueError as e:
+        raise TrickformerError(f"game {spec!r}: {e}") from None
+    return Mines(pyspiel.load_game("trickformer_mines", dict(sizes, first_move=first_move)))

@@ -1,0 +1,63 @@
+"""the optimal player of Mines, on boards small enough for dynamic programming over all that can be seen
+
+cpp/mines_solver.hpp says how; of equally good cells it opens the first. It draws no randomness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    positions: int = Field(default=2_000_000, ge=1, le=10**9, description="positions that it remembers, at most")
+    layouts: int = Field(default=2_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
+
+
+class Optimal:
+    """Opens the cell from which most are opened in the mean."""
+
+    def __init__(self, game: Any, options: Options):
+        from trickformer import _core
+
+        self._game = game
+        self._solver = _core.mines.Solver(game.board, options.positions, options.layouts)
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises TrickformerError where the board is too large for this."""
+        return [self._act(view) for view in views]
+
+    def _act(self, view: View) -> Decision:
+        values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
+        best = max(values, key=lambda cell: values[cell])
+        return Decision(best, (len(view.events) + values[best]) / self._game.safe)
+
+
+def expected(game: Any, solver: Any, view: View, cell: int) -> float:
+    """How many cells are opened in the mean from `view` on, by opening `cell` and playing optimally after it.
+
+    Raises TrickformerError where the position is too large, ValueError where no layout explains the view."""
+    from trickformer.belief.samplers.mines import sight
+
+    try:
+        layouts, total = solver.open(game.board, sight(game, view), cell)
+    except RuntimeError as e:
+        raise TrickformerError(
+            f"a board of {game.rows}x{game.cols} with {game.mines} mines is too large: {e}"
+        ) from None
+    if not layouts:
+        raise ValueError("no layout of mines explains the view")
+    return total / layouts
+
+
+def make(options: Options, game: Game) -> Player:
+    """Raises TrickformerError for a game other than Mines."""
+    if game.name != "mines":
+        raise TrickformerError(f"player 'optimal' plays mines only, not {game.name}")
+    return Optimal(game, options)

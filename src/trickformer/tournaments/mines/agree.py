@@ -1,0 +1,204 @@
+"""Do the ways to draw a layout agree with the exact count? At random positions all layouts are listed, and the draws of
+each method are compared with the uniform distribution over them by a chi-square test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from trickformer import _core
+from trickformer import config as configs
+from trickformer.base import TrickformerError, deal_seed
+from trickformer.belief.samplers.mines import DOMAINS, METHODS
+from trickformer.folder import Interrupted, build, replace
+from trickformer.progress import progress
+from trickformer.tournaments.mines.schedule import Agree
+from trickformer.tournaments.report import Table, built, markdown_tables
+
+RECORDS, CONFIG, SUMMARY, REPORT = "records.jsonl", "config.toml", "summary.json", "report.md"
+_MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
+_TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
+_BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
+
+
+def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
+    """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted."""
+    game: Any = config.rules()
+    if comb(game.cells, game.mines) > _MOST_LAYOUTS:
+        raise TrickformerError(
+            f"a board of {config.board} with {config.mines} mines has {comb(game.cells, game.mines):,} layouts; "
+            f"at most {_MOST_LAYOUTS:,} can be listed"
+        )
+    records = _start(config, resume) if config.out else {}
+    missing = [i for i in range(config.positions) if i not in records]
+    try:
+        with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
+            for record in _measure(config, game, missing):
+                if config.out:
+                    _append(config.out / RECORDS, record)
+                records[record["position"]] = record
+                advance()
+    except KeyboardInterrupt:
+        kept = "the same command with --resume goes on" if config.out else "nothing is kept without --out"
+        raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {kept}") from None
+    found = _summary(config, [records[i] for i in range(config.positions)])
+    if config.out:
+        replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
+        parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
+        replace(config.out / REPORT, "\n".join([*parts, *built(found["versions"])]))
+    return found
+
+
+def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
+    anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
+    board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
+    for index in positions:
+        rng = np.random.default_rng([config.seed, index])
+        cells, shown = _position(game, config.seed, index, rng)
+        sight = _core.mines.Sight(game.board, cells, shown)
+        layouts = board[_core.mines.explains(game.board, sight, board)]
+        counter = _core.mines.Counter(game.board, sight)
+        marginals = [int(((layouts >> np.uint64(cell)) & np.uint64(1)).sum()) for cell in range(game.cells)]
+        record: dict[str, Any] = {
+            "position": index,
+            "cells": cells,
+            "shown": shown,
+            "layouts": len(layouts),
+            "counted": counter.layouts == len(layouts) and counter.mines()[: game.cells].tolist() == marginals,
+            "p": {},
+            "inconsistent": {},
+        }
+        for name in _TESTED:
+            trials = 0 if name == "rejection" else config.trials
+            domain = DOMAINS.index(config.domain)
+            seed = int(rng.integers(2**63))
+            drawn = _core.mines.sample(game.board, sight, METHODS.index(name), domain, trials, seed, config.draws)
+            good = _core.mines.explains(game.board, sight, drawn)
+            record["inconsistent"][name] = int((~good).sum())
+            # A draw that no layout explains is impossible under the exact distribution.
+            record["p"][name] = _p(np.searchsorted(layouts, drawn), len(layouts)) if good.all() else 0.0
+        yield record
+
+
+def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Cells without a mine in random order, and what they show, up to a random point at which more than one layout is
+    left."""
+    while True:
+        state: Any = game.spiel.new_initial_state()
+        first = int(rng.integers(game.cells))
+        if game.spiel.late:
+            state.apply_action(first)
+        while state.is_chance_node():
+            state.apply_action(game.chance(state, deal_seed(seed, index)))
+        safe = sorted(set(range(game.cells)) - set(state.laying))
+        cells = rng.permutation(safe).tolist()
+        if game.spiel.late:
+            cells.remove(first)
+            cells.insert(0, first)
+        mines = set(state.laying)
+        shown = [len(mines & set(game.board.around(cell))) for cell in cells]
+        for n in range(int(rng.integers(1, game.safe)), 0, -1):
+            sight = _core.mines.Sight(game.board, cells[:n], shown[:n])
+            if _core.mines.Counter(game.board, sight).layouts > 1:
+                return cells[:n], shown[:n]
+
+
+def _p(ranks: np.ndarray, layouts: int) -> float:
+    """p of the chi-square test that ranks, int [n] below `layouts`, are uniform."""
+    bins = min(layouts, _BINS)
+    observed = np.bincount(ranks * bins // layouts, minlength=bins)
+    sizes = np.bincount(np.arange(layouts) * bins // layouts, minlength=bins)
+    return float(stats.chisquare(observed, len(ranks) * sizes / layouts).pvalue)
+
+
+def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
+    methods = {}
+    for name in _TESTED:
+        p = np.array([r["p"][name] for r in records])
+        methods[name] = {
+            "smallest": float(p.min()),
+            "smallest_bonferroni": float(min(1, p.min() * len(p))),
+            "below_0.05": float((p < 0.05).mean()),
+            "uniform_p": float(stats.kstest(p, "uniform").pvalue),
+            "inconsistent": sum(r["inconsistent"][name] for r in records) / (config.draws * len(records)),
+        }
+    return config.model_dump(exclude={"out"}) | {
+        "counted": sum(r["counted"] for r in records),
+        "methods": methods,
+        "records": records,
+        "versions": [build()],
+    }
+
+
+def heading(found: dict[str, Any]) -> str:
+    """One line: what was measured."""
+    return (
+        f"Mines {found['board']}, {found['mines']} mines, first move {found['first_move']}: {found['positions']} "
+        f"random positions, {found['draws']:,} draws each, walks of {found['trials']:,} steps, seed {found['seed']}; "
+        f"the exact count and marginals are those of the list of all layouts in {found['counted']}"
+    )
+
+
+def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The methods, and every position's p."""
+    head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
+    rows = [
+        (
+            name,
+            f"{m['smallest']:.4f}",
+            f"{m['smallest_bonferroni']:.3f}",
+            f"{m['below_0.05']:.1%}",
+            f"{m['uniform_p']:.3f}",
+            f"{m['inconsistent']:.4%}",
+        )
+        for name, m in found["methods"].items()
+    ]
+    each = [
+        (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(f"{r['p'][name]:.4f}" for name in _TESTED))
+        for r in found["records"]
+    ]
+    return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
+
+
+def _start(config: Agree, resume: bool) -> dict[int, dict[str, Any]]:
+    """The records in the folder, which is made where it is not there; a torn last line is cut off."""
+    assert config.out is not None
+    folder, path = config.out, config.out / RECORDS
+    if (folder / CONFIG).exists():
+        if not resume:
+            raise TrickformerError(f"{folder} already holds a run; continue it with --resume, or choose another --out")
+        known = configs.load(Agree, folder / CONFIG, {}).about()
+        for name, new in config.about().items():
+            if known[name] != new:
+                raise TrickformerError(
+                    f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out"
+                )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        data = path.read_bytes() if path.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            path.write_bytes(whole)
+        records = {r["position"]: r for r in map(json.loads, whole.splitlines())}
+    except OSError as e:
+        raise TrickformerError(f"cannot use {folder}: {e.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise TrickformerError(f"{path} is broken; choose another --out") from None
+    replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+    return {i: r for i, r in records.items() if i < config.positions}
+
+
+def _append(path: Path, record: dict[str, Any]) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+    except OSError as e:
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None

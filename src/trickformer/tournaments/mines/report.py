@@ -1,0 +1,112 @@
+"""Tables, Markdown and the picture of a table of thinking times, all made from its JSON object."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from trickformer.base import TrickformerError
+from trickformer.folder import replace
+from trickformer.tournaments.report import Table, built, markdown_tables, p_value, seconds
+
+SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
+_METHOD = (
+    "All players meet the same boards. A score is the share of the cells without a mine that were opened, won the "
+    "share of games with all of them; intervals are 95%, bootstrap over games, p is Wilcoxon's over games. "
+    "Inconsistent is the share of the layouts drawn in the search that do not explain what was seen."
+)
+_COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
+
+
+def write(result: dict[str, Any], folder: Path) -> None:
+    """Writes summary.json, report.md and plot.png. Raises TrickformerError where the disk refuses."""
+    replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
+    parts = [f"# BSR-UCT at Mines\n\n{heading(result)}\n", *markdown_tables(tables(result))]
+    parts += [f"- {line}\n" for line in notes(result)]
+    parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *built(result["versions"])]
+    replace(folder / REPORT, "\n".join(parts))
+    try:
+        plot(result, folder / PLOT)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {folder / PLOT}: {e.strerror}") from None
+
+
+def heading(result: dict[str, Any]) -> str:
+    """One line: what was played."""
+    return (
+        f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: "
+        f"{result['games']:,} games each, seed {result['seed']}; c {result['c']}, domain {result['domain']}, "
+        f"widening {result['widening'] or 'none'}"
+    )
+
+
+def notes(result: dict[str, Any]) -> list[str]:
+    """The lines below the table."""
+    return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
+
+
+def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+    """A row for each budget and belief, and the differences of the first two beliefs."""
+    budget = _budget(result)
+    head = [f"{budget} a move", "belief", "score", "95% interval", "won", "wall time a move", "draws a move", "inconsistent"]
+    rows = []
+    for row in result["rows"]:
+        for name, player in row["players"].items():
+            bad = player["inconsistent"]
+            rows.append(
+                [
+                    f"{row[budget]:g}",
+                    name,
+                    f"{player['score']:.4f}",
+                    _interval(player["ci95"]),
+                    f"{player['won']:.1%}",
+                    seconds(player["seconds_per_move"]),
+                    f"{player['drawn_per_move']:,.0f}",
+                    "" if bad is None else f"{bad:.3%}",
+                ]
+            )
+    found: list[tuple[str, Table]] = [("", (head, rows))]
+    if "difference" in result["rows"][0]:
+        first, second = result["beliefs"][:2]
+        pairs = [
+            (f"{row[budget]:g}", f"{d['score']:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
+            for row in result["rows"]
+            for d in [row["difference"]]
+        ]
+        found.append((f"{second} less {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
+    return found
+
+
+def _budget(result: dict[str, Any]) -> str:
+    return "seconds" if "seconds" in result["rows"][0] else "simulations"
+
+
+def _interval(ci95: list[float] | None, sign: str = "") -> str:
+    return "" if ci95 is None else f"[{ci95[0]:{sign}.4f}, {ci95[1]:{sign}.4f}]"
+
+
+def plot(result: dict[str, Any], path: Path) -> None:
+    """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises OSError."""
+    from trickformer.tournaments.plot import plt, save
+
+    budget = _budget(result)
+    x = [row[budget] for row in result["rows"]]
+    with plt.rc_context({"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+        for name, colour in zip(result["beliefs"], _COLOURS):
+            players = [row["players"][name] for row in result["rows"]]
+            mean = [p["score"] for p in players]
+            bounds = [p["ci95"] or (p["score"], p["score"]) for p in players]
+            axes.fill_between(x, [b[0] for b in bounds], [b[1] for b in bounds], color=colour, alpha=0.15, linewidth=0)
+            axes.plot(x, mean, "o-", color=colour, markersize=4, label=name)
+        if result["optimal"] is not None:
+            axes.axhline(result["optimal"], color="#718096", linewidth=1, linestyle=(0, (4, 3)), label="best play")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(x, [f"{v:g}" for v in x])
+        axes.set_xlabel(f"{budget} a move")
+        axes.set_ylabel(f"score, {result['games']:,} games")
+        axes.set_title(f"{result['board']}, {result['mines']} mines", loc="left", fontweight="bold", fontsize=10.5)
+        axes.grid(axis="y", color="#edf2f7")
+        axes.legend(frameon=False)
+        save(figure, path)

@@ -1,0 +1,221 @@
+"""Mines: the rules against a plain twin, chance, views, OpenSpiel's tools, optimal values against a slow recursion."""
+
+import itertools
+import pickle
+import random
+from collections import Counter
+from copy import deepcopy
+from fractions import Fraction
+
+import numpy as np
+import pyspiel
+import pytest
+
+from trickformer import _core, games
+from trickformer.base import PUBLIC, TrickformerError, View, deal_seed
+from trickformer.games.mines import FIRST_MOVES, MINE, replayed
+from trickformer.players.optimal import expected
+
+BOARDS = [(1, 1, 1), (3, 1, 1), (3, 3, 2), (4, 4, 6), (2, 5, 3), (7, 7, 11), (8, 8, 20), (1, 64, 9), (64, 1, 30)]
+
+
+def around(rows, cols, cell):
+    """The neighbours of a cell, from the rules as they are told."""
+    r, c = divmod(cell, cols)
+    near = [(r + i, c + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+    return {i * cols + j for i, j in near if 0 <= i < rows and 0 <= j < cols}
+
+
+def allowed(rows, cols, first, rule):
+    """Where mines may lie."""
+    free = {"any": set(), "safe": {first}, "no-neighbours": {first} | around(rows, cols, first)}[rule]
+    return set(range(rows * cols)) - free
+
+
+def playable(rule):
+    """The boards on which every first move leaves room for the mines."""
+    for rows, cols, mines in BOARDS:
+        cells = rows * cols
+        if min([cells - 1, *(len(allowed(rows, cols, first, rule)) for first in range(cells))]) >= mines:
+            yield rows, cols, mines
+
+
+@pytest.mark.parametrize("rule", FIRST_MOVES)
+def test_games_are_those_of_a_plain_twin(rule):
+    rng = random.Random(1)
+    for rows, cols, mines in playable(rule):
+        game = games.load(f"mines(rows={rows},cols={cols},mines={mines},first_move={rule})")
+        for index in range(12):
+            state, opened, laid = game.deal(3, index), [], None
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    state.apply_action(game.chance(state, index))
+                    continue
+                view = game.view(state, 0)
+                assert view.legal == tuple(sorted(set(range(rows * cols)) - set(opened)))
+                opened.append(rng.choice(view.legal))
+                state.apply_action(opened[-1])
+            laid = set(state.laying)
+            assert len(laid) == mines
+            assert laid <= allowed(rows, cols, opened[0], rule)
+            score = len(opened) - (opened[-1] in laid)
+            assert score == len(opened) - 1 or score == rows * cols - mines
+            assert game.scores(state) == (score,)
+            assert state.returns() == [score / (rows * cols - mines)]
+            events = game.view(state, 0).events
+            shown = [MINE if cell in laid else len(laid & around(rows, cols, cell)) for cell in opened]
+            assert [(e.action, *e.seen) for e in events] == list(zip(opened, shown))
+            assert game.view(state, PUBLIC).events == events
+            assert replayed(game, opened, sorted(laid)).history() == state.history()
+
+
+@pytest.mark.parametrize("rule", FIRST_MOVES)
+def test_chance_is_uniform_over_layouts(rule):
+    """The product of the probabilities along each way to lay the mines is that of one layout among all."""
+    game = games.load(f"mines(rows=4,cols=3,mines=3,first_move={rule})")
+    state = game.spiel.new_initial_state()
+    if rule != "any":
+        state.apply_action(4)
+    found = {}
+
+    def walk(state, probability):
+        if not state.is_chance_node():
+            found[tuple(state.laying)] = probability
+            return
+        for action, p in state.chance_outcomes():
+            walk(state.child(action), probability * p)
+
+    walk(state, 1.0)
+    room = allowed(4, 3, 4, rule)
+    assert set(found) == set(itertools.combinations(sorted(room), 3))
+    assert np.allclose(list(found.values()), 1 / len(found))
+
+
+def test_boards_follow_from_the_seed_and_are_alike():
+    """The mines of a seed are the first cells of one order that the rule leaves, whatever is opened first."""
+    for rule in FIRST_MOVES:
+        game = games.load(f"mines(rows=7,cols=7,mines=5,first_move={rule})")
+        layouts = {}
+        for first in range(49):
+            state = game.deal(5, 2)
+            state.apply_action(first)
+            while state.is_chance_node():
+                state.apply_action(game.chance(state, deal_seed(5, 2)))
+            layouts[first] = frozenset(state.laying)
+        usual = Counter(layouts.values()).most_common(1)[0][0]
+        for first, layout in layouts.items():
+            away = usual - allowed(7, 7, first, rule)
+            assert len(usual - layout) == len(away), (rule, first)
+        assert (len(set(layouts.values())) == 1) == (rule == "any")
+    game = games.load("mines(first_move=any)")
+    counts = Counter(c for i in range(2000) for c in game.deal(1, i).laying)
+    assert sum((counts[c] - 750) ** 2 / 750 for c in range(16)) < 38  # all cells alike; chi-square, p = 0.001
+
+
+def test_states_copy_pickle_and_refuse_nonsense():
+    game = games.load("mines")
+    state = game.deal(1, 1)
+    state.apply_action(5)
+    with pytest.raises(ValueError, match="being laid"):
+        game.view(state, 0)
+    while state.is_chance_node():
+        state.apply_action(game.chance(state, 1))
+    twin = state.clone()
+    twin.apply_action(twin.legal_actions()[0])
+    assert len(state.core.seen) == 1 < len(twin.core.seen)
+    assert pickle.loads(pickle.dumps(state.core)).seen == deepcopy(state.core).seen == state.core.seen
+    with pytest.raises(ValueError, match="only at its end"):
+        game.scores(state)
+    for fault in (lambda c: c.open(5), lambda c: c.lay([0]), lambda c: c.open(16)):
+        with pytest.raises((ValueError, IndexError)):
+            fault(state.core)
+    for cells, shown in (([1, 1], [0, 0]), ([1], [10]), ([1, 2], [9, 0]), ([1], [])):
+        with pytest.raises(ValueError, match=r"twice|shows|one number"):
+            _core.mines.Sight(game.board, cells, shown)
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("mines(mines=8)", "room for 1 to 7 mines"),
+        ("mines(mines=16,first_move=any)", "room for 1 to 15"),
+        ("mines(rows=9,cols=8)", "64 cells"),
+        ("mines(rows=0)", "64 cells"),
+        ("mines(rows=2.5)", "whole number"),
+        ("mines(first_move=never)", "any, safe, no-neighbours"),
+        ("mines(size=3)", "option of mines 'size'; choose from: cols"),
+    ],
+)
+def test_bad_boards_are_one_line(spec, says):
+    with pytest.raises(TrickformerError, match=says) as fault:
+        games.load(spec)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize("rule", FIRST_MOVES)
+def test_openspiels_random_simulations(rule):
+    game = pyspiel.load_game(f"trickformer_mines(rows=4,cols=4,mines=5,first_move={rule})")
+    pyspiel.random_sim_test(game, num_sims=5, serialize=True, verbose=False)
+    state = game.new_initial_state()
+    assert state.information_state_string(0) if rule != "any" else state.is_chance_node()
+
+
+# ------------------------------------------------------------------------------------------------ optimal values
+
+
+def best(rows, cols, layouts, opened, safe):
+    """The expected number of cells that are still opened, by trying everything."""
+    if len(opened) == safe:
+        return Fraction(0)
+    found = []
+    for cell in set(range(rows * cols)) - opened:
+        value = Fraction(0)
+        parts = {}
+        for layout in layouts:
+            if cell not in layout:
+                parts.setdefault(len(layout & around(rows, cols, cell)), []).append(layout)
+        for part in parts.values():
+            value += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, opened | {cell}, safe))
+        found.append(value)
+    return max(found)
+
+
+@pytest.mark.parametrize("rule", FIRST_MOVES)
+@pytest.mark.parametrize(("rows", "cols", "mines"), [(3, 1, 1), (2, 3, 2), (1, 6, 2), (3, 3, 5), (3, 3, 6), (4, 2, 3)])
+def test_the_optimal_value_is_that_of_a_slow_recursion(rows, cols, mines, rule):
+    try:
+        game = games.load(f"mines(rows={rows},cols={cols},mines={mines},first_move={rule})")
+    except TrickformerError:
+        return
+    solver = _core.mines.Solver(game.board, 10**6, 10**6)
+    for first in range(rows * cols):
+        room = sorted(allowed(rows, cols, first, rule))
+        layouts = [frozenset(x) for x in itertools.combinations(room, mines)]
+        slow = Fraction(0)
+        parts = {}
+        for layout in layouts:
+            if first not in layout:
+                parts.setdefault(len(layout & around(rows, cols, first)), []).append(layout)
+        for part in parts.values():
+            slow += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, {first}, game.safe))
+        count, total = solver.open(game.board, _core.mines.Sight(game.board, [], []), first)
+        assert (count, Fraction(total, count)) == (len(layouts), slow), first
+
+
+def test_the_values_of_the_papers_board():
+    """The paper: with no mine around the first move, 4x4 with 6 mines is won from the central square only."""
+    game = games.load("mines")
+    solver = _core.mines.Solver(game.board, 10**6, 10**6)
+    start = View(0, (), tuple(range(16)))
+    values = [expected(game, solver, start, cell) / 10 for cell in (5, 1, 0)]
+    assert values[0] == 1
+    assert [round(v, 4) for v in values[1:]] == [0.9162, 0.8198]
+
+
+def test_a_board_that_is_too_large_is_one_line():
+    game = games.load("mines(rows=8,cols=8,mines=10,first_move=safe)")
+    with pytest.raises(TrickformerError, match="8x8 with 10 mines is too large: too many layouts"):
+        expected(game, _core.mines.Solver(game.board, 1000, 1000), View(0, (), ()), 0)
+    game = games.load("mines(first_move=any)")
+    with pytest.raises(TrickformerError, match="too many positions: more than 1000"):
+        expected(game, _core.mines.Solver(game.board, 1000, 10**5), View(0, (), ()), 0)
