@@ -114,15 +114,19 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
   }
 }
 
-void scripted_games(const Rules& rules, std::span<const Bot> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                    std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed, std::uint64_t first,
+                    std::size_t n, std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
   const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
   std::fill(actions, actions + n * length, std::uint8_t{255});
   for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
     Tables table(rules, seed, first + i, 1);
     std::copy(table.state(0).deck, table.state(0).deck + deck, decks);
+    Rng rng(~seed, first + i);  // a stream that neither deck nor bots draw from
+    bool at_random[kMaxPlayers];
+    for (bool& seat : at_random) seat = rng.uniform() < random;
     for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {
-      *out = std::uint8_t(table.draw(0, bots[table.state(0).player], seed, first + i));
+      const int seat = table.state(0).player;
+      *out = std::uint8_t(at_random[seat] ? pick(legal(table.state(0)), rng) : table.draw(0, bots[seat], seed, first + i));
       table.step(0, *out);
     }
     scores[i] = std::int8_t(table.state(0).score());

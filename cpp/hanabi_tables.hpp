@@ -58,8 +58,8 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
                   std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
 // Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed` and stream
-// first + i. The arrays are those of random_games.
-void scripted_games(const Rules& rules, std::span<const Bot> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                    std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
+// first + i. Each seat of each game is a uniformly random player's with probability `random`. The arrays are those of random_games.
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed, std::uint64_t first,
+                    std::size_t n, std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
 }  // namespace trickformer::hanabi

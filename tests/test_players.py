@@ -26,6 +26,7 @@ SEATED = {
     "ismcts": ["ismcts:runs=6"],
     "kermit": [],  # it plays Skat: tests/test_skat_players.py
     "optimal": [],  # it plays Mines: tests/test_mines_search.py
+    "partner": ["partner", "partner:style=flawed"],
     "random": ["random"],
     "rules": ["rules"],
     "pimc": ["pimc:worlds=4,runs=20", "pimc:worlds=4,runs=20,eval=rollout"],

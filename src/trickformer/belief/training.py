@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from trickformer import _core, folder
@@ -139,7 +139,7 @@ def load(file: Path) -> tuple[Seq2Seq, Training]:
         with safe_open(file, "pt") as held:
             config = Training.model_validate(json.loads((held.metadata() or {})["trickformer_belief"]))
             weights = {name: held.get_tensor(name) for name in held.keys()}
-    except (OSError, KeyError, ValueError) as e:
+    except (OSError, KeyError, ValueError, SafetensorError) as e:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
     model = network_of(config)
     model.set_weights(weights)

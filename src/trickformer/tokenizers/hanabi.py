@@ -97,9 +97,11 @@ class HanabiTokenizer:
 
     def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
-        if set(cast) != {"random"}:
+        if not set(cast) <= {"random", "partner"}:
             return None
-        decks, actions, scores = _core.hanabi.random_games(self.rules, seed, first, n)
+        bots = np.full(self.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
+        share = cast.count("random") / len(cast)
+        decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share)
         every = np.repeat(scores[:, None], self.rules.players, axis=1)
         return partial(seen, self.table, np.concatenate([decks, actions], axis=1), every)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Game, UnknownNameError, View
-from trickformer.belief._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.mines import Mines, replayed
 
 METHODS: tuple[str, ...] = _core.mines.METHODS

@@ -1,0 +1,43 @@
+"""Hanabi's scripted players: simple, holmes, smart, iggi, piers, flawed
+
+Each is a function of what everybody saw and of the others' hands (cpp/hanabi_players.hpp says where they come from)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Decision, Game, Memo, Policy, TrickformerError, View
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    style: Literal["simple", "holmes", "smart", "iggi", "piers", "flawed"] = Field(
+        "smart", description="smart understands hints by a convention, and is the strongest"
+    )
+
+
+class Partner:
+    """A scripted player at any number of tables."""
+
+    def __init__(self, policy: Policy):
+        self._policy = policy
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view, drawn from the policy. Raises ValueError on a view that no deal explains."""
+        probs = self._policy.probs(views).astype(np.float64)
+        return [Decision(int(r.choice(len(p), p=p / p.sum()))) for r, p in zip(rng, probs)]
+
+
+def make(options: Options, game: Game) -> Partner:
+    """Raises TrickformerError for a game that is not Hanabi."""
+    from trickformer.games.hanabi import Hanabi
+    from trickformer.players._hanabi import Scripted
+
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"player 'partner' plays hanabi only, not {game.name}")
+    return Partner(Scripted(game, options.style))
