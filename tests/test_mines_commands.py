@@ -1,5 +1,6 @@
 """`trickformer mines`: values, tables that resume, agreement of the draws, and what is refused."""
 
+import fcntl
 import json
 
 import numpy as np
@@ -114,10 +115,16 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
     code, _, err = command("mines", "agree", *other, "--out", tmp_path, "--resume")
     assert code == 2
     assert "trials = 2000, not 7" in err
-    (tmp_path / agree.RECORDS).write_text("nothing\n")
-    code, _, err = command("mines", "agree", *[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume")
-    assert code == 2
-    assert "broken" in err
+    again = [*[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume"]
+    with (tmp_path / agree.RECORDS).open() as other_run:
+        fcntl.flock(other_run, fcntl.LOCK_EX)
+        code, _, err = command("mines", "agree", *again)
+        assert (code, "another run is writing" in err) == (2, True)
+    for text, says in ((lines[0] + "\n" + lines[0] + "\n", "twice"), ("nothing\n", "broken")):
+        (tmp_path / agree.RECORDS).write_text(text)
+        code, _, err = command("mines", "agree", *again)
+        assert (code, says in err) == (2, True)
+        assert (tmp_path / agree.RECORDS).read_text() == text
 
 
 def test_random_positions_hide_something():

@@ -3,11 +3,13 @@ each method are compared with the uniform distribution over them by a chi-square
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import stats
@@ -37,18 +39,21 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
             f"a board of {config.board} with {config.mines} mines has {comb(game.cells, game.mines):,} layouts; "
             f"at most {_MOST_LAYOUTS:,} can be listed"
         )
-    records = _start(config, resume) if config.out else {}
-    missing = [i for i in range(config.positions) if i not in records]
-    try:
-        with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
-            for record in _measure(config, game, missing):
-                if config.out:
-                    _append(config.out / RECORDS, record)
-                records[record["position"]] = record
-                advance()
-    except KeyboardInterrupt:
-        kept = "the same command with --resume goes on" if config.out else "nothing is kept without --out"
-        raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {kept}") from None
+    records: dict[int, dict[str, Any]] = {}
+    with _Records(config, config.out, resume) if config.out else nullcontext() as kept:
+        if kept:
+            records |= {i: r for i, r in kept.known.items() if i < config.positions}
+        missing = [i for i in range(config.positions) if i not in records]
+        try:
+            with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
+                for record in _measure(config, game, missing):
+                    if kept:
+                        kept.append(record)
+                    records[record["position"]] = record
+                    advance()
+        except KeyboardInterrupt:
+            on = "the same command with --resume goes on" if kept else "nothing is kept without --out"
+            raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
     found = _summary(config, [records[i] for i in range(config.positions)])
     if config.out:
         replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
@@ -168,37 +173,64 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
     return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
 
 
-def _start(config: Agree, resume: bool) -> dict[int, dict[str, Any]]:
-    """The records in the folder, which is made where it is not there; a torn last line is cut off."""
-    assert config.out is not None
-    folder, path = config.out, config.out / RECORDS
-    if (folder / CONFIG).exists():
-        if not resume:
-            raise TrickformerError(f"{folder} already holds a run; continue it with --resume, or choose another --out")
-        known = configs.load(Agree, folder / CONFIG, {}).about()
-        for name, new in config.about().items():
-            if known[name] != new:
+class _Records:
+    """The records in a run's folder, by position; the file is locked, for two runs must not share one."""
+
+    def __init__(self, config: Agree, folder: Path, resume: bool):
+        """Raises TrickformerError where the folder holds another run or a broken one, another process is writing it,
+        or the disk refuses; nothing is changed then."""
+        self.path = folder / RECORDS
+        if (folder / CONFIG).exists():
+            if not resume:
                 raise TrickformerError(
-                    f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out"
+                    f"{folder} already holds a run; continue it with --resume, or choose another --out"
                 )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        data = path.read_bytes() if path.exists() else b""
+            known = configs.load(Agree, folder / CONFIG, {}).about()
+            for name, new in config.about().items():
+                if known[name] != new:
+                    raise TrickformerError(
+                        f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out"
+                    )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.file = self.path.open("a+b", buffering=0)
+        except OSError as e:
+            raise TrickformerError(f"cannot write {self.path}: {e.strerror}") from None
+        try:
+            self.known = self._read()
+            replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+        except TrickformerError:
+            self.file.close()  # with its lock
+            raise
+
+    def _read(self) -> dict[int, dict[str, Any]]:
+        """Locks the file and reads it; a torn last line, of a run that was killed, is cut off."""
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TrickformerError(f"another run is writing {self.path}") from None
+        self.file.seek(0)
+        data = self.file.read()
         whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            path.write_bytes(whole)
-        records = {r["position"]: r for r in map(json.loads, whole.splitlines())}
-    except OSError as e:
-        raise TrickformerError(f"cannot use {folder}: {e.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise TrickformerError(f"{path} is broken; choose another --out") from None
-    replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
-    return {i: r for i, r in records.items() if i < config.positions}
+        try:
+            records = [json.loads(line) for line in whole.splitlines()]
+            known = {r["position"]: r for r in records}
+        except (ValueError, KeyError, TypeError):
+            raise TrickformerError(f"{self.path} is broken; choose another --out") from None
+        if len(known) < len(records):
+            raise TrickformerError(f"{self.path} holds a position twice; choose another --out")
+        self.file.truncate(len(whole))
+        return known
 
+    def append(self, record: dict[str, Any]) -> None:
+        """One line in one write."""
+        try:
+            self.file.write(json.dumps(record).encode() + b"\n")
+        except OSError as e:
+            raise TrickformerError(f"cannot write {self.path}: {e.strerror}") from None
 
-def _append(path: Path, record: dict[str, Any]) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-    except OSError as e:
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()

@@ -49,7 +49,16 @@ def notes(result: dict[str, Any]) -> list[str]:
 def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     """A row for each budget and belief, and the differences of the first two beliefs."""
     budget = _budget(result)
-    head = [f"{budget} a move", "belief", "score", "95% interval", "won", "wall time a move", "draws a move", "inconsistent"]
+    head = [
+        f"{budget} a move",
+        "belief",
+        "score",
+        "95% interval",
+        "won",
+        "wall time a move",
+        "draws a move",
+        "inconsistent",
+    ]
     rows = []
     for row in result["rows"]:
         for name, player in row["players"].items():
