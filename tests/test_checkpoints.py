@@ -44,7 +44,8 @@ def test_whole_small_and_described(shipped):
 
 
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
-    """Logits within 1e-4 in float32; probabilities and V within 1e-2 in bfloat16, 1e-1 where activations are too.
+    """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V within
+    1e-2 in bfloat16, 1e-1 where activations are too.
 
     Hugging Face computes in float64 here: with logits up to 84 its own float32 is off by 1.1e-4."""
     import torch
@@ -67,7 +68,7 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
             nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32))
             ours = engine.policy(nodes)
             if dtype == "float32":
-                np.testing.assert_allclose(ours, logits, atol=1e-4, err_msg=isa)
+                np.testing.assert_allclose(ours, logits, rtol=2e-6, atol=1e-4, err_msg=isa)
             ours = legal_policy(ours, np.ones_like(ours, dtype=bool))
             np.testing.assert_allclose(ours, probs, atol=atol, err_msg=f"{dtype} {isa}")
             np.testing.assert_allclose(engine.values(nodes), values, atol=atol, err_msg=f"{dtype} {isa}")
