@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
-# The evaluations behind docs/results/crew.md: every player on the same 200 deals of each mission. The number of games is fixed
-# here; a run that was stopped goes on where it was. Half an hour on one core.
+# The evaluations behind docs/results/crew.md: every player on the same 200 deals of each mission, ArgmaxVal* on 2,000 besides. The
+# number of games is fixed here; a run that was stopped goes on where it was. Two hours on two cores, most of it GO-MCTS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-evaluate() {  # FOLDER PLAYER PLAYER [OPTION ...]
+evaluate() {  # FOLDER OPTION ...
   local out="out/results/$1" resume=()
   [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer crew evaluate --player "$2" --player "$3" --games 200 --seed 1 --workers 2 --out "$out" "${@:4}" "${resume[@]}"
+  .venv/bin/trickformer crew evaluate --seed 1 --workers 2 --out "$out" "${@:2}" "${resume[@]}"
 }
-evaluate crew-pimc-rules pimc rules --ceiling 200000
+argmax=argmax:checkpoint=crew-small
+gomcts=gomcts:checkpoint=crew-small,legal=true
+# Activations rounded to bfloat16 where the CPU can: half the time.
+grep -q avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
+evaluate crew-pimc-rules --games 200 --player pimc --player rules --ceiling 200000
+# Few tables a process: the trees of a search then stay in the cache.
+evaluate crew-gomcts-argmax --games 200 --player "$gomcts" --player "$argmax" --tables 24
+evaluate crew-argmax --games 2000 --player "$argmax"

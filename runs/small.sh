@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Trains the shipped checkpoint GAME-small from nothing, or goes on where a run stopped: some two hours on one core.
-# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew
+# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew [ITERATION to ship; the last]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-game=${1:?which game: hearts, skat or crew} resume=()
+game=${1:?which game: hearts, skat or crew} iteration=${2:-} resume=()
 out=out/$game-small
 [ -e "$out/config.toml" ] && resume=(--resume)
 OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261121 --out "$out" "${resume[@]}"
 # In bfloat16, as it is shipped; the model card beside it is written by hand.
-.venv/bin/python - "$out" <<'PYTHON'
+.venv/bin/python - "$out" "$iteration" <<'PYTHON'
 import sys
 from pathlib import Path
 
@@ -17,7 +17,8 @@ import torch
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.nfsp import save
 
-run = Path(sys.argv[1])
+run, iteration = Path(sys.argv[1]), sys.argv[2]
 last = max(run.glob("model-*"), key=lambda p: int(p.name.removeprefix("model-")))
-save(GPT2PolicyValueModel.from_pretrained(last), run / "bf16", torch.bfloat16)
+shipped = run / f"model-{iteration}" if iteration else last
+save(GPT2PolicyValueModel.from_pretrained(shipped), run / "bf16", torch.bfloat16)
 PYTHON

@@ -15,8 +15,8 @@ from trickformer.selfplay import generate
 
 
 def hands_of(game, n: int, seed: int = 31):
-    """Hands like those that the shipped model has learned from: of random players, or, in Skat, of scripted ones."""
-    cast = {"hearts": ["random"], "skat": ["rules"]}[game.name]
+    """Hands like those that the shipped model has learned from: of random players, or, in Skat and The Crew, of scripted ones."""
+    cast = {"hearts": ["random"], "skat": ["rules"], "crew": ["rules"]}[game.name]
     return generate.cast_hands(game, cast, seed, 0, n).tokens.astype(np.int32)
 
 
@@ -44,7 +44,8 @@ def test_whole_small_and_described(shipped):
 
 
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
-    """Logits within 1e-4 in float32; probabilities and V within 1e-2 in bfloat16, 1e-1 where activations are too.
+    """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V within
+    1e-2 in bfloat16, 1e-1 where activations are too.
 
     Hugging Face computes in float64 here: with logits up to 84 its own float32 is off by 1.1e-4."""
     import torch
@@ -67,7 +68,7 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
             nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32))
             ours = engine.policy(nodes)
             if dtype == "float32":
-                np.testing.assert_allclose(ours, logits, atol=1e-4, err_msg=isa)
+                np.testing.assert_allclose(ours, logits, rtol=2e-6, atol=1e-4, err_msg=isa)
             ours = legal_policy(ours, np.ones_like(ours, dtype=bool))
             np.testing.assert_allclose(ours, probs, atol=atol, err_msg=f"{dtype} {isa}")
             np.testing.assert_allclose(engine.values(nodes), values, atol=atol, err_msg=f"{dtype} {isa}")
@@ -77,11 +78,12 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     """Not how well it plays, which a tournament measures: that these weights were trained on this game at all.
 
     They need not know whose turn it is, which a small model does not: once cards are played the next token is nearly
-    always one that is still to come."""
+    always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told before."""
     folder, game, tokenizer = shipped
     engine = load_engine(folder, game.outcomes.values)
     unplayed_share, errors, spread = [], [], []
-    plays = {"hearts": 52, "skat": 40}[game.name]  # tokens at the end that are plays; Skat's name the leaders too
+    # Tokens at the end that tell of play: Skat's name the leaders too, and a mission of The Crew may end early.
+    plays = {"hearts": 52, "skat": 40, "crew": 20}[game.name]
     for tokens in hands_of(game, 40):
         length = int(np.argmax(tokens == tokenizer.eos))
         nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32))
@@ -94,7 +96,7 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
         result = game.outcomes.values[tracker.outcome(), 0]
         errors.append(abs(engine.values(nodes)[-1, 0] - result))
         spread.append(result)
-    assert np.mean(unplayed_share) > 0.8
+    assert np.mean(unplayed_share) > {"hearts": 0.8, "skat": 0.8, "crew": 0.65}[game.name]
     assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
 
 
