@@ -245,8 +245,9 @@ void bind_tables(nb::module_& m) {
              for (std::size_t i = 0; i < t.size(); ++i)
                for (std::size_t p = 0; p < players; ++p)
                  for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
-                   for (int bit = 0; bit < 2; ++bit)
-                     out.data()[((i * players + p) * hand + k) * 2 + std::size_t(bit)] = float(t.state(i).hands[p][k].told >> bit & 1);
+                   for (std::size_t bit = 0; bit < 2; ++bit)
+                     out.data()[((i * players + p) * hand + k) * 2 + bit] =
+                         float(t.state(i).hands[p][k].told >> bit & 1);
              return out;
            },
            "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")
@@ -262,7 +263,8 @@ void bind_tables(nb::module_& m) {
              }
              return out;
            },
-           "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still wanted")
+           "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
+           "wanted")
       .def("redeal",
            [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden,
               std::uint64_t seed) {

@@ -41,8 +41,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a,
-          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for the "
-          "seat on turn, from what that seat knows; all 0 where a game is over.")
+          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for "
+          "the seat on turn, from what that seat knows; all 0 where a game is over.")
       .def(
           "choose",
           [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
@@ -54,8 +54,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a, "seed"_a, "first"_a = 0,
-          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 where a game is over. "
-          "Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
+          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 where a "
+          "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
       .def(
           "suppose",
           [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden) {
@@ -70,8 +70,9 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "hidden"_a,
-          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a card too many, "
-          "good for asking what a player would do who sees them. bool [n]: whether hints allow it; where not, the table stays.")
+          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a card "
+          "too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; where not, "
+          "the table stays.")
       .def(
           "marks",
           [](const Tables& t) {
@@ -88,7 +89,8 @@ void bind_hanabi_players(nb::module_& parent) {
 
   m.def(
       "scripted_games",
-      [](const Rules& rules, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first, std::size_t n, double random) {
+      [](const Rules& rules, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
+         double random) {
         const auto ids = bots_of(bots, std::size_t(rules.players), "one bot a seat");
         auto decks = make<std::uint8_t>({n, std::size_t(rules.deck())});
         auto actions = make<std::uint8_t>({n, std::size_t(longest(rules))});
@@ -101,5 +103,6 @@ void bind_hanabi_players(nb::module_& parent) {
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0,
       "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "
-      "Tables(rules, seed, first, n) and its choose(..., seed, first) give. Each seat is a random player's with probability `random`. Decks, actions and scores as of random_games.");
+      "Tables(rules, seed, first, n) and its choose(..., seed, first) give. Each seat is a "
+      "random player's with probability `random`. Decks, actions and scores as of random_games.");
 }

@@ -51,7 +51,9 @@ struct Slot {
   std::uint8_t colors = 0, ranks = 0;  // sets of those that hints leave possible
   std::uint8_t told = 0;               // bit 0: its colour was named, bit 1: its rank was
 
-  bool may_be(const Rules& rules, int kind) const { return colors >> kind / rules.ranks & ranks >> kind % rules.ranks & 1; }
+  bool may_be(const Rules& rules, int kind) const {
+    return colors >> kind / rules.ranks & ranks >> kind % rules.ranks & 1;
+  }
 };
 
 // The move before, as everybody saw it.

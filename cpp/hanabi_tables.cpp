@@ -4,7 +4,8 @@
 
 namespace trickformer::hanabi {
 
-Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) : rules_(rules), states_(n), marks_(n) {
+Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n)
+    : rules_(rules), states_(n), marks_(n) {
   for (std::size_t i = 0; i < n; ++i) deal(i, seed, first + i);
 }
 
@@ -114,8 +115,9 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
   }
 }
 
-void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed, std::uint64_t first,
-                    std::size_t n, std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed,
+                    std::uint64_t first, std::size_t n, std::uint8_t* decks, std::uint8_t* actions,
+                    std::int8_t* scores) {
   const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
   std::fill(actions, actions + n * length, std::uint8_t{255});
   for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
@@ -126,7 +128,8 @@ void scripted_games(const Rules& rules, std::span<const Bot> bots, double random
     for (bool& seat : at_random) seat = rng.uniform() < random;
     for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {
       const int seat = table.state(0).player;
-      *out = std::uint8_t(at_random[seat] ? pick(legal(table.state(0)), rng) : table.draw(0, bots[seat], seed, first + i));
+      *out = std::uint8_t(at_random[seat] ? pick(legal(table.state(0)), rng)
+                                          : table.draw(0, bots[seat], seed, first + i));
       table.step(0, *out);
     }
     scores[i] = std::int8_t(table.state(0).score());

@@ -69,7 +69,8 @@ def test_listing_hands_equals_the_forward_algorithm(form, seed):
 
 @pytest.mark.parametrize("form", Form)
 def test_lists_made_late_equal_those_kept_up(form, seed=3):
-    """With a small limit hands are listed only once they are few; then they are those of a filter that had them all along."""
+    """With a small limit hands are listed only once they are few; then they are those of a filter that had them all
+    along."""
     rules = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
     process = HanabiProcess(rules, form, PAIR)
     late = 0
@@ -109,7 +110,9 @@ def test_hidden_cards_are_not_read(seed=11):
     def other(x):
         possible, _ = process.known(x)
         for _ in range(1000):
-            hidden = np.array([[rng.choice(np.flatnonzero(row)) if row.any() else -1 for row in possible[0]]], dtype=np.int8)
+            hidden = np.array(
+                [[rng.choice(np.flatnonzero(row)) if row.any() else -1 for row in possible[0]]], dtype=np.int8
+            )
             worlds, feasible = process.worlds(x, np.zeros(1, dtype=np.int64), hidden, int(rng.integers(2**62)))
             if feasible[0]:
                 return worlds

@@ -24,7 +24,8 @@ def case(rng, slots: int, kinds: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def enumerated(counts, possible, likelihood=None) -> np.ndarray:
-    """[S, K]: exact marginals, every hand weighted by the ordered draws that give it and the likelihood of its slots."""
+    """[S, K]: exact marginals, every hand weighted by the ordered draws that give it and the likelihood of its
+    slots."""
     there = [s for s in range(len(possible)) if possible[s].any()]
     found = np.zeros(possible.shape)
     for hand in product(*(np.flatnonzero(possible[s]) for s in there)):

@@ -21,7 +21,9 @@ def trained(form: Form, steps: int, seed: int = 1) -> tuple[HanabiProcess, Seq2S
     """A small network after so many gradient steps of 32 fresh games, and its loss on others before and after."""
     process = HanabiProcess(RULES, form, PAIR)
     torch.manual_seed(seed)
-    model = Seq2Seq(Shape(process.features, process.controls, process.slots, RULES.kinds, process.traits, process.told, hidden=32))
+    model = Seq2Seq(
+        Shape(process.features, process.controls, process.slots, RULES.kinds, process.traits, process.told, hidden=32)
+    )
     adam = torch.optim.Adam(model.parameters(), lr=5e-3)
     held_out = training.play(process, seed + 1, 0, 64)
     everywhere = torch.arange(8).expand(64, 8).minimum(held_out.lengths.unsqueeze(1) - 1)

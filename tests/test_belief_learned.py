@@ -1,4 +1,5 @@
-"""The Seq2Seq network: its LSTM is PyTorch's, its probabilities are what counting and the network say, its samples follow them."""
+"""The Seq2Seq network: its LSTM is PyTorch's, its probabilities are what counting and the network say, its samples
+follow them."""
 
 from __future__ import annotations
 
@@ -21,7 +22,12 @@ def known(n: int) -> Known:
     possible = torch.ones(n, 3, 4, dtype=torch.bool)
     possible[:, 1, 0] = False
     traits = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    return Known(possible, torch.tensor([1.0, 2.0, 1.0, 1.0]).expand(n, 4), traits.expand(n, 4, 2), torch.eye(3, 2).expand(n, 3, 2))
+    return Known(
+        possible,
+        torch.tensor([1.0, 2.0, 1.0, 1.0]).expand(n, 4),
+        traits.expand(n, 4, 2),
+        torch.eye(3, 2).expand(n, 3, 2),
+    )
 
 
 def test_the_encoder_is_torchs_lstm(model):
@@ -59,7 +65,9 @@ def test_samples_follow_the_probabilities(model):
     summary = torch.randn(1, SHAPE.hidden).expand(n, -1)
     cards = model.sample(model.weights(), summary, known(n), torch.Generator().manual_seed(1))
     hands, counts = torch.unique(cards, dim=0, return_counts=True)
-    log_p = of_cards(model.log_probs(model.weights(), summary[: len(hands)], known(len(hands)), hands), hands).sum(dim=-1)
+    log_p = of_cards(model.log_probs(model.weights(), summary[: len(hands)], known(len(hands)), hands), hands).sum(
+        dim=-1
+    )
     expected = n * log_p.exp().detach().numpy()
     assert expected.sum() == pytest.approx(n, rel=1e-3)
     chi = ((counts.numpy() - expected) ** 2 / expected).sum()
@@ -95,7 +103,9 @@ def test_a_stack_of_networks_equals_each_alone():
     start = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in models[0].start(3))
     summary = models[0].encode(stack, emission, control, start)[-1][0]
     k = known(4)
-    both = Known(k.possible.expand(3, 4, 3, 4), k.counts.expand(3, 4, 4), k.traits.expand(3, 4, 4, 2), k.told.expand(3, 4, 3, 2))
+    both = Known(
+        k.possible.expand(3, 4, 3, 4), k.counts.expand(3, 4, 4), k.traits.expand(3, 4, 4, 2), k.told.expand(3, 4, 3, 2)
+    )
     log_p = models[0].log_probs(stack, summary, both, cards)
     for i, m in enumerate(models):
         alone = m.encode(m.weights(), emission[i], control[i], m.start(4))[-1][0]

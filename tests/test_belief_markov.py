@@ -47,5 +47,3 @@ def test_emissions_that_cannot_be():
         list(forward(process, [0, 1], [0]))
     with pytest.raises(ValueError, match="one control between"):
         list(forward(process, [0, 1], []))
-
-

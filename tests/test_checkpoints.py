@@ -15,7 +15,8 @@ from trickformer.selfplay import generate
 
 
 def hands_of(game, n: int, seed: int = 31):
-    """Hands like those that the shipped model has learned from: of random players, or, in Skat and The Crew, of scripted ones."""
+    """Hands like those that the shipped model has learned from: of random players, or, in Skat and The Crew, of
+    scripted ones."""
     cast = {"hearts": ["random"], "skat": ["rules"], "crew": ["rules"]}[game.name]
     return generate.cast_hands(game, cast, seed, 0, n).tokens.astype(np.int32)
 
@@ -44,8 +45,8 @@ def test_whole_small_and_described(shipped):
 
 
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
-    """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V within
-    1e-2 in bfloat16, 1e-1 where activations are too.
+    """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V
+    within 1e-2 in bfloat16, 1e-1 where activations are too.
 
     Hugging Face computes in float64 here: with logits up to 84 its own float32 is off by 1.1e-4."""
     import torch
@@ -78,7 +79,8 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     """Not how well it plays, which a tournament measures: that these weights were trained on this game at all.
 
     They need not know whose turn it is, which a small model does not: once cards are played the next token is nearly
-    always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told before."""
+    always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told
+    before."""
     folder, game, tokenizer = shipped
     engine = load_engine(folder, game.outcomes.values)
     unplayed_share, errors, spread = [], [], []

@@ -50,10 +50,11 @@ def build() -> dict[str, Any]:
 
 
 def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> None:
-    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that had part.
+    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that
+    had part.
 
-    free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where the folder
-    holds a run and `resume` is not given, or one whose config is another."""
+    free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
+    the folder holds a run and `resume` is not given, or one whose config is another."""
     file, about = out / "config.toml", out / "run.json"
     builds = [build()]
     if file.exists():

@@ -1,5 +1,5 @@
-"""Belief states: distributions over what a viewer cannot see. `samplers` holds the exact ones of each game; the other modules
-estimate."""
+"""Belief states: distributions over what a viewer cannot see. `samplers` holds the exact ones of each game; the other
+modules estimate."""
 
 from trickformer.belief.samplers import NAMES, sampler
 

@@ -53,9 +53,12 @@ class Evaluation(BaseModel):
     variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
     players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
     others: list[str] = Field(
-        ["smart", "holmes", "simple", "piers", "iggi"], description="drawn among at each step by a seat that is not fixed"
+        ["smart", "holmes", "simple", "piers", "iggi"],
+        description="drawn among at each step by a seat that is not fixed",
     )
-    estimators: list[str] = Field(["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}")
+    estimators: list[str] = Field(
+        ["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
+    )
     checkpoint: Path | None = Field(None, description="a belief network of `trickformer belief train`")
     games: int = Field(100, ge=1, description="games of the series")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")

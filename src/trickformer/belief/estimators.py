@@ -1,10 +1,11 @@
-"""Belief estimators of Hanabi behind one interface, for many games in step. None reads a hidden card of the tables it is given.
+"""Belief estimators of Hanabi behind one interface, for many games in step. None reads a hidden card of the tables it
+is given.
 
-`log_probs(hidden)` is float [G, S, K]: the logarithm of what each slot is believed to hold. Networks and the exact belief say it given
-the cards before it in the hand, `hidden`; beliefs that take each card by itself do not look at them."""
+`log_probs(hidden)` is float [G, S, K]: the logarithm of what each slot is believed to hold. Networks and the exact
+belief say it given the cards before it in the hand, `hidden`; beliefs that take each card by itself do not look at
+them."""
 
 from __future__ import annotations
-
 
 from typing import Any, Protocol
 
@@ -82,7 +83,7 @@ class V0:
 
 
 class V1(V0):
-    """Self-consistent: the other slots' expected cards are taken from the counts. `swinging` tables reached no fixed point."""
+    """Self-consistent: the other slots' expected cards are taken from the counts."""
 
     def __init__(self, process: HanabiProcess, iterations: int = 100, damping: float = 0.5):
         super().__init__(process)
@@ -94,7 +95,7 @@ class V1(V0):
         return self._fixed(None)
 
     def notes(self) -> dict[str, Any]:
-        """Iterations that were taken, and the largest change in the last of any."""
+        """The largest change of a probability in the last iteration, of all so far: near 0 where all converged."""
         return {"last_change": max(self._changes, default=0.0)}
 
     def _fixed(self, likelihood: torch.Tensor | None) -> torch.Tensor:
@@ -109,8 +110,9 @@ class V1(V0):
 class V2(V1):
     """The Bayesian belief BB with some of V1: likelihoods of what was done enter slot by slot.
 
-    The likelihood of a move, were a slot to hold kind k, is the mean of the mover's probability over `samples` draws of the other
-    slots from the belief before (the expectation of BAD, its equation for marginals, by sampling). alpha = 0: BB itself."""
+    The likelihood of a move, were a slot to hold kind k, is the mean of the mover's probability over `samples` draws
+    of the other slots from the belief before (the expectation of BAD, its equation for marginals, by sampling). alpha
+    = 0: BB itself."""
 
     def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.5):
         super().__init__(process, damping=damping)
@@ -153,7 +155,9 @@ class V2(V1):
                 slots = [block * hand + i for i in range(hand) if belief[g, block * hand + i].any()]
                 if owner == seat or not slots:
                     continue
-                drawn = np.stack([self._rng.choice(kinds, n, p=belief[g, s] / belief[g, s].sum()) for s in slots], axis=1)
+                drawn = np.stack(
+                    [self._rng.choice(kinds, n, p=belief[g, s] / belief[g, s].sum()) for s in slots], axis=1
+                )
                 worlds, asked = [], []
                 for i, s in enumerate(slots):
                     for k in np.flatnonzero(belief[g, s]):
@@ -308,5 +312,3 @@ def _supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray
     worlds = x.take(np.full(len(dealt), row))
     good = worlds.suppose(dealt)
     return worlds.policy(np.full(len(dealt), policy, dtype=np.int8)) * good[:, None]
-
-

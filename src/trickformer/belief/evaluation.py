@@ -1,9 +1,10 @@
 """How good are beliefs? Cross entropy per card on games that no estimator has seen, all estimators on the same games.
 
-A game's figure is the mean over its positions and their hidden cards of -log b(card), in nats, a card given those before it in the
-hand where the belief has an order; games are the samples of means and standard errors. In the forms pomdp and fosg the seats whose
-policies are not fixed play what no network has seen: at every step a seeded draw among the scripted players decides how the acting
-seat plays. In a fosg that draw is the control, which fine-tuning and the exact belief know and networks do not."""
+A game's figure is the mean over its positions and their hidden cards of -log b(card), in nats, a card given those
+before it in the hand where the belief has an order; games are the samples of means and standard errors. In the forms
+pomdp and fosg the seats whose policies are not fixed play what no network has seen: at every step a seeded draw among
+the scripted players decides how the acting seat plays. In a fosg that draw is the control, which fine-tuning and the
+exact belief know and networks do not."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
+
 from trickformer import _core, folder
 from trickformer.base import TrickformerError
 from trickformer.belief import estimators, training
@@ -163,7 +165,8 @@ def network(config: Evaluation) -> Any:
     pomdp = "pomdp" in (trained.form, config.form)
     if trained.variant != config.variant or (pomdp and trained.form != config.form):
         raise TrickformerError(
-            f"{config.checkpoint} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
+            f"{config.checkpoint} was trained for {trained.form} on {trained.variant}, not for {config.form} on "
+            f"{config.variant}"
         )
     return model
 
@@ -194,7 +197,9 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                 advance(len(found[first]))
     except KeyboardInterrupt:
         kept = "go on with the same command and --resume" if config.out else "nothing is kept without --out"
-        raise folder.Interrupted(f"interrupted after {sum(map(len, found.values()))} of {config.games} games; {kept}") from None
+        raise folder.Interrupted(
+            f"interrupted after {sum(map(len, found.values()))} of {config.games} games; {kept}"
+        ) from None
     return [record for first in sorted(found) for record in found[first]]
 
 

@@ -1,17 +1,19 @@
-"""Beliefs that take each card by itself: V0, V1, BB and V2 of the Bayesian action decoder (Foerster et al. 2019), batched.
+"""Beliefs that take each card by itself: V0, V1, BB and V2 of the Bayesian action decoder (Foerster et al. 2019),
+batched.
 
-All functions take counts: float [n, K], the cards of each kind that may be hidden; possible: bool or float [n, S, K], 1 where the
-slot may hold the kind, nothing but 0 where there is no card; likelihood: float [n, S, K], how likely what was done is for each kind
-in a slot, up to a factor a slot. Beliefs are [n, S, K]; each slot adds up to 1, or to 0 where there is no card.
+All functions take counts: float [n, K], the cards of each kind that may be hidden; possible: bool or float [n, S, K],
+1 where the slot may hold the kind, nothing but 0 where there is no card; likelihood: float [n, S, K], how likely what
+was done is for each kind in a slot, up to a factor a slot. Beliefs are [n, S, K]; each slot adds up to 1, or to 0
+where there is no card.
 
-V0 looks at each slot as if it were the only one: B(k) ~ C(k) M(k), with M = possible, or possible times likelihood. The others
-cannot hold what this one holds. Averaged over factored beliefs of theirs, that leaves C(k) minus the expected number of kind k in
-the other slots:
+V0 looks at each slot as if it were the only one: B(k) ~ C(k) M(k), with M = possible, or possible times likelihood.
+The others cannot hold what this one holds. Averaged over factored beliefs of theirs, that leaves C(k) minus the
+expected number of kind k in the other slots:
 
     B'_i(k) ~ (C(k) - sum over j != i of B_j(k)) M_i(k)
 
-which is iterated to its fixed point: V1 where M is what hints say, BB where likelihoods are in it. V2 = (1 - a) BB + a V1 keeps
-every kind that is possible at a positive probability."""
+which is iterated to its fixed point: V1 where M is what hints say, BB where likelihoods are in it. V2 = (1 - a) BB +
+a V1 keeps every kind that is possible at a positive probability."""
 
 from __future__ import annotations
 
@@ -45,9 +47,10 @@ def self_consistent(
 ) -> Fixed:
     """V1, or BB with a likelihood: iterated from V0 until no probability changes by more than `tolerance`.
 
-    Each iteration keeps a share `damping` of the belief before. Without it, as in the source, some tables swing between two beliefs
-    for ever; with a half none that was met does, and the fixed points are the same. Where the slots expect more of a kind than there is, none is left for another. A slot that is left without any kind keeps the
-    belief it had: that happens on the way only, for some deal explains what was seen."""
+    Each iteration keeps a share `damping` of the belief before. Without it, as in the source, some tables swing
+    between two beliefs for ever; with a half none that was met does, and the fixed points are the same. Where the
+    slots expect more of a kind than there is, none is left for another. A slot that is left without any kind keeps
+    the belief it had: that happens on the way only, for some deal explains what was seen."""
     allowed = possible.to(counts.dtype) if likelihood is None else possible * likelihood
     belief = v0(counts, possible, likelihood)
     changes = []

@@ -1,4 +1,5 @@
-"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns once more, of worlds near the present one.
+"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns once more, of worlds near the
+present one.
 
 At step t, for each game by itself:
 
@@ -7,9 +8,9 @@ At step t, for each game by itself:
  3. Y'_i ~ emission(X'_i);
  4. from the offline parameters, gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])).
 
-h is the history's summary by the offline parameters, so what is tuned is one step of the encoder ("encoder"), or the decoder
-as well ("full"). In the form fosg no control is read: only step 2 knows it. Many games are tuned at once, each with parameters of
-its own in a stack."""
+h is the history's summary by the offline parameters, so what is tuned is one step of the encoder ("encoder"), or the
+decoder as well ("full"). In the form fosg no control is read: only step 2 knows it. Many games are tuned at once,
+each with parameters of its own in a stack."""
 
 from __future__ import annotations
 
@@ -66,8 +67,9 @@ class _Worlds:
 class Finetuned:
     """The belief of a network that is fine-tuned at every step, for a batch of games in step.
 
-    No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible` could not be: others of the same game
-    took their places. A game without any feasible world keeps the offline parameters at that step and is counted in `failed`."""
+    No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible`
+    could not be: others of the same game took their places. A game without any feasible world keeps the offline
+    parameters at that step and is counted in `failed`."""
 
     def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Tuning, seed: int):
         self._model, self._process, self._tuning = model, process, tuning
@@ -93,7 +95,9 @@ class Finetuned:
         y = self._emission(after)
         summary = self._model.encode(tuned, y.unsqueeze(1), read, state)[-1][0].detach()
         offline = self._model.encode(self._offline, y, None if read is None else read.squeeze(1), before.state)
-        return Step(after, self._known(after), offline, summary, tuned if self._tuning.part == "full" else self._offline)
+        return Step(
+            after, self._known(after), offline, summary, tuned if self._tuning.part == "full" else self._offline
+        )
 
     @torch.no_grad()
     def log_probs(self, step: Step, hidden: np.ndarray) -> np.ndarray:
@@ -139,7 +143,9 @@ class Finetuned:
         for name, w in self._offline.items():
             if self._tuning.part == "full" or name.startswith("encoder"):
                 weights[name] = w.expand(games, *w.shape).clone().requires_grad_()
-        adam = torch.optim.Adam([w for w in weights.values() if w.requires_grad], lr=self._tuning.learning_rate, fused=True)
+        adam = torch.optim.Adam(
+            [w for w in weights.values() if w.requires_grad], lr=self._tuning.learning_rate, fused=True
+        )
         order = torch.empty(0, dtype=torch.int64)
         for _ in range(self._tuning.steps):
             if len(order) < size:

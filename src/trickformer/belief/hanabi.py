@@ -1,11 +1,13 @@
 """Hanabi as a batched Markov system in the three forms of `markov`: what is hidden, what is seen, and how it moves on.
 
-X is a batch of the core's tables, for a table holds the whole state, and the scripted players' memory is public. In the forms hmm
-and fosg both hands are hidden and the emission is what everybody sees; in a pomdp only the hand of the seat is."""
+X is a batch of the core's tables, for a table holds the whole state, and the scripted players' memory is public. In
+the forms hmm and fosg both hands are hidden and the emission is what everybody sees; in a pomdp only the hand of the
+seat is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -14,16 +16,16 @@ from trickformer import _core
 from trickformer.belief.learned import Known
 from trickformer.belief.markov import Form
 
-Tables = _core.hanabi.Tables
-TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last that is left of one that is of use
+Tables: TypeAlias = _core.hanabi.Tables
+TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last of one still wanted
 TOLD = 2  # of a card: a hint has named its colour, its rank
 
 
 class HanabiProcess:
     """Scripted players at many tables of Hanabi.
 
-    players: the fixed policies, one name of `_core.hanabi.BOTS` a seat. Controls are int64 [n]: nothing in an hmm; in a pomdp
-    the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts."""
+    players: the fixed policies, one name of `_core.hanabi.BOTS` a seat. Controls are int64 [n]: nothing in an hmm; in
+    a pomdp the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts."""
 
     def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
         if len(players) != rules.players:
@@ -43,8 +45,8 @@ class HanabiProcess:
         return Tables(self.rules, seed, first, n)
 
     def emission(self, x: Tables) -> np.ndarray:
-        """float32 [n, features]: OpenSpiel's canonical encoding as the seat sees it, in the public forms as seat 0 sees it
-        without the hands."""
+        """float32 [n, features]: OpenSpiel's canonical encoding as the seat sees it, in the public forms as seat 0
+        sees it without the hands."""
         seen = x.observe(np.full(len(x), self.seat if self.form is Form.POMDP else 0, dtype=np.int8))
         return seen if self.form is Form.POMDP else seen[:, self._hands :]
 
@@ -53,7 +55,8 @@ class HanabiProcess:
         return x.hands()[:, self.owners].reshape(len(x), -1)
 
     def known(self, x: Tables) -> tuple[np.ndarray, np.ndarray]:
-        """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden hand."""
+        """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden
+        hand."""
         possible = x.possible()[:, self.owners].reshape(len(x), self.slots, -1)
         counts = x.unseen()
         seen = [p for p in range(self.rules.players) if p not in self.owners]
@@ -69,8 +72,8 @@ class HanabiProcess:
         return Known(*map(torch.from_numpy, (possible, counts, x.traits(), told)))
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
-        """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether cards and
-        hints allow it. Where they do not, a table is as it was, and must not be used."""
+        """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether
+        cards and hints allow it. Where they do not, a table is as it was, and must not be used."""
         worlds = x.take(rows)
         return worlds, worlds.redeal(self.dealt(hidden), seed)
 
@@ -81,14 +84,16 @@ class HanabiProcess:
         return hands
 
     def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
-        """int8 [n]: the number of the policy that acts at each table; where the control is an action, it does not matter."""
+        """int8 [n]: the number of the policy that acts at each table; where the control is an action, it does not
+        matter."""
         if self.form is Form.FOSG:
             assert control is not None
             return control.astype(np.int8)
         return self.players[np.maximum(x.current(), 0)]
 
     def move(self, x: Tables, control: np.ndarray | None, seed: int) -> tuple[Tables, np.ndarray]:
-        """X' ~ dynamics(X, Z) at every table, and the actions taken, int64 [n]; -1 where a game was over. x stays as it is.
+        """X' ~ dynamics(X, Z) at every table, and the actions taken, int64 [n]; -1 where a game was over. x stays as
+        it is.
 
         Raises ValueError where the action of a control is illegal."""
         actions = x.choose(self.acting(x, control), seed)

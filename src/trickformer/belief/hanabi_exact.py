@@ -1,12 +1,12 @@
 """Exact beliefs of Hanabi for scripted players, by listing hands: the judge of the estimates.
 
-A scripted player's move depends on what is public and on the hands it sees, never on its own. So what seat 0 does speaks of the
-hand of seat 1 alone, and the belief of two players' hands, a of seat 0 and b of seat 1, is
+A scripted player's move depends on what is public and on the hands it sees, never on its own. So what seat 0 does
+speaks of the hand of seat 1 alone, and the belief of two players' hands, a of seat 0 and b of seat 1, is
 
     P(a, b | seen)  ~  ways(a, b) L1(a) L0(b)
 
-where ways counts the deals of these cards from those unseen, and L_p is the product of the probabilities of what seat p did. In a
-pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a)."""
+where ways counts the deals of these cards from those unseen, and L_p is the product of the probabilities of what seat
+p did. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from trickformer.belief.markov import Form
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Every hand that a seat may hold. hidden: int8 [m, hand], -1 where there is no card; log_likelihood: float64 [m], of what the
-    others have done."""
+    """Every hand that a seat may hold. hidden: int8 [m, hand], -1 where there is no card; log_likelihood: float64
+    [m], of what the others have done."""
 
     hidden: np.ndarray
     log_likelihood: np.ndarray
 
 
 class HandFilter:
-    """The hands of one seat that explain a game of two, with their likelihoods: kept up from move to move where there are at most
-    `limit`, made from the whole record where they have become so few."""
+    """The hands of one seat that explain a game of two, with their likelihoods: kept up from move to move where there
+    are at most `limit`, made from the whole record where they have become so few."""
 
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
         self._process, self._seat, self._limit = process, seat, limit
-        self._record: list[tuple[Tables, int, int]] = []  # each move of another seat: the table before it, who played, and what
+        # Each move of another seat: the table before it, who played, and what.
+        self._record: list[tuple[Tables, int, int]] = []
         self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
@@ -123,7 +124,8 @@ class HandFilter:
         return Hands(hidden, likelihood)
 
     def _likelihood(self, before: Tables, policy: int, action: int, hidden: np.ndarray) -> np.ndarray:
-        """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it cannot."""
+        """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
+        cannot."""
         found = np.full(len(hidden), -np.inf)
         dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
         dealt[:, self._seat] = hidden
@@ -148,7 +150,8 @@ class HandFilter:
 
 
 class ExactBelief:
-    """The exact belief of a game of two scripted players in any of the three forms, where hands are few enough to list."""
+    """The exact belief of a game of two scripted players in any of the three forms, where hands are few enough to
+    list."""
 
     def __init__(self, process: HanabiProcess, limit: int = 100_000, pairs: int = 4_000_000):
         if process.rules.players != 2:
@@ -171,7 +174,8 @@ class ExactBelief:
             each.observe(before, control, action, after)
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Hidden cards, int8 [m, slots], and the logarithm of their probabilities, float64 [m]; None where they are too many."""
+        """Hidden cards, int8 [m, slots], and the logarithm of their probabilities, float64 [m]; None where they are
+        too many."""
         found = [each.hands() for each in self._filters]
         assert self._table is not None
         if any(hands is None for hands in found):

@@ -1,16 +1,16 @@
 """Seq2Seq beliefs: an LSTM reads emissions and controls, another writes the hidden cards, the oldest first.
 
-The form is that of Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the belief model of off-belief learning): the encoder
-e takes an emission, the control before it and its own state, and the top layer's output h is the summary of the history; the decoder
-d models the hidden cards one after the other. Logits of a card are added to the logarithm of what counting says: of the kinds that
-hints allow in the slot, the cards that are still to be had after those already written. So a network that knows nothing is the
-belief of counting, its samples hold no card too many, and what is learned is what play tells. Kinds have traits that change as the
-game goes on (in Hanabi whether such a card can be played now, is of no use, is the last of its kind); a network also likes traits, so
-that what holds of a playable card need not be learned for each kind by itself.
+The form is that of Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the belief model of off-belief learning):
+the encoder e takes an emission, the control before it and its own state, and the top layer's output h is the summary
+of the history; the decoder d models the hidden cards one after the other. Logits of a card are added to the logarithm
+of what counting says: of the kinds that hints allow in the slot, the cards that are still to be had after those
+already written. So a network that knows nothing is the belief of counting, its samples hold no card too many, and
+what is learned is what play tells. Kinds have traits that change as the game goes on (in Hanabi whether such a card
+can be played now, is of no use, is the last of its kind); a network also likes traits, so that what holds of a
+playable card need not be learned for each kind by itself.
 
-Every function takes its parameters as a mapping, and works alike where each has a first dimension of its own: one network a game,
-as fine-tuning needs them.
-"""
+Every function takes its parameters as a mapping, and works alike where each has a first dimension of its own: one
+network a game, as fine-tuning needs them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ class Seq2Seq(nn.Module):
         return tuple((zero, zero) for _ in range(self.shape.layers))
 
     def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
-        """One step. emission: [..., n, features]; control: int64 [..., n], -1 for none, or None where the network reads none.
+        """One step. emission: [..., n, features]; control: int64 [..., n], -1 for none, or None where the network
+        reads none.
 
         The summary of the history is the output of the last layer, `state[-1][0]`."""
         x = emission
@@ -109,7 +110,8 @@ class Seq2Seq(nn.Module):
         return tuple(layers)
 
     def log_probs(self, weights: Parameters, summary: torch.Tensor, known: Known, cards: torch.Tensor) -> torch.Tensor:
-        """float32 [..., n, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
+        """float32 [..., n, S, K]: the logarithm of the probability of each kind in each slot, given the cards before
+        it.
 
         summary: [..., n, hidden]; known: of the same tables; cards: int64 [..., n, S], -1 where there is none."""
         written = [torch.log_softmax(logits, dim=-1) for logits, _ in self._write(weights, summary, known, cards)]
@@ -143,7 +145,10 @@ class Seq2Seq(nn.Module):
             share = weight / weight.sum(dim=-1, keepdim=True)
             expected = (share.unsqueeze(-2) @ known.traits).squeeze(-2)
             told = known.told[..., slot, :].expand(*share.shape[:-1], -1)
-            gates = _one_hot(before, shape.kinds, out.dtype) @ by_card + torch.cat([share, expected, told], dim=-1) @ by_rest
+            gates = (
+                _one_hot(before, shape.kinds, out.dtype) @ by_card
+                + torch.cat([share, expected, told], dim=-1) @ by_rest
+            )
             gates = gates + by_slot[..., slot : slot + 1, :] + out @ weights["decoder.state"]
             out, cell = _lstm(gates + weights["decoder.bias"].unsqueeze(-2), cell)
             logits = out @ weights["decoder.out"] + weights["decoder.out_bias"].unsqueeze(-2)

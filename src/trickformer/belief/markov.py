@@ -1,15 +1,15 @@
 """The general form of belief modelling (Belief Fine-Tuning, section 2.4), and the forward algorithm for small systems.
 
-A Markov variable X moves on by X' ~ dynamics(X, Z), where a control Z comes from outside; each X shows an emission Y. The belief is
-the distribution of X given all Y and Z so far. Three forms of a game are such systems (Table 1 there):
+A Markov variable X moves on by X' ~ dynamics(X, Z), where a control Z comes from outside; each X shows an emission Y.
+The belief is the distribution of X given all Y and Z so far. Three forms of a game are such systems (Table 1 there):
 
     form    X                                  Y                     Z
     hmm     the state; all policies fixed      what everybody sees   nothing
     pomdp   the state; the others' are fixed   what one seat sees    that seat's action, nothing where another acts
     fosg    the state                          what everybody sees   the policy of the seat that acts
 
-A state of OpenSpiel holds the game's whole history, and with it every seat's own: in the last form, too, X is one state.
-"""
+A state of OpenSpiel holds the game's whole history, and with it every seat's own: in the last form, too, X is one
+state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 X = TypeVar("X")
-Y = TypeVar("Y")
+Y = TypeVar("Y", contravariant=True)
 Z = TypeVar("Z", contravariant=True)
 
 
@@ -59,11 +59,14 @@ class Process(Protocol[X, Y, Z]):
     def key(self, x: X) -> Hashable: ...
 
 
-def forward(process: Process[X, Y, Z], emissions: Sequence[Y], controls: Sequence[Z]) -> Iterator[list[tuple[X, float]]]:
-    """The exact belief after each emission, by the forward algorithm (Rabiner 1989): values of X with their probabilities, those
-    of probability 0 left out.
+def forward(
+    process: Process[X, Y, Z], emissions: Sequence[Y], controls: Sequence[Z]
+) -> Iterator[list[tuple[X, float]]]:
+    """The exact belief after each emission, by the forward algorithm (Rabiner 1989): values of X with their
+    probabilities, those of probability 0 left out.
 
-    emissions: T; controls: T - 1, each the one between two emissions. Raises ValueError at an emission that cannot be."""
+    emissions: T; controls: T - 1, each the one between two emissions. Raises ValueError at an emission that cannot
+    be."""
     if len(controls) != len(emissions) - 1:
         raise ValueError("there is one control between every two emissions")
     before: Iterator[tuple[X, float]] = process.starts()
@@ -117,8 +120,8 @@ class Tabular:
 class GameProcess(Generic[Z]):
     """Any of our games in one of the three forms. A step is one decision and the chance events after it.
 
-    policies: one a seat, fixed; of a pomdp the one at `seat` is not asked, of a fosg none is: there the control is the policy of
-    the seat that acts, in a pomdp the action of `seat`, and None elsewhere."""
+    policies: one a seat, fixed; of a pomdp the one at `seat` is not asked, of a fosg none is: there the control is
+    the policy of the seat that acts, in a pomdp the action of `seat`, and None elsewhere."""
 
     def __init__(self, game: Game, form: Form, policies: Sequence[Policy | None], seat: int = 0):
         self.game, self.form, self.policies, self.seat = game, form, policies, seat
@@ -198,4 +201,3 @@ class FunctionPolicy:
         for row, view in zip(out, views):
             row[list(view.legal)] = self._probs(view)
         return out
-

@@ -1,9 +1,10 @@
 """Beliefs that are made of worlds: a particle filter, and rejection.
 
-Each world is the hidden cards of one game. A move that was really made weighs it by the policy that made it; a card that was really
-shown must be the world's; a card that the observer saw drawn weighs it by how many of the kind it left in the deck; a card drawn
-unseen is drawn in each world for itself. The filter draws its worlds anew, by weight, where few of them carry it (Gordon et al.
-1993); rejection keeps or drops each for good. Where no world is left there is no belief any more: that is how both fail."""
+Each world is the hidden cards of one game. A move that was really made weighs it by the policy that made it; a card
+that was really shown must be the world's; a card that the observer saw drawn weighs it by how many of the kind it
+left in the deck; a card drawn unseen is drawn in each world for itself. The filter draws its worlds anew, by weight,
+where few of them carry it (Gordon et al. 1993); rejection keeps or drops each for good. Where no world is left there
+is no belief any more: that is how both fail."""
 
 from __future__ import annotations
 

@@ -16,8 +16,9 @@ SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """One JSON object. Figures are means over games with their standard errors, in nats per card; differences are of the same
-    games. `where_exact` speaks of the positions whose hands could be listed, games weighted by their hidden cards there."""
+    """One JSON object. Figures are means over games with their standard errors, in nats per card; differences are of
+    the same games. `where_exact` speaks of the positions whose hands could be listed, games weighted by their hidden
+    cards there."""
     names = config.estimators
     loss = {n: np.array([r["estimators"][n]["loss"] for r in records]) for n in names}
     cards = {n: np.array([r["estimators"][n]["cards"] for r in records]) for n in names}
@@ -103,7 +104,8 @@ def write(found: dict[str, Any], out: Path) -> None:
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
-    """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes a PNG."""
+    """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
+    a PNG."""
     from trickformer.tournaments.plot import plt, save
 
     names = list(found["estimators"])
@@ -113,7 +115,9 @@ def plot(found: dict[str, Any], path: Path) -> None:
         e = found["estimators"][name]
         left.errorbar(e["loss"]["mean"], -i, xerr=1.96 * e["loss"]["se"], fmt="o", color=colours[i % 10])
         kept = [b for b in e["calibration"] if b["n"] >= 20]
-        right.plot([b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours[i % 10], label=name, linewidth=1)
+        right.plot(
+            [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours[i % 10], label=name, linewidth=1
+        )
     left.set_yticks([-i for i in range(len(names))], names)
     left.set_xlabel("nats a card, 95% interval")
     right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)

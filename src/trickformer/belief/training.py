@@ -21,6 +21,7 @@ from trickformer.belief.learned import Known, Seq2Seq, Shape, mean_loss
 from trickformer.belief.markov import Form
 from trickformer.progress import progress
 
+
 def process_of(config: Training | Evaluation) -> HanabiProcess:
     """The system that a network learns, or whose beliefs are judged."""
     rules = _core.hanabi.Rules(**VARIANTS[config.variant])
@@ -32,7 +33,9 @@ def process_of(config: Training | Evaluation) -> HanabiProcess:
 def network_of(config: Training) -> Seq2Seq:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
-    return Seq2Seq(Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers))
+    return Seq2Seq(
+        Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    )
 
 
 NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run
@@ -88,7 +91,8 @@ def loss(model: Seq2Seq, games: Games, at: torch.Tensor) -> torch.Tensor:
 
 
 def run(config: Training) -> Iterator[dict[str, Any]]:
-    """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the network is there.
+    """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the
+    network is there.
 
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
@@ -138,11 +142,11 @@ def load(file: Path) -> tuple[Seq2Seq, Training]:
     try:
         with safe_open(file, "pt") as held:
             config = Training.model_validate(json.loads((held.metadata() or {})["trickformer_belief"]))
-            weights = {name: held.get_tensor(name) for name in held.keys()}
+            weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
+        model = network_of(config)
+        model.set_weights(weights)
     except (OSError, KeyError, ValueError, SafetensorError) as e:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
-    model = network_of(config)
-    model.set_weights(weights)
     return model, config
 
 
@@ -160,7 +164,8 @@ def command(config: Training, resume: bool) -> Path:
                 advance()
     except KeyboardInterrupt:
         raise folder.Interrupted(
-            f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} --resume"
+            f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} "
+            "--resume"
         ) from None
     return config.out / NETWORK
 

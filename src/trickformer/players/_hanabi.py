@@ -14,8 +14,8 @@ from trickformer.games.hanabi import Hanabi
 
 
 class Scripted:
-    """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that it can be
-    asked in any world that explains a view."""
+    """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
+    it can be asked in any world that explains a view."""
 
     def __init__(self, game: Hanabi, name: str):
         self._game, self._belief = game, HanabiBelief(game)
@@ -31,7 +31,8 @@ class Scripted:
 
 
 def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
-    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any order."""
+    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any
+    order."""
     rules = game.rules
     dealt = game.players * rules.hand
     deck, moves, size = list(history[:dealt]), [], rules.deck

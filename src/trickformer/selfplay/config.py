@@ -67,7 +67,8 @@ _LITTLE_SKAT = _SKAT | {"bootstrap": ["random", "rules", "rules", "rules"], "anc
 # Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
 # game is kept, as in the other games; the paper does not say how many it kept.
 _CREW: dict[str, Any] = {"roles": "all", "bucket": 32, "tries": 2_000}
-# A team as in The Crew. Random players spend all lives in nearly every game, so that first games are mostly scripted ones'.
+# A team as in The Crew. Random players spend all lives in nearly every game, so that first games are mostly scripted
+# ones'.
 _HANABI: dict[str, Any] = {
     "roles": "all",
     "bootstrap": ["random", *["partner"] * 7],

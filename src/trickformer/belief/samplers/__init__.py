@@ -1,5 +1,5 @@
-"""Exact beliefs by game: uniform over the histories that explain a view. One module a game, found by its file name; each
-exports `make(game) -> Belief`. Modules with a leading underscore are helpers."""
+"""Exact beliefs by game: uniform over the histories that explain a view. One module a game, found by its file name;
+each exports `make(game) -> Belief`. Modules with a leading underscore are helpers."""
 
 from __future__ import annotations
 
