@@ -181,9 +181,11 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
+    records: Path | None = None
     if config.out is not None:
         folder.begin(config.out, config, resume, free=("out", "threads"))
-        found = {stack[0]["game"]: stack for stack in _whole(config.out / RECORDS)}
+        records = config.out / RECORDS
+        found = {stack[0]["game"]: stack for stack in _whole(records)}
     done = sum(map(len, found.values()))
     try:
         with progress("belief evaluate", "games", done, config.games) as advance:
@@ -191,8 +193,8 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                 if first in found:
                     continue
                 found[first] = list(play(config, first))
-                if config.out is not None:
-                    with (config.out / RECORDS).open("a", encoding="utf-8") as file:
+                if records is not None:
+                    with records.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(found[first]) + "\n")
                 advance(len(found[first]))
     except KeyboardInterrupt:
@@ -213,9 +215,8 @@ def _whole(path: Path) -> list[list[dict[str, Any]]]:
         path.write_bytes(whole)
     try:
         stacks = [json.loads(line) for line in whole.splitlines()]
-        for stack in stacks:
-            for record in stack:
-                record["game"], record["estimators"]
-    except (ValueError, KeyError, TypeError):
+        if not all(record.keys() >= {"game", "estimators"} for stack in stacks for record in stack):
+            raise ValueError
+    except (ValueError, AttributeError, TypeError):
         raise TrickformerError(f"{path} holds a line that is no record of this command") from None
     return stacks

@@ -1,0 +1,116 @@
+"""`trickformer belief`: runs that go on end as unbroken ones, reports say what the records hold, bad input is one line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from trickformer.base import TrickformerError
+from trickformer.belief import evaluation, report, training
+from trickformer.belief.config import Evaluation, Training
+
+LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    out = tmp_path_factory.mktemp("belief") / "run"
+    return training.command(Training(out=out, **LEARN), resume=False)
+
+
+def judge(out, network, **given) -> Evaluation:
+    settings = {"estimators": ["v0", "v1", "seq2seq", "bft"], "games": 4, "stack": 2, "steps": 1, "worlds": 16}
+    return Evaluation(out=out, checkpoint=network, **settings | given)
+
+
+def without_seconds(records):
+    for record in records:
+        for entry in record["estimators"].values():
+            del entry["seconds"]
+    return records
+
+
+def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, network):
+    config = Training(out=tmp_path / "again", **LEARN)
+    config.out.mkdir()
+    steps = training.run(config)
+    for _ in range(3):  # the state on disk is that of step 2
+        next(steps)
+    del steps
+    assert [r["step"] for r in training.run(config)] == [3, 4]
+    once, again = (training.load(file)[0].weights() for file in (network, config.out / training.NETWORK))
+    for name, w in once.items():
+        torch.testing.assert_close(again[name], w, atol=0, rtol=0)
+    assert [json.loads(line)["step"] for line in (network.parent / "log.jsonl").read_text().splitlines()] == [1, 2, 3, 4]
+
+
+def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
+    config = judge(tmp_path / "a", network)
+    whole = without_seconds(evaluation.command(config, resume=False))
+    file = config.out / evaluation.RECORDS
+    first, second = file.read_text().splitlines(keepends=True)
+    file.write_text(first + second[: len(second) // 2])  # killed while it wrote
+    assert without_seconds(evaluation.command(config, resume=True)) == whole
+    assert [record["game"] for record in whole] == [0, 1, 2, 3]
+    with pytest.raises(TrickformerError, match="already holds a run"):
+        evaluation.command(config, resume=False)
+    with pytest.raises(TrickformerError, match="games = 4, not 6"):
+        evaluation.command(config.model_copy(update={"games": 6}), resume=True)
+    file.write_text("nothing\n")
+    with pytest.raises(TrickformerError, match="no record"):
+        evaluation.command(config, resume=True)
+
+
+def test_the_report_is_of_the_records(tmp_path, network):
+    config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
+    records = evaluation.command(config, resume=False)
+    found = report.result(config, records)
+    report.write(found, config.out)
+    per_game = {n: [r["estimators"][n]["loss"] / r["estimators"][n]["cards"] for r in records] for n in config.estimators}
+    for name, entry in found["estimators"].items():
+        assert entry["loss"]["mean"] == pytest.approx(np.mean(per_game[name]))
+        assert entry["loss"]["se"] == pytest.approx(np.std(per_game[name], ddof=1) / 2)
+        said = sum(b["said"] * b["n"] for b in entry["calibration"])
+        so = sum(b["so"] * b["n"] for b in entry["calibration"])
+        cards = sum(r["estimators"][name]["cards"] for r in records)
+        assert said == pytest.approx(cards, rel=1e-4) and so == pytest.approx(cards)
+    (difference,) = found["differences"]
+    gap = np.subtract(per_game["seq2seq"], per_game["v0"])
+    assert difference["mean"] == pytest.approx(gap.mean()) and difference["se"] == pytest.approx(gap.std(ddof=1) / 2)
+    assert json.loads((config.out / report.SUMMARY).read_text())["games"] == 4
+    assert "| v0 |" in (config.out / report.REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
+
+
+def test_v0_is_what_counting_says(tmp_path):
+    """Before any move, of the public forms: every card is as likely as its share of the deck."""
+    config = Evaluation(estimators=["v0"], games=3, stack=3)
+    share = np.tile([3, 2, 2, 2, 1], 5) / 50
+    process = training.process_of(config)
+    x = process.start(config.seed, 0, 3)
+    each = evaluation.estimators.V0(process)
+    each.begin(x)
+    np.testing.assert_allclose(np.exp(each.log_probs(process.hidden(x)))[0, 0], share, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"form": "pomdp"}, "trained for hmm on 5-card-8-hint, not for pomdp"),
+        ({"variant": "5-card-2-hint"}, "not for hmm on 5-card-2-hint"),
+        ({"checkpoint": None}, "need a network: --checkpoint"),
+        ({"players": ["smart"]}, "2 names, one a seat, not 1"),
+    ],
+)
+def test_bad_input_writes_nothing(tmp_path, network, given, says):
+    config = judge(tmp_path / "a", network).model_copy(update=given)
+    with pytest.raises(TrickformerError, match=says):
+        evaluation.command(config, resume=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_network_of_what_all_see_serves_both_public_forms(tmp_path, network):
+    found = evaluation.command(judge(None, network, form="fosg", games=1, stack=1), resume=False)
+    assert found[0]["estimators"]["bft"]["cards"] > 0
