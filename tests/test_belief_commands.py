@@ -1,4 +1,4 @@
-"""`trickformer belief`: runs that go on end as unbroken ones, reports say what the records hold, bad input is one line."""
+"""`trickformer belief`: runs that go on end as unbroken ones, reports say what records hold, bad input is one line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,12 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, network):
     once, again = (training.load(file)[0].weights() for file in (network, config.out / training.NETWORK))
     for name, w in once.items():
         torch.testing.assert_close(again[name], w, atol=0, rtol=0)
-    assert [json.loads(line)["step"] for line in (network.parent / "log.jsonl").read_text().splitlines()] == [1, 2, 3, 4]
+    assert [json.loads(line)["step"] for line in (network.parent / "log.jsonl").read_text().splitlines()] == [
+        1,
+        2,
+        3,
+        4,
+    ]
 
 
 def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
@@ -69,7 +74,9 @@ def test_the_report_is_of_the_records(tmp_path, network):
     records = evaluation.command(config, resume=False)
     found = report.result(config, records)
     report.write(found, config.out)
-    per_game = {n: [r["estimators"][n]["loss"] / r["estimators"][n]["cards"] for r in records] for n in config.estimators}
+    per_game = {
+        n: [r["estimators"][n]["loss"] / r["estimators"][n]["cards"] for r in records] for n in config.estimators
+    }
     for name, entry in found["estimators"].items():
         assert entry["loss"]["mean"] == pytest.approx(np.mean(per_game[name]))
         assert entry["loss"]["se"] == pytest.approx(np.std(per_game[name], ddof=1) / 2)
