@@ -124,6 +124,22 @@ void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) 
   for (std::size_t i = 0; i < t.size(); ++i) checked((*seats)(i), std::size_t(t.rules().players), "seat");
 }
 
+using Hands = nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// put(table, its hands) for every table, with hands int8 [n, players, hand]; bool [n]: what it returns.
+template <typename Put>
+Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
+  const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+  if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
+    throw nb::value_error("hidden hands are int8 [n, players, hand]");
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
+  auto out = make<bool>({t.size()});
+  nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = put(i, hidden.data() + i * players * hand);
+  return out;
+}
+
 void bind_tables(nb::module_& m) {
   nb::class_<Tables>(m, "Tables", "Many games in step.")
       .def(nb::init<const Rules&, std::uint64_t, std::uint64_t, std::size_t>(), "rules"_a, "seed"_a, "first"_a, "n"_a)
@@ -266,24 +282,23 @@ void bind_tables(nb::module_& m) {
            "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
            "wanted")
       .def("redeal",
-           [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden,
-              std::uint64_t seed) {
-             const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
-             if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
-               throw nb::value_error("hidden hands are int8 [n, players, hand]");
-             for (std::size_t i = 0; i < hidden.size(); ++i)
-               if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
-             auto out = make<bool>({t.size()});
-             nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i) {
+           [](Tables& t, const Hands& hidden, std::uint64_t seed) {
+             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) {
                Rng rng(seed, i);
-               out.data()[i] = t.redeal(i, hidden.data() + i * players * hand, rng);
-             }
-             return out;
+               return t.redeal(i, hands, rng);
+             });
            },
            "hidden"_a, "seed"_a,
            "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
            "whether cards and hints allow it; where not, the table stays as it was.")
+      .def("suppose",
+           [](Tables& t, const Hands& hidden) {
+             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });
+           },
+           "hidden"_a,
+           "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
+           "card too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; "
+           "where not, the table stays.")
       .def("scores",
            [](const Tables& t) {
              auto out = make<std::int8_t>({t.size()});

@@ -55,24 +55,8 @@ void bind_hanabi_players(nb::module_& parent) {
           },
           "bots"_a, "seed"_a, "first"_a = 0,
           "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 where a "
-          "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far determine.")
-      .def(
-          "suppose",
-          [](Tables& t, nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu> hidden) {
-            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
-            if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
-              throw nb::value_error("hidden hands are int8 [n, players, hand]");
-            for (std::size_t i = 0; i < hidden.size(); ++i)
-              if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
-            auto out = make<bool>({t.size()});
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.suppose(i, hidden.data() + i * players * hand);
-            return out;
-          },
-          "hidden"_a,
-          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a card "
-          "too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; where not, "
-          "the table stays.")
+          "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far "
+          "determine.")
       .def(
           "marks",
           [](const Tables& t) {

@@ -65,7 +65,7 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
     with pytest.raises(TrickformerError, match="games = 4, not 6"):
         evaluation.command(config.model_copy(update={"games": 6}), resume=True)
     file.write_text("nothing\n")
-    with pytest.raises(TrickformerError, match="no record"):
+    with pytest.raises(TrickformerError, match="broken; choose another"):
         evaluation.command(config, resume=True)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import platform
 import subprocess
 from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel
 
@@ -49,12 +50,61 @@ def build() -> dict[str, Any]:
     return found
 
 
-def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> None:
-    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that
-    had part.
+class Lines:
+    """An append-only file of JSON lines, each written whole or not at all; locked, for two runs must not share one.
+
+    `known` is what it held, a torn last line cut off. Raises TrickformerError where another process is writing the
+    file, a line of it is none, or the disk refuses."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        try:
+            self._file = path.open("a+b", buffering=0)
+        except OSError as e:
+            raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+        try:
+            self.known = self._read()
+        except TrickformerError:
+            self._file.close()  # with its lock
+            raise
+
+    def _read(self) -> list[Any]:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TrickformerError(f"another run is writing {self._path}") from None
+        self._file.seek(0)
+        data = self._file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        try:
+            known = [json.loads(line) for line in whole.splitlines()]
+        except ValueError:
+            raise TrickformerError(f"{self._path} is broken; choose another --out") from None
+        self._file.truncate(len(whole))
+        return known
+
+    def append(self, record: Any) -> None:
+        """One line in one write."""
+        try:
+            self._file.write(json.dumps(record).encode() + b"\n")
+        except OSError as e:
+            raise TrickformerError(f"cannot write {self._path}: {e.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def begin(
+    out: Path, config: BaseModel, resume: bool, free: Collection[str], records: str | None = None
+) -> Lines | None:
+    """Makes the folder of a run, or takes up one that is there: its config.toml, run.json with every build that had
+    part, and the file `records`, if there is to be one.
 
     free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
-    the folder holds a run and `resume` is not given, or one whose config is another."""
+    the folder holds a run and `resume` is not given, or one whose config is another, and what Lines raises."""
     file, about = out / "config.toml", out / "run.json"
     builds = [build()]
     if file.exists():
@@ -74,8 +124,10 @@ def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> 
         out.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+    lines = Lines(out / records) if records is not None else None
     replace(about, json.dumps({"builds": builds}, indent=2) + "\n")
     replace(file, configs.dump(config.model_copy(update={"out": None})))
+    return lines
 
 
 def _commit() -> str | None:

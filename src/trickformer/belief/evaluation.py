@@ -8,11 +8,10 @@ exact belief know and networks do not."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -181,42 +180,37 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
-    records: Path | None = None
-    if config.out is not None:
-        folder.begin(config.out, config, resume, free=("out", "threads"))
-        records = config.out / RECORDS
-        found = {stack[0]["game"]: stack for stack in _whole(records)}
-    done = sum(map(len, found.values()))
-    try:
-        with progress("belief evaluate", "games", done, config.games) as advance:
-            for first in range(0, config.games, config.stack):
-                if first in found:
-                    continue
-                found[first] = list(play(config, first))
-                if records is not None:
-                    with records.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(found[first]) + "\n")
-                advance(len(found[first]))
-    except KeyboardInterrupt:
-        kept = "go on with the same command and --resume" if config.out else "nothing is kept without --out"
-        raise folder.Interrupted(
-            f"interrupted after {sum(map(len, found.values()))} of {config.games} games; {kept}"
-        ) from None
+    with _kept(config, resume) or nullcontext() as kept:
+        if kept:
+            found |= {stack[0]["game"]: stack for stack in kept.known}
+        done = sum(map(len, found.values()))
+        try:
+            with progress("belief evaluate", "games", done, config.games) as advance:
+                for first in range(0, config.games, config.stack):
+                    if first in found:
+                        continue
+                    found[first] = list(play(config, first))
+                    if kept:
+                        kept.append(found[first])
+                    advance(len(found[first]))
+        except KeyboardInterrupt:
+            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
+            done = sum(map(len, found.values()))
+            raise folder.Interrupted(f"interrupted after {done} of {config.games} games; {on}") from None
     return [record for first in sorted(found) for record in found[first]]
 
 
-def _whole(path: Path) -> list[list[dict[str, Any]]]:
-    """The stacks of a file; a line that was torn at the end is cut off. Raises TrickformerError on one that is none."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        path.write_bytes(whole)
+def _kept(config: Evaluation, resume: bool) -> folder.Lines | None:
+    """The stacks in the folder of the run, if it has one."""
+    if config.out is None:
+        return None
+    lines = folder.begin(config.out, config, resume, ("out", "threads"), RECORDS)
+    assert lines is not None
     try:
-        stacks = [json.loads(line) for line in whole.splitlines()]
-        if not all(record.keys() >= {"game", "estimators"} for stack in stacks for record in stack):
-            raise ValueError
-    except (ValueError, AttributeError, TypeError):
-        raise TrickformerError(f"{path} holds a line that is no record of this command") from None
-    return stacks
+        whole = all(record.keys() >= {"game", "estimators"} for stack in lines.known for record in stack)
+    except (AttributeError, TypeError):
+        whole = False
+    if not whole:
+        lines.__exit__()
+        raise TrickformerError(f"{config.out / RECORDS} is broken; choose another --out")
+    return lines

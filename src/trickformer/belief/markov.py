@@ -14,7 +14,7 @@ state."""
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -187,17 +187,3 @@ def _chance(state: State, p: float) -> Iterator[tuple[State, float]]:
         return
     for outcome, q in state.chance_outcomes():
         yield from _chance(state.child(outcome), p * q)
-
-
-class FunctionPolicy:
-    """A policy made of a function from a view to probabilities over the legal actions, in their order."""
-
-    def __init__(self, actions: int, probs: Callable[[View], Sequence[float]]):
-        self._actions, self._probs = actions, probs
-
-    def probs(self, views: Sequence[View]) -> np.ndarray:
-        """float32 [n, actions]."""
-        out = np.zeros((len(views), self._actions), dtype=np.float32)
-        for row, view in zip(out, views):
-            row[list(view.legal)] = self._probs(view)
-        return out

@@ -3,27 +3,24 @@ each method are compared with the uniform distribution over them by a chi-square
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import nullcontext
 from math import comb
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from trickformer import _core
-from trickformer import config as configs
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.folder import Interrupted, build, replace
+from trickformer.folder import Interrupted, Lines, begin, build, replace
 from trickformer.progress import progress
 from trickformer.tournaments.mines.schedule import Agree
 from trickformer.tournaments.report import Table, built, markdown_tables
 
-RECORDS, CONFIG, SUMMARY, REPORT = "records.jsonl", "config.toml", "summary.json", "report.md"
+RECORDS, SUMMARY, REPORT = "records.jsonl", "summary.json", "report.md"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
 _TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
 _BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
@@ -40,9 +37,9 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
             f"at most {_MOST_LAYOUTS:,} can be listed"
         )
     records: dict[int, dict[str, Any]] = {}
-    with _Records(config, config.out, resume) if config.out else nullcontext() as kept:
+    with _kept(config, resume) or nullcontext() as kept:
         if kept:
-            records |= {i: r for i, r in kept.known.items() if i < config.positions}
+            records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
         try:
             with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
@@ -60,6 +57,20 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
         parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
         replace(config.out / REPORT, "\n".join([*parts, *built(found["versions"])]))
     return found
+
+
+def _kept(config: Agree, resume: bool) -> Lines | None:
+    """The records in the folder of the run, if it has one; its number of positions may grow."""
+    if config.out is None:
+        return None
+    lines = begin(config.out, config, resume, Agree.model_fields.keys() - set(config.FIXED), RECORDS)
+    assert lines is not None
+    positions = [r.get("position") if isinstance(r, dict) else None for r in lines.known]
+    fault = "is broken" if None in positions else "holds a position twice"
+    if None in positions or len(set(positions)) < len(positions):
+        lines.__exit__()
+        raise TrickformerError(f"{config.out / RECORDS} {fault}; choose another --out")
+    return lines
 
 
 def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
@@ -171,66 +182,3 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
         for r in found["records"]
     ]
     return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
-
-
-class _Records:
-    """The records in a run's folder, by position; the file is locked, for two runs must not share one."""
-
-    def __init__(self, config: Agree, folder: Path, resume: bool):
-        """Raises TrickformerError where the folder holds another run or a broken one, another process is writing it,
-        or the disk refuses; nothing is changed then."""
-        self.path = folder / RECORDS
-        if (folder / CONFIG).exists():
-            if not resume:
-                raise TrickformerError(
-                    f"{folder} already holds a run; continue it with --resume, or choose another --out"
-                )
-            known = configs.load(Agree, folder / CONFIG, {}).about()
-            for name, new in config.about().items():
-                if known[name] != new:
-                    raise TrickformerError(
-                        f"{folder} holds a run with {name} = {known[name]}, not {new}; choose another --out"
-                    )
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self.file = self.path.open("a+b", buffering=0)
-        except OSError as e:
-            raise TrickformerError(f"cannot write {self.path}: {e.strerror}") from None
-        try:
-            self.known = self._read()
-            replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
-        except TrickformerError:
-            self.file.close()  # with its lock
-            raise
-
-    def _read(self) -> dict[int, dict[str, Any]]:
-        """Locks the file and reads it; a torn last line, of a run that was killed, is cut off."""
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TrickformerError(f"another run is writing {self.path}") from None
-        self.file.seek(0)
-        data = self.file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        try:
-            records = [json.loads(line) for line in whole.splitlines()]
-            known = {r["position"]: r for r in records}
-        except (ValueError, KeyError, TypeError):
-            raise TrickformerError(f"{self.path} is broken; choose another --out") from None
-        if len(known) < len(records):
-            raise TrickformerError(f"{self.path} holds a position twice; choose another --out")
-        self.file.truncate(len(whole))
-        return known
-
-    def append(self, record: dict[str, Any]) -> None:
-        """One line in one write."""
-        try:
-            self.file.write(json.dumps(record).encode() + b"\n")
-        except OSError as e:
-            raise TrickformerError(f"cannot write {self.path}: {e.strerror}") from None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()

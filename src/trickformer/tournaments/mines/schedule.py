@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -167,7 +167,3 @@ class Agree(Board):
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the positions and of the draws")
     out: Path | None = Field(None, description="folder for the records and the report")
-
-    def about(self) -> dict[str, Any]:
-        """The fields that the records depend on."""
-        return {name: getattr(self, name) for name in self.FIXED}
