@@ -85,7 +85,7 @@ class V0:
 class V1(V0):
     """Self-consistent: the other slots' expected cards are taken from the counts."""
 
-    def __init__(self, process: HanabiProcess, iterations: int = 100, damping: float = 0.5):
+    def __init__(self, process: HanabiProcess, iterations: int = 200, damping: float = 0.8):
         super().__init__(process)
         self._iterations, self._damping = iterations, damping
         self._changes: list[float] = []
@@ -114,7 +114,7 @@ class V2(V1):
     of the other slots from the belief before (the expectation of BAD, its equation for marginals, by sampling). alpha
     = 0: BB itself."""
 
-    def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.5):
+    def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.8):
         super().__init__(process, damping=damping)
         self._alpha, self._samples = alpha, samples
         self._rng = np.random.default_rng(seed)

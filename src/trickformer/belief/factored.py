@@ -47,10 +47,11 @@ def self_consistent(
 ) -> Fixed:
     """V1, or BB with a likelihood: iterated from V0 until no probability changes by more than `tolerance`.
 
-    Each iteration keeps a share `damping` of the belief before. Without it, as in the source, some tables swing
-    between two beliefs for ever; with a half none that was met does, and the fixed points are the same. Where the
-    slots expect more of a kind than there is, none is left for another. A slot that is left without any kind keeps
-    the belief it had: that happens on the way only, for some deal explains what was seen."""
+    Each iteration keeps a share `damping` of the belief before; fixed points do not depend on it. Without it, as in the
+    source, one position in six of 50 games by `smart` swings between two beliefs for ever, mostly when the deck is
+    nearly empty, with a half one in forty, with 0.8 none. Where the slots expect more of a kind than there is, none
+    is left for another. A slot that is left without any kind keeps the belief it had: that happens on the way only,
+    for some deal explains what was seen."""
     allowed = possible.to(counts.dtype) if likelihood is None else possible * likelihood
     belief = v0(counts, possible, likelihood)
     changes = []
