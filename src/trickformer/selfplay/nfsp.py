@@ -176,10 +176,13 @@ class _Run:
                 for come in parallel.stream(play_pieces, jobs, config.workers, config.ray):
                     waiting[come.first] = come
                     while (piece := waiting.pop(writer.hands, None)) is not None:
-                        writer.append(piece.data, piece.hands)
-                        speed = (writer.hands - before) / (time.perf_counter() - began)
-                        entry = {"at": writer.hands, "hands": writer.hands, "speed": speed, **piece.points}
+                        done = writer.hands + piece.hands
+                        speed = (done - before) / (time.perf_counter() - began)
+                        entry = {"at": done, "hands": done, "speed": speed, **piece.points}
+                        # Before the hands count: where a kill comes between the two, a line too many is dropped on going on,
+                        # and one too few would be missing for good.
                         self.log.note(iteration=iteration, stage="play", **entry)
+                        writer.append(piece.data, piece.hands)
                         advance(piece.hands)
                     self._check_time()
             writer.finish()
