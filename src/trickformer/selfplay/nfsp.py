@@ -179,8 +179,8 @@ class _Run:
                         done = writer.hands + piece.hands
                         speed = (done - before) / (time.perf_counter() - began)
                         entry = {"at": done, "hands": done, "speed": speed, **piece.points}
-                        # Before the hands count: where a kill comes between the two, a line too many is dropped on going on,
-                        # and one too few would be missing for good.
+                        # Before the hands count: where a kill comes between the two, a line too many is dropped on
+                        # going on, and one too few would be missing for good.
                         self.log.note(iteration=iteration, stage="play", **entry)
                         writer.append(piece.data, piece.hands)
                         advance(piece.hands)
