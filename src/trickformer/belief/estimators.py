@@ -14,7 +14,7 @@ import torch
 
 from trickformer.belief import factored
 from trickformer.belief.finetune import Finetuned, Step, Tuning
-from trickformer.belief.hanabi import HanabiProcess, Tables
+from trickformer.belief.hanabi import HanabiProcess, Tables, supposed
 from trickformer.belief.hanabi_exact import ExactBelief
 from trickformer.belief.learned import Seq2Seq
 from trickformer.belief.markov import Form
@@ -165,7 +165,7 @@ class V2(V1):
                         asked.append((s, k))
                 dealt = np.full((len(worlds) * n, p.rules.players, hand), -1, dtype=np.int8)
                 dealt[:, owner, : len(slots)] = np.concatenate(worlds)
-                probs = _supposed(before, g, dealt, policies[g])[:, actions[g]].reshape(len(worlds), n).mean(axis=1)
+                probs = supposed(before, g, dealt, policies[g])[:, actions[g]].reshape(len(worlds), n).mean(axis=1)
                 if not probs.any():
                     continue  # no world that was drawn leads to the move: nothing is known of its likelihoods
                 # One more draw of the mean kind: where none of n draws of the other slots leads to the move, some may.
@@ -305,10 +305,3 @@ class Exact:
 
 def _row(x: Tables, i: int) -> Tables:
     return x.take(np.array([i]))
-
-
-def _supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
-    """float32 [m, actions]: what a policy does at one table were the hands these; nothing where hints rule them out."""
-    worlds = x.take(np.full(len(dealt), row))
-    good = worlds.suppose(dealt)
-    return worlds.policy(np.full(len(dealt), policy, dtype=np.int8)) * good[:, None]

@@ -105,6 +105,14 @@ class HanabiProcess:
         return after, actions
 
 
+def supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
+    """float32 [m, actions]: what a policy does at one table were the hands these, int8 [m, players, hand] with -1 where
+    a slot stays; nothing where hints rule them out."""
+    worlds = x.take(np.full(len(dealt), row))
+    feasible = worlds.suppose(dealt)
+    return worlds.policy(np.full(len(dealt), policy, dtype=np.int8)) * feasible[:, None]
+
+
 def shown(before: Tables, after: Tables, row: int) -> int:
     """The card that a play or discard at this table has shown to everybody."""
     return int((before.unseen()[row] - after.unseen()[row]).argmax())

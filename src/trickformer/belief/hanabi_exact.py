@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi import HanabiProcess, Tables, shown
+from trickformer.belief.hanabi import HanabiProcess, Tables, shown, supposed
 from trickformer.belief.markov import Form
 
 
@@ -126,24 +126,14 @@ class HandFilter:
     def _likelihood(self, before: Tables, policy: int, action: int, hidden: np.ndarray) -> np.ndarray:
         """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
         cannot."""
-        found = np.full(len(hidden), -np.inf)
         dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
         dealt[:, self._seat] = hidden
-        worlds = before.take(np.zeros(len(hidden), dtype=np.int64))
-        feasible = worlds.suppose(dealt)
-        probs = worlds.policy(np.full(len(hidden), policy, dtype=np.int8))[:, action].astype(np.float64)
         with np.errstate(divide="ignore"):
-            found[feasible] = np.log(probs[feasible])
-        return found
+            return np.log(supposed(before, 0, dealt, policy)[:, action].astype(np.float64))
 
     def _counts(self, table: Tables) -> np.ndarray:
         """int64 [K]: cards that may be in the hand."""
-        counts = table.unseen()[0].astype(np.int64)
-        if self._process.form is Form.POMDP:
-            for card in table.hands()[0, 1 - self._seat]:
-                if card >= 0:
-                    counts[card] -= 1
-        return counts
+        return self._process.known(table)[1][0].astype(np.int64)
 
     def _size(self, table: Tables) -> int:
         return len(table[0].hand(self._seat))

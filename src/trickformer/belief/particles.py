@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from trickformer.belief import factored
-from trickformer.belief.hanabi import HanabiProcess, Tables, shown
+from trickformer.belief.hanabi import HanabiProcess, Tables, shown, supposed
 from trickformer.belief.markov import Form
 from trickformer.belief.samplers._weights import resample
 
@@ -96,9 +96,7 @@ class Particles:
         process = self._process
         if process.form is Form.POMDP and seat == process.seat:
             return
-        worlds = before.take(np.full(self._n, g))
-        feasible = worlds.suppose(process.dealt(self._hidden[g]))
-        probs = worlds.policy(np.full(self._n, policy, dtype=np.int8))[:, action].astype(np.float64) * feasible
+        probs = supposed(before, g, process.dealt(self._hidden[g]), policy)[:, action].astype(np.float64)
         if self._rejection:
             probs = (self._rng.random(self._n) < probs).astype(np.float64)
         with np.errstate(divide="ignore"):
