@@ -12,6 +12,7 @@ from trickformer.belief.finetune import Finetuned, Tuning
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.learned import Seq2Seq, Shape
 from trickformer.belief.markov import Form
+from trickformer.belief.near import NearEncoder
 
 RULES = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
 PAIR = ("smart", "smart")
@@ -123,8 +124,8 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
         "misled": Misled(process, model, tuning, 1),
         "bft": estimators.BFT(process, model, tuning, 1),
     }
-    found = walk(process, 79, 16, cast, lambda x: np.full(len(x), other), positions=10)
-    assert found["bft"] < found["misled"] and found["bft"] < found["seq2seq"] - 0.02, found
+    found = walk(process, 79, 32, cast, lambda x: np.full(len(x), other), positions=10)
+    assert found["bft"] < found["misled"] - 0.02 and found["bft"] < found["seq2seq"], found
 
 
 def test_without_steps_nothing_changes(hmm):
@@ -168,3 +169,51 @@ def test_files(tmp_path, hmm):
     for name in ("b.safetensors", "none.safetensors"):
         with pytest.raises(TrickformerError, match="no belief network"):
             training.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])
+def test_the_near_encoder_is_tuned_as_all_weights_are(form):
+    """Against Adam on every weight of the encoder, a copy a game; and what is seen need not be like any world."""
+    seed = 7
+    process, model, _ = trained(form, 2, seed)
+    games, n, steps, generator = 3, 48, 12, torch.Generator().manual_seed(seed)
+    offline = {name: w.detach() for name, w in model.weights().items()}
+    state = tuple(
+        (torch.randn(games, 32, generator=generator), torch.randn(games, 32, generator=generator)) for _ in "12"
+    )
+    emission = torch.rand(games, n, process.features, generator=generator) < 0.3
+    emission &= torch.rand(games, 1, process.features, generator=generator) < 0.3  # never seen
+    emission |= torch.rand(games, 1, process.features, generator=generator) < 0.2  # always seen
+    control = torch.tensor([3, -1, 0]) if process.controls else None
+    goal = torch.randn(games, n, 32, generator=generator)
+    batches = [torch.randperm(n, generator=generator)[:8] for _ in range(steps)]
+
+    near = NearEncoder(model, offline, emission, control, state)
+    adam = torch.optim.Adam(near.parameters(), lr=3e-3, eps=1e-20)
+    for at in batches:
+        adam.zero_grad()
+        (near.worlds(at) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
+        adam.step()
+
+    own = {k: w.expand(games, *w.shape).clone().requires_grad_(k.startswith("encoder")) for k, w in offline.items()}
+    adam = torch.optim.Adam([w for w in own.values() if w.requires_grad], lr=3e-3, eps=1e-20)
+    before = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in state)
+    control = None if control is None else control.unsqueeze(1)
+
+    def plainly(y: torch.Tensor) -> torch.Tensor:
+        read = None if control is None else control.expand(-1, y.shape[1])
+        return model.encode(own, y.float(), read, before)[-1][0]
+
+    assert torch.allclose(plainly(emission[:, :1]), plainly(emission)[:, :1], atol=1e-6)
+    for at in batches:
+        adam.zero_grad()
+        (plainly(emission[:, at]) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
+        adam.step()
+    seen = torch.rand(games, process.features, generator=generator) < 0.5
+    for y in (seen, emission[:, 0], seen & emission[:, 1]):
+        expected = plainly(y.unsqueeze(1))
+        assert torch.allclose(near.seen(y.float()), expected, atol=1e-4), (near.seen(y.float()) - expected).abs().max()
+    moved = plainly(seen.unsqueeze(1)) - model.encode(
+        offline, seen.float(), None if control is None else control[:, 0], state
+    )[-1][0].unsqueeze(1)
+    assert moved.abs().max() > 0.05  # or there was nothing to compare

@@ -68,6 +68,7 @@ class Evaluation(BaseModel):
     worlds: int = Field(3200, ge=1, description="worlds drawn for the gradient steps of a position")
     learning_rate: float = Field(2.5e-4, gt=0, description="of fine-tuning")
     part: Literal["encoder", "full"] = Field("encoder", description="of the network that is fine-tuned")
+    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
     alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
     samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")
     particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")

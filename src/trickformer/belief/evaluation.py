@@ -152,7 +152,7 @@ def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, E
 
 def tuning(config: Evaluation) -> Tuning:
     """How bft tunes."""
-    return Tuning(config.steps, config.batch, config.worlds, config.learning_rate, config.part)
+    return Tuning(config.steps, config.batch, config.worlds, config.learning_rate, config.part, config.bf16)
 
 
 def network(config: Evaluation) -> Any:

@@ -22,6 +22,7 @@ import torch
 
 from trickformer.belief.hanabi import HanabiProcess, Tables
 from trickformer.belief.learned import Known, Parameters, Seq2Seq, State, mean_loss
+from trickformer.belief.near import NearEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Tuning:
     worlds: int = 3200  # k: worlds drawn a game and step, taken in turn by the gradient steps
     learning_rate: float = 2.5e-4
     part: Literal["encoder", "full"] = "encoder"
+    bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +91,11 @@ class Finetuned:
 
         control: int64 [G], as HanabiProcess has it; after: G tables."""
         worlds = self._worlds(before, control)
-        read = torch.from_numpy(control).unsqueeze(1) if self._model.shape.controls and control is not None else None
-        state = _stacked(before.state)
-        tuned = self._tune(worlds, read, state)
+        read = torch.from_numpy(control) if self._model.shape.controls and control is not None else None
+        encoder, decoder = self._tune(worlds, read, before.state)
         y = self._emission(after)
-        summary = self._model.encode(tuned, y.unsqueeze(1), read, state)[-1][0].detach()
-        offline = self._model.encode(self._offline, y, None if read is None else read.squeeze(1), before.state)
-        return Step(
-            after, self._known(after), offline, summary, tuned if self._tuning.part == "full" else self._offline
-        )
+        state = self._model.encode(self._offline, y, read, before.state)
+        return Step(after, self._known(after), state, encoder.seen(y), decoder)
 
     @torch.no_grad()
     def log_probs(self, step: Step, hidden: np.ndarray) -> np.ndarray:
@@ -135,30 +133,33 @@ class Finetuned:
         cards = torch.from_numpy(self._process.hidden(tables).astype(np.int64))
         return _Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
 
-    def _tune(self, worlds: _Worlds, control: torch.Tensor | None, state: State) -> Parameters:
-        """A stack of parameters, one network a game; those that are not tuned are the offline ones."""
+    def _tune(self, worlds: _Worlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
+        """The encoder of each game at this step, and the decoder, the offline one or a stack of one a game."""
         games, n = worlds.cards.shape[:2]
         size = min(self._tuning.batch, n)
-        weights = dict(self._offline)
-        for name, w in self._offline.items():
-            if self._tuning.part == "full" or name.startswith("encoder"):
-                weights[name] = w.expand(games, *w.shape).clone().requires_grad_()
-        adam = torch.optim.Adam(
-            [w for w in weights.values() if w.requires_grad], lr=self._tuning.learning_rate, fused=True
-        )
+        encoder = NearEncoder(self._model, self._offline, worlds.emission, control, state)
+        decoder = self._offline
+        if self._tuning.part == "full":
+            decoder = {
+                name: w.expand(games, *w.shape).clone().requires_grad_()
+                for name, w in self._offline.items()
+                if name.startswith("decoder")
+            }
+        tuned = [*encoder.parameters(), *(w for w in decoder.values() if w.requires_grad)]
+        adam = torch.optim.Adam(tuned, lr=self._tuning.learning_rate, fused=True)
         order = torch.empty(0, dtype=torch.int64)
         for _ in range(self._tuning.steps):
             if len(order) < size:
                 order = torch.randperm(n, generator=self._generator)
             at, order = order[:size], order[size:]
             known, cards = worlds.known[:, at], worlds.cards[:, at]
-            read = None if control is None else control.expand(-1, size)
-            summary = self._model.encode(weights, worlds.emission[:, at].float(), read, state)[-1][0]
-            loss = mean_loss(self._model.log_probs(weights, summary, known, cards), cards).mean(dim=1)
+            with torch.autocast("cpu", torch.bfloat16, enabled=self._tuning.bf16):
+                written = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
+                loss = mean_loss(written, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
             (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
             adam.step()
-        return {name: w.detach() for name, w in weights.items()}
+        return encoder, {name: w.detach() for name, w in decoder.items()}
 
     def _emission(self, tables: Tables) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(self._process.emission(tables)))
@@ -166,10 +167,6 @@ class Finetuned:
     def _known(self, tables: Tables) -> Known:
         known = self._process.tensors(tables)
         return known[:, None]
-
-
-def _stacked(state: State) -> State:
-    return tuple((out.detach().unsqueeze(1), cell.detach().unsqueeze(1)) for out, cell in state)
 
 
 def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:
