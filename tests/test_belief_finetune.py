@@ -113,7 +113,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
     _, model, _ = hmm
     process = HanabiProcess(RULES, Form.FOSG, PAIR)
     other = _core.hanabi.BOTS.index("iggi")
-    tuning = Tuning(steps=20, batch=16, worlds=320, learning_rate=1e-2, part="full")
+    tuning = Tuning(steps=50, batch=16, worlds=400, learning_rate=1e-2, part="full")
 
     class Misled(estimators.BFT):
         def observe(self, before, control, actions, after):

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from trickformer.belief.learned import Known, Seq2Seq, Shape, mean_loss, of_cards
+from trickformer.belief.recurrence import lstm, lstm_cell
 
 SHAPE = Shape(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
 
@@ -117,3 +118,36 @@ def test_weights_of_another_network_are_refused(model):
     other = Seq2Seq(Shape(7, 3, 3, 4, 2, 2, hidden=8)).weights()
     with pytest.raises(ValueError, match="another network"):
         model.set_weights(other)
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_a_layer_is_its_cells_one_after_the_other(stacked):
+    """Values and gradients, where one network reads all and where each batch has its own."""
+    generator = torch.Generator().manual_seed(11)
+    sizes = (3, 4, 5, 24), (3, 5, 6), ((3, 6, 24) if stacked else (6, 24))
+    given = [torch.randn(size, generator=generator, dtype=torch.double, requires_grad=True) for size in sizes]
+
+    def plainly(gates, out, weight):
+        cell, outs = torch.zeros_like(out), []
+        for s in range(gates.shape[-3]):
+            out, cell = lstm_cell(gates[..., s, :, :] + out @ weight, cell)
+            outs.append(out)
+        return torch.stack(outs, dim=-3)
+
+    ours, theirs = lstm(*given), plainly(*given)
+    assert torch.allclose(ours, theirs)
+    goal = torch.randn(ours.shape, generator=generator, dtype=torch.double)
+    for a, b in zip(torch.autograd.grad((ours * goal).sum(), given), torch.autograd.grad((theirs * goal).sum(), given)):
+        assert torch.allclose(a, b)
+
+
+def test_a_layer_in_bfloat16_is_near():
+    generator = torch.Generator().manual_seed(12)
+    given = [torch.randn(size, generator=generator, requires_grad=True) for size in ((4, 5, 24), (5, 6), (6, 24))]
+    exact = lstm(*given)
+    with torch.autocast("cpu", torch.bfloat16):
+        near = lstm(*given)
+    assert near.dtype == torch.float32 and not torch.equal(near, exact)
+    assert torch.allclose(near, exact, atol=0.03)
+    for a, b in zip(torch.autograd.grad(near.sum(), given), torch.autograd.grad(exact.sum(), given)):
+        assert torch.allclose(a, b, atol=0.05 * float(b.abs().max())), (a - b).abs().max()

@@ -147,6 +147,8 @@ class Finetuned:
             }
         tuned = [*encoder.parameters(), *(w for w in decoder.values() if w.requires_grad)]
         adam = torch.optim.Adam(tuned, lr=self._tuning.learning_rate, fused=True)
+        # The last steps settle what the first have found: with a hundred steps much of the gain, with thousands little.
+        fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.05, max(1, self._tuning.steps))
         order = torch.empty(0, dtype=torch.int64)
         for _ in range(self._tuning.steps):
             if len(order) < size:
@@ -159,6 +161,7 @@ class Finetuned:
             adam.zero_grad(set_to_none=True)
             (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
             adam.step()
+            fall.step()
         return encoder, {name: w.detach() for name, w in decoder.items()}
 
     def _emission(self, tables: Tables) -> torch.Tensor:

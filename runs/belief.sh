@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The networks and evaluations behind docs/results/belief.md, on two-player Hanabi with 5 cards and 8 hints.
+#   runs/belief.sh train FORM [HIDDEN [STEPS]]    a network of the form hmm (fosg uses it too) or pomdp; 128 units, 3000 steps
+#   runs/belief.sh table FORM                     Table 3: every estimator, 100 games, 100 gradient steps a position
+#   runs/belief.sh long FORM                      the same at 1,000 gradient steps, 30 games
+#   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, 30 games
+# Sizes and numbers of games are fixed here; a run that was stopped goes on where it was. One core each.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+begin() {  # FOLDER COMMAND OPTION ...
+  local out="out/belief/$1" resume=()
+  [ -e "$out/config.toml" ] && resume=(--resume)
+  .venv/bin/trickformer belief "$2" --out "$out" "${@:3}" "${resume[@]}"
+}
+network() { [ "$1" = fosg ] && set -- hmm "${@:2}"; echo "$1-${2:-128}-${3:-3000}"; }  # FORM [HIDDEN [STEPS]]
+names() { printf -- '--estimators %s ' "$@"; }
+# Products of fine-tuning in bfloat16 where the CPU can.
+bf16=()
+grep -q avx512_bf16 /proc/cpuinfo 2>/dev/null && bf16=(--bf16)
+form=${2:?FORM}
+case "$1" in
+  train)
+    begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" \
+      --games 32 --targets 12 --learning-rate 0.004 --seed 20261121 ;;
+  table)
+    # shellcheck disable=SC2046
+    begin "table-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
+      $(names v0 v1 bb v2 particles rejection seq2seq bft exact) --games 100 --steps 100 --stack 20 "${bf16[@]}" ;;
+  long)
+    # shellcheck disable=SC2046
+    begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
+      $(names v0 seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
+  ablation)
+    # shellcheck disable=SC2046
+    begin "ablation-$2" evaluate --form "$3" $(names seq2seq bft) --games 30 --stack 15 "${bf16[@]}" "${@:4}" ;;
+  *) echo "runs/belief.sh train|table|long|ablation ..." >&2; exit 2 ;;
+esac
