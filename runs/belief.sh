@@ -31,7 +31,8 @@ case "$1" in
     begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
       $(names v0 seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
   ablation)
+    name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
-    begin "ablation-$2" evaluate --form "$3" $(names seq2seq bft) --games 30 --stack 15 "${bf16[@]}" "${@:4}" ;;
+    begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 30 --stack 15 "${bf16[@]}" "${@:4}" ;;
   *) echo "runs/belief.sh train|table|long|ablation ..." >&2; exit 2 ;;
 esac

@@ -66,8 +66,10 @@ class Evaluation(BaseModel):
     steps: int = Field(100, ge=0, description="gradient steps of bft at each position; the paper: 10000")
     batch: int = Field(32, ge=1, description="worlds in a gradient step")
     worlds: int = Field(3200, ge=1, description="worlds drawn for the gradient steps of a position")
-    learning_rate: float = Field(2.5e-4, gt=0, description="of fine-tuning")
-    part: Literal["encoder", "full"] = Field("encoder", description="of the network that is fine-tuned")
+    learning_rate: float = Field(4e-3, gt=0, description="of the first gradient step of bft; it falls along a line")
+    part: Literal["encoder", "full"] = Field(
+        "full", description="of the network that is fine-tuned; the paper: encoder, of 512 units"
+    )
     bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
     alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
     samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")

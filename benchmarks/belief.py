@@ -1,0 +1,96 @@
+"""Fine-tuning of belief networks (BFT) on one CPU thread: gradient steps a second, each of 32 worlds of one game, of a
+stack of ten games in the public form of two-player Hanabi, LSTM 2 x 128 with weights drawn at random.
+
+The baseline tunes the same loss plainly: a copy of every weight a game, and cells one after the other under autograd.
+The clock is this thread's CPU time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+from unittest.mock import patch
+
+import torch
+
+from benchmarks import Row, arguments, emit, measure
+from trickformer import _core
+from trickformer.belief import learned
+from trickformer.belief.finetune import Finetuned, Step, Tuning, Worlds
+from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.learned import Seq2Seq, Shape, mean_loss
+from trickformer.belief.markov import Form
+from trickformer.belief.recurrence import lstm_cell
+
+GAMES, BATCH, WORLDS = 10, 32, 640
+UNIT = "steps/s"
+PARTS: tuple[Literal["encoder", "full"], ...] = ("encoder", "full")
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    steps, repeats = (5, 3) if options.quick else (20, 5)
+    process = HanabiProcess(_core.hanabi.Rules(), Form.HMM, ("smart", "smart"))
+    shape = Shape(process.features, 0, process.slots, process.rules.kinds, process.traits, process.told, 128)
+    model = Seq2Seq(shape)
+    rows = []
+    for part in PARTS:
+        tuning = Tuning(steps, BATCH, WORLDS, part=part)
+        plain = measure(partial(timed, plainly, process, model, tuning), repeats)[0]
+        for name, bf16 in (("", False), (", bf16", True)):
+            run = partial(timed, ours, process, model, replace(tuning, bf16=bf16))
+            best, spread = measure(run, repeats)
+            rows.append(Row(f"tune {part}{name}", best, plain, UNIT, spread))
+    emit(rows, options.json)
+
+
+def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tuning: Tuning) -> float:
+    """Steps a second, games counted one by one. Ten moves into the games, where hands are still full."""
+    belief, x = Finetuned(model, process, tuning, 1), process.start(1, 0, GAMES)
+    for move in range(10):
+        x, _ = process.move(x, None, move)
+    before = belief.begin(x)
+    worlds = belief.worlds(before, None)
+    start = time.thread_time()
+    tune(belief, worlds, before, model, tuning)
+    return GAMES * tuning.steps / (time.thread_time() - start)
+
+
+def ours(belief: Finetuned, worlds: Worlds, before: Step, model: Seq2Seq, tuning: Tuning) -> None:
+    belief.tune(worlds, None, before.state)
+
+
+def plainly(belief: Finetuned, worlds: Worlds, before: Step, model: Seq2Seq, tuning: Tuning) -> None:
+    """The loss of every weight."""
+    own = {}
+    for name, w in model.weights().items():
+        tuned = tuning.part == "full" or name.startswith("encoder")
+        own[name] = w.detach().expand(GAMES, *w.shape).clone().requires_grad_() if tuned else w.detach()
+    adam = torch.optim.Adam([w for w in own.values() if w.requires_grad], lr=tuning.learning_rate, fused=True)
+    state = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in before.state)
+    with patch.object(learned, "lstm", cells):
+        for step in range(tuning.steps):
+            at = (torch.arange(BATCH) + step * BATCH) % WORLDS
+            summary = model.encode(own, worlds.emission[:, at].float(), None, state)[-1][0]
+            cards = worlds.cards[:, at]
+            loss = mean_loss(model.log_probs(own, summary, worlds.known[:, at], cards), cards).mean(dim=1)
+            adam.zero_grad(set_to_none=True)
+            loss.sum().backward()
+            adam.step()
+
+
+def cells(gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    cell, outs = torch.zeros_like(out), []
+    for s in range(gates.shape[-3]):
+        out, cell = lstm_cell(gates[..., s, :, :] + out @ weight, cell)
+        outs.append(out)
+    return torch.stack(outs, dim=-3)
+
+
+if __name__ == "__main__":
+    main()
