@@ -14,7 +14,7 @@ from trickformer.belief.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.learned import Shape
 from trickformer.belief.markov import Form
-from trickformer.belief.sequences import Sequences, size
+from trickformer.belief.sequences import Sequences, features, longest
 from trickformer.belief.transformer import Transformer
 from trickformer.games.hanabi import hint
 
@@ -31,7 +31,7 @@ def tiny(process: HanabiProcess, seed: int = 1, hidden: int = 16, layers: int = 
     torch.manual_seed(seed)
     p = process
     shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, hidden, layers)
-    return Transformer(shape, *size(p), heads=2)
+    return Transformer(shape, *features(p), heads=2)
 
 
 def played(process: HanabiProcess, n: int):
@@ -141,8 +141,8 @@ def test_the_public_sequence_has_every_move_card_and_hint():
 def test_the_longest_sequences_have_room(name):
     """The core's own bound on the moves of a game is the one that counts."""
     r = rules(name)
-    _, longest, _ = _core.hanabi.scripted_games(r, np.zeros(2, dtype=np.int8), 0, 0, 1)
-    assert size(HanabiProcess(r, Form.HMM, PAIR))[1] == 1 + 2 * longest.shape[1]
+    _, moves, _ = _core.hanabi.scripted_games(r, np.zeros(2, dtype=np.int8), 0, 0, 1)
+    assert longest(HanabiProcess(r, Form.HMM, PAIR)) == 1 + 2 * moves.shape[1]
 
 
 @pytest.mark.parametrize("form", list(Form))

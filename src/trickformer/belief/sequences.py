@@ -13,6 +13,7 @@ from trickformer import _core
 from trickformer.belief.hanabi import HanabiProcess, Tables
 from trickformer.belief.markov import Form
 from trickformer.games.hanabi import hint
+from trickformer.tokenizers import hanabi
 
 
 class Sequences:
@@ -34,7 +35,7 @@ class Sequences:
         for action in range(2 * rules.hand, rules.actions):
             self._offset[action], colour, rank = hint(rules, action)
             self._named[action] = kinds % rules.ranks == rank if colour is None else kinds // rules.ranks == colour
-        self.tokens = np.zeros((len(x), size(process)[1]), dtype=np.int64)
+        self.tokens = np.zeros((len(x), longest(process)), dtype=np.int64)
         self.lengths = np.zeros(len(x), dtype=np.int64)
         every = np.arange(len(x))
         self._append(every, np.full(len(x), self._table.seat + self._own))
@@ -86,10 +87,16 @@ class Sequences:
         self.lengths[rows] += 1
 
 
-def size(process: HanabiProcess) -> tuple[int, int]:
-    """How many tokens there are, and how many in the longest sequence of a process."""
-    rules, table = process.rules, _core.hanabi.Table(process.rules)
+def longest(process: HanabiProcess) -> int:
+    """The most tokens of a sequence."""
+    rules = process.rules
+    if process.form is Form.POMDP:
+        return _core.hanabi.Table(rules).length
     # After the last draw everybody has one more turn; a card that leaves a hand brings back one hint at most.
     cards = rules.deck - rules.players * rules.hand + rules.players
-    longest = 1 + 2 * (2 * cards + rules.hints)
-    return table.end + 1, table.length if process.form is Form.POMDP else longest
+    return 1 + 2 * (2 * cards + rules.hints)
+
+
+def features(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
+    """What makes tokens and positions of a process's sequences alike: float32 [V, F] and float32 [longest, G]."""
+    return hanabi.features(process.rules, longest(process))

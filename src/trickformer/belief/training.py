@@ -19,7 +19,7 @@ from trickformer.belief.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.learned import Games, Known, Seq2Seq, Shape, mean_loss
 from trickformer.belief.markov import Form
-from trickformer.belief.sequences import Sequences, size
+from trickformer.belief.sequences import Sequences, features
 from trickformer.belief.transformer import Transformer
 from trickformer.progress import progress
 
@@ -39,7 +39,7 @@ def network_of(config: Training) -> Network:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
     shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
-    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *size(p), config.heads)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
 
 
 NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run

@@ -6,27 +6,33 @@ whole game gives the summaries of all its positions."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from trickformer.belief.learned import Decoder, Games, Shape
+
+_SCALE = 0.05  # of the embeddings at the start
 
 
 class Transformer(Decoder):
     """Encoder and decoder; `encoder.*` and `decoder.*` name their parameters, those of the encoder as GPT2Model does.
 
-    vocabulary, length: how many tokens there are, and in the longest sequence. No unit is dropped: no game is seen
+    tokens, positions: what makes those of the sequences alike, float32 [V, F] and [L, G]; their embeddings start
+    alike, without which hundreds of gradient steps go by before it looks back. No unit is dropped: no game is seen
     twice."""
 
-    def __init__(self, shape: Shape, vocabulary: int, length: int, heads: int):
+    def __init__(self, shape: Shape, tokens: np.ndarray, positions: np.ndarray, heads: int):
         super().__init__(shape, {})
         from transformers import GPT2Model
 
-        from trickformer.models import presets
+        from trickformer.models import presets, structure
 
         size = presets.Preset(shape.layers, shape.hidden, heads, 4 * shape.hidden)
-        config = presets.of_size(size, vocabulary, length, n_outcomes=1, eos=vocabulary - 1)
+        config = presets.of_size(size, len(tokens), len(positions), n_outcomes=1, eos=len(tokens) - 1)
         config.embd_pdrop = config.resid_pdrop = 0.0
         self.encoder = GPT2Model(config)
+        structure.embed(self.encoder.wte.weight, tokens, _SCALE)
+        structure.embed(self.encoder.wpe.weight, positions, _SCALE)
 
     def weights(self) -> dict[str, torch.Tensor]:
         """The parameters by name."""
