@@ -23,7 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object instea
 @app.command()
 @configs.options(Training)
 def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) -> None:
-    """Train a Seq2Seq belief network on a stream of fresh games of given policies."""
+    """Train a belief network, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(Training, config, given)
     from trickformer.belief import training
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
@@ -16,7 +16,7 @@ VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters o
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "bft", "exact")
+ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
 
 
 class Training(BaseModel):
@@ -27,8 +27,12 @@ class Training(BaseModel):
     form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
     variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
     players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    model: Literal["lstm", "transformer"] = Field(
+        "lstm", description="the encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences"
+    )
     hidden: int = Field(128, ge=8, description="units of a layer; the paper: 512")
     layers: int = Field(2, ge=1, description="of the encoder")
+    heads: int = Field(4, ge=1, description="of attention in a layer of the transformer; they divide its units")
     games: int = Field(64, ge=1, description="games of a gradient step")
     targets: int = Field(16, ge=1, description="positions of a game that are learned, drawn at random")
     steps: int = Field(2000, ge=1, description="gradient steps")
@@ -42,6 +46,12 @@ class Training(BaseModel):
     @classmethod
     def _scripted(cls, names: list[str]) -> list[str]:
         return _among(names, SCRIPTED, "scripted player")
+
+    @model_validator(mode="after")
+    def _divided(self) -> Self:
+        if self.model == "transformer" and self.hidden % self.heads:
+            raise ValueError(f"hidden = {self.hidden} is not a multiple of heads = {self.heads}")
+        return self
 
 
 class Evaluation(BaseModel):
@@ -59,7 +69,12 @@ class Evaluation(BaseModel):
     estimators: list[str] = Field(
         ["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
     )
-    checkpoint: Path | None = Field(None, description="a belief network of `trickformer belief train`")
+    checkpoint: Path | None = Field(
+        None, description="for seq2seq and bft: a network of `trickformer belief train --model lstm`"
+    )
+    transformer: Path | None = Field(
+        None, description="for transformer: a network of `trickformer belief train --model transformer`"
+    )
     games: int = Field(100, ge=1, description="games of the series")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
     stack: int = Field(10, ge=1, description="games that are played, and fine-tuned, in step")

@@ -18,6 +18,8 @@ from trickformer.belief.hanabi import HanabiProcess, Tables, supposed
 from trickformer.belief.hanabi_exact import ExactBelief
 from trickformer.belief.learned import Seq2Seq
 from trickformer.belief.markov import Form
+from trickformer.belief.sequences import Sequences
+from trickformer.belief.transformer import Transformer
 
 
 class Estimator(Protocol):
@@ -224,6 +226,41 @@ class Network:
         read = torch.from_numpy(control) if self._model.shape.controls and control is not None else None
         emission = torch.from_numpy(self._process.emission(x))
         self._state = self._model.encode(self._weights, emission, read, self._state)
+
+
+class Reader:
+    """The belief of a transformer, which reads the whole sequence anew at every position."""
+
+    def __init__(self, process: HanabiProcess, model: Transformer):
+        self._process, self._model = process, model
+        self._weights = {name: w.detach() for name, w in model.weights().items()}
+
+    def begin(self, x: Tables) -> None:
+        """See Estimator."""
+        self._x, self._sequences = x, Sequences(self._process, x)
+
+    def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
+        """See Estimator."""
+        self._x = after
+        self._sequences.move(before, actions, after)
+
+    def keep(self, rows: np.ndarray) -> None:
+        """See Estimator."""
+        self._x = self._x.take(rows)
+        self._sequences.keep(rows)
+
+    @torch.no_grad()
+    def log_probs(self, hidden: np.ndarray) -> np.ndarray:
+        """See Estimator."""
+        seen = self._sequences
+        tokens = torch.from_numpy(seen.tokens[:, : seen.lengths.max()])
+        summary = self._model.read(tokens, torch.from_numpy(seen.lengths - 1))
+        cards = torch.from_numpy(hidden.astype(np.int64))
+        return self._model.log_probs(self._weights, summary, self._process.tensors(self._x), cards).numpy()
+
+    def notes(self) -> dict[str, Any]:
+        """See Estimator."""
+        return {}
 
 
 class BFT:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,10 @@ from trickformer.belief.config import Evaluation
 from trickformer.belief.estimators import Estimator
 from trickformer.belief.finetune import Tuning
 from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.learned import Seq2Seq
 from trickformer.belief.markov import Form
 from trickformer.belief.particles import Particles
+from trickformer.belief.transformer import Transformer
 from trickformer.progress import progress
 
 RECORDS = "records.jsonl"
@@ -144,6 +147,7 @@ def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, E
         "particles": lambda: Particles(process, config.particles, seed),
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
         "seq2seq": lambda: estimators.Network(process, network(config)),
+        "transformer": lambda: estimators.Reader(process, transformer(config)),
         "bft": lambda: estimators.BFT(process, network(config), tuning(config), seed),
         "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
     }
@@ -155,17 +159,38 @@ def tuning(config: Evaluation) -> Tuning:
     return Tuning(config.steps, config.batch, config.worlds, config.learning_rate, config.part, config.bf16)
 
 
-def network(config: Evaluation) -> Any:
-    """The network of the config. Raises TrickformerError where there is none, or one of another system."""
+def network(config: Evaluation) -> Seq2Seq:
+    """The LSTM of the config. Raises TrickformerError where there is none, or one of another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
-    model, trained = training.load(config.checkpoint)
+    model = _trained(config, config.checkpoint)
+    if not isinstance(model, Seq2Seq):
+        raise TrickformerError(
+            f"{config.checkpoint} is a transformer: seq2seq and bft, which tunes LSTMs only, cannot use it; give it as "
+            "--transformer to the estimator transformer"
+        )
+    return model
+
+
+def transformer(config: Evaluation) -> Transformer:
+    """The transformer of the config. Raises TrickformerError where there is none, or one of another system."""
+    if config.transformer is None:
+        raise TrickformerError(
+            "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
+        )
+    model = _trained(config, config.transformer)
+    if not isinstance(model, Transformer):
+        raise TrickformerError(f"{config.transformer} is an LSTM; give it as --checkpoint to seq2seq and bft")
+    return model
+
+
+def _trained(config: Evaluation, file: Path) -> training.Network:
+    model, trained = training.load(file)
     # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
     pomdp = "pomdp" in (trained.form, config.form)
     if trained.variant != config.variant or (pomdp and trained.form != config.form):
         raise TrickformerError(
-            f"{config.checkpoint} was trained for {trained.form} on {trained.variant}, not for {config.form} on "
-            f"{config.variant}"
+            f"{file} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
         )
     return model
 
@@ -177,6 +202,8 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     training.process_of(config)
     if {"seq2seq", "bft"} & set(config.estimators):
         network(config)
+    if "transformer" in config.estimators:
+        transformer(config)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}

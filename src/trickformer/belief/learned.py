@@ -56,18 +56,32 @@ class Known:
         return Known(self.possible[rows], self.counts[rows], self.traits[rows], self.told[rows])
 
 
-class Seq2Seq(nn.Module):
-    """Encoder and decoder; `encoder.*` and `decoder.*` name their parameters."""
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Games position by position, as networks read them, and what they hide; T is the longest."""
 
-    def __init__(self, shape: Shape):
+    emission: torch.Tensor  # bool [T, n, features]
+    control: torch.Tensor  # int64 [T, n]: the one before the emission, -1 for none
+    tokens: torch.Tensor  # int64 [n, L]: of whole games, 0 after the last
+    ends: torch.Tensor  # int64 [T, n]: the last token seen at a position
+    cards: torch.Tensor  # int64 [T, n, S]
+    known: Known  # [T, n, ...]
+    lengths: torch.Tensor  # int64 [n]: positions with a decision
+
+
+class Decoder(nn.Module):
+    """Writes hidden cards from the summary of a history; `decoder.*` name its parameters. What reads the history
+    stands in the networks that inherit from it.
+
+    encoder: the sizes of further parameters by name."""
+
+    def __init__(self, shape: Shape, encoder: Mapping[str, tuple[int, ...]]):
         super().__init__()
         self.shape = shape
-        h, reads = shape.hidden, shape.features + shape.controls
+        h = shape.hidden
         # The card before; the slot; what counting says; what was told.
         writes = shape.kinds + shape.slots + shape.kinds + shape.traits + shape.told
-        sizes = {f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)}
-        sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
-        sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
+        sizes: dict[str, tuple[int, ...]] = dict(encoder)
         sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (writes, 4 * h)}
         sizes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
         sizes |= {"decoder.out": (h, shape.kinds), "decoder.out_bias": (shape.kinds,)}
@@ -89,27 +103,6 @@ class Seq2Seq(nn.Module):
             raise ValueError("these are the weights of another network")
         for name, w in weights.items():
             own[name].copy_(w)
-
-    def start(self, n: int, device: torch.device | str = "cpu") -> State:
-        """The encoder's state before anything was seen."""
-        zero = torch.zeros(n, self.shape.hidden, device=device)
-        return tuple((zero, zero) for _ in range(self.shape.layers))
-
-    def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
-        """One step. emission: [..., n, features]; control: int64 [..., n], -1 for none, or None where the network
-        reads none.
-
-        The summary of the history is the output of the last layer, `state[-1][0]`."""
-        x = emission
-        if self.shape.controls:
-            assert control is not None
-            x = torch.cat([x, one_hot(control, self.shape.controls, x.dtype)], dim=-1)
-        layers = []
-        for i, (out, cell) in enumerate(state):
-            gates = x @ weights[f"encoder.{i}.input"] + out @ weights[f"encoder.{i}.state"]
-            layers.append(lstm_cell(gates + weights[f"encoder.{i}.bias"].unsqueeze(-2), cell))
-            x = layers[-1][0]
-        return tuple(layers)
 
     def log_probs(self, weights: Parameters, summary: torch.Tensor, known: Known, cards: torch.Tensor) -> torch.Tensor:
         """float32 [..., n, S, K]: the logarithm of the probability of each kind in each slot, given the cards before
@@ -175,6 +168,49 @@ class Seq2Seq(nn.Module):
         written = (_of_slots(outs, both) + bias[..., None, None, :]).transpose(-2, -3)
         logits, liking = written.split([self.shape.kinds, self.shape.traits], dim=-1)
         return logits + liking @ known.traits.mT + torch.log(share)
+
+
+class Seq2Seq(Decoder):
+    """An LSTM encoder and the decoder; `encoder.*` and `decoder.*` name their parameters."""
+
+    def __init__(self, shape: Shape):
+        h, reads = shape.hidden, shape.features + shape.controls
+        sizes: dict[str, tuple[int, ...]] = {
+            f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)
+        }
+        sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
+        sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
+        super().__init__(shape, sizes)
+
+    def start(self, n: int, device: torch.device | str = "cpu") -> State:
+        """The encoder's state before anything was seen."""
+        zero = torch.zeros(n, self.shape.hidden, device=device)
+        return tuple((zero, zero) for _ in range(self.shape.layers))
+
+    def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
+        """One step. emission: [..., n, features]; control: int64 [..., n], -1 for none, or None where the network
+        reads none.
+
+        The summary of the history is the output of the last layer, `state[-1][0]`."""
+        x = emission
+        if self.shape.controls:
+            assert control is not None
+            x = torch.cat([x, one_hot(control, self.shape.controls, x.dtype)], dim=-1)
+        layers = []
+        for i, (out, cell) in enumerate(state):
+            gates = x @ weights[f"encoder.{i}.input"] + out @ weights[f"encoder.{i}.state"]
+            layers.append(lstm_cell(gates + weights[f"encoder.{i}.bias"].unsqueeze(-2), cell))
+            x = layers[-1][0]
+        return tuple(layers)
+
+    def summaries(self, games: Games) -> torch.Tensor:
+        """float32 [T, n, hidden]: the summary at every position."""
+        weights, state = self.weights(), self.start(games.emission.shape[1])
+        found = []
+        for emission, control in zip(games.emission, games.control):
+            state = self.encode(weights, emission.float(), control, state)
+            found.append(state[-1][0])
+        return torch.stack(found)
 
 
 def of_cards(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:

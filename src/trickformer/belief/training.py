@@ -1,12 +1,12 @@
-"""Trains a Seq2Seq belief on a stream of fresh games of given policies: no game is seen twice."""
+"""Trains a belief network on a stream of fresh games of given policies: no game is seen twice."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,8 +17,10 @@ from trickformer import _core, folder
 from trickformer.base import TrickformerError
 from trickformer.belief.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi import HanabiProcess
-from trickformer.belief.learned import Known, Seq2Seq, Shape, mean_loss
+from trickformer.belief.learned import Games, Known, Seq2Seq, Shape, mean_loss
 from trickformer.belief.markov import Form
+from trickformer.belief.sequences import Sequences, features
+from trickformer.belief.transformer import Transformer
 from trickformer.progress import progress
 
 
@@ -30,26 +32,17 @@ def process_of(config: Training | Evaluation) -> HanabiProcess:
     return HanabiProcess(rules, Form(config.form), config.players)
 
 
-def network_of(config: Training) -> Seq2Seq:
+Network: TypeAlias = Seq2Seq | Transformer
+
+
+def network_of(config: Training) -> Network:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
-    return Seq2Seq(
-        Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
-    )
+    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
 
 
 NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run
-
-
-@dataclass(frozen=True, slots=True)
-class Games:
-    """Games of the fixed policies, position by position; T is the longest."""
-
-    emission: torch.Tensor  # bool [T, n, features]
-    control: torch.Tensor  # int64 [T, n]: the one before the emission, -1 for none
-    cards: torch.Tensor  # int64 [T, n, S]
-    known: Known  # [T, n, ...]
-    lengths: torch.Tensor  # int64 [n]: positions with a decision
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
@@ -57,37 +50,36 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     x = process.start(seed, first, n)
     rows: list[tuple[np.ndarray, ...]] = []
     known: list[Known] = []
+    sequences = Sequences(process, x)
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
     while (x.current() >= 0).any():
-        rows.append((process.emission(x) != 0, control, process.hidden(x)))
+        rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden(x)))
         known.append(process.tensors(x))
         lengths += x.current() >= 0
         own = x.current() == process.seat
+        before = x
         x, actions = mover.move(x, None, seed=(seed * 1_000_003 + first) * 1_009 + len(rows))
+        sequences.move(before, actions, x)
         control = np.where(own, actions, -1) if process.form is Form.POMDP else control
-    emission, controls, cards = (np.stack(column) for column in zip(*rows))
+    emission, controls, ends, cards = (np.stack(column) for column in zip(*rows))
     return Games(
         torch.from_numpy(emission),
         torch.from_numpy(controls),
+        torch.from_numpy(sequences.tokens[:, : ends.max() + 1]),
+        torch.from_numpy(ends),
         torch.from_numpy(cards.astype(np.int64)),
         Known(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(Known))),
         torch.from_numpy(lengths),
     )
 
 
-def loss(model: Seq2Seq, games: Games, at: torch.Tensor) -> torch.Tensor:
+def loss(model: Network, games: Games, at: torch.Tensor) -> torch.Tensor:
     """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
-    weights = model.weights()
-    state = model.start(games.emission.shape[1])
-    summaries = []
-    for emission, control in zip(games.emission, games.control):
-        state = model.encode(weights, emission.float(), control, state)
-        summaries.append(state[-1][0])
     row = torch.arange(len(at)).unsqueeze(1)
     known, cards = games.known[at, row], games.cards[at, row]
-    return mean_loss(model.log_probs(weights, torch.stack(summaries)[at, row], known, cards), cards)
+    return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
 
 
 def run(config: Training) -> Iterator[dict[str, Any]]:
@@ -128,7 +120,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     save(model, config, config.out / NETWORK)
 
 
-def save(model: Seq2Seq, config: Training, file: Path) -> None:
+def save(model: Network, config: Training, file: Path) -> None:
     """The network with what it was trained on, as one file."""
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out"})}
     weights = {name: w.detach().contiguous() for name, w in model.weights().items()}
@@ -137,7 +129,7 @@ def save(model: Seq2Seq, config: Training, file: Path) -> None:
     draft.replace(file)
 
 
-def load(file: Path) -> tuple[Seq2Seq, Training]:
+def load(file: Path) -> tuple[Network, Training]:
     """A network and what it was trained on. Raises TrickformerError on a file that is none."""
     try:
         with safe_open(file, "pt") as held:

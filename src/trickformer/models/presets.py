@@ -36,9 +36,13 @@ def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos:
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
+    return of_size(PRESETS[preset], vocab_size, n_positions, n_outcomes, eos)
+
+
+def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
+    """As `config`, of any size."""
     from transformers import GPT2Config
 
-    size = PRESETS[preset]
     config = GPT2Config(
         vocab_size=vocab_size,
         n_positions=n_positions,

@@ -26,15 +26,21 @@ def initialize(model: GPT2PolicyValueModel, token_features: np.ndarray, position
     token_features float32 [V, F], position_features float32 [n_positions, G], entries of the order of 1.
     Uses torch's generator."""
     scale = model.config.initializer_range
-    with torch.no_grad():
-        for weight, features in (
-            (model.transformer.wte.weight, token_features),
-            (model.transformer.wpe.weight, position_features),
-            (model.lm_head.weight, token_features),
-        ):
-            table = torch.from_numpy(features.astype(np.float32))
-            image = table @ torch.randn(table.shape[1], weight.shape[1])
-            weight.copy_(scale * (image + _NOISE * torch.randn_like(weight)))
+    for weight, features in (
+        (model.transformer.wte.weight, token_features),
+        (model.transformer.wpe.weight, position_features),
+        (model.lm_head.weight, token_features),
+    ):
+        embed(weight, features, scale)
+
+
+@torch.no_grad()
+def embed(weight: torch.Tensor, features: np.ndarray, scale: float) -> None:
+    """Draws weight [n, D] anew: a random linear image of features [n, F], and some noise; entries of the order of
+    `scale`. Uses torch's generator."""
+    table = torch.from_numpy(features.astype(np.float32))
+    image = table @ torch.randn(table.shape[1], weight.shape[1])
+    weight.copy_(scale * (image + _NOISE * torch.randn_like(weight)))
 
 
 class _Tied(nn.Module):

@@ -74,17 +74,8 @@ class HanabiTokenizer:
         return tracker
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] (kind of token, slots, colour, rank, whose) and float32
-        [n_positions, G], waves: what a token tells depends on how far it is from others."""
-        words = [word.replace(":", "-").split("-") for word in self.vocab]
-        parts = {part: i for i, part in enumerate(sorted({part for word in words for part in _parts(word)}))}
-        tokens = np.zeros((len(self.vocab), len(parts) + len(self.vocab)), dtype=np.float32)
-        for i, word in enumerate(words):
-            for part in _parts(word):
-                tokens[i, parts[part]] = 1
-            tokens[i, len(parts) + i] = 1
-        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-        return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
+        """What makes tokens and positions alike, as `features` has it."""
+        return features(self.rules, self.n_positions)
 
     def facts(self, tokens: np.ndarray) -> np.ndarray:
         """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 3 + colours]: who acts
@@ -125,6 +116,20 @@ def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
         *(f"seat{p}" for p in range(rules.players)),
         "eos",
     ]
+
+
+def features(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """What makes tokens and positions alike: float32 [V, F] (kind of token, slots, colour, rank, whose) and float32
+    [length, G], waves: what a token tells depends on how far it is from others."""
+    words = [word.replace(":", "-").split("-") for word in _vocabulary(rules)]
+    parts = {part: i for i, part in enumerate(sorted({part for word in words for part in _parts(word)}))}
+    tokens = np.zeros((len(words), len(parts) + len(words)), dtype=np.float32)
+    for i, word in enumerate(words):
+        for part in _parts(word):
+            tokens[i, parts[part]] = 1
+        tokens[i, len(parts) + i] = 1
+    place = np.arange(length)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+    return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
 
 def _parts(word: list[str]) -> list[str]:
