@@ -91,6 +91,32 @@ def test_the_report_is_of_the_records(tmp_path, network):
     assert "| v0 |" in (config.out / report.REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
 
 
+def test_the_distance_from_the_exact_belief_is_of_the_same_positions():
+    """Against Cochran's standard error of a ratio; a game without a listed hand does not count."""
+    rng = np.random.default_rng(4)
+    cards, games = np.array([7, 0, 4, 9]), range(4)
+    loss = {"v0": rng.uniform(1, 2, 4), "v1": rng.uniform(1, 2, 4), "exact": rng.uniform(0, 1, 4)}
+    every = {"cards": 10, "missing": 0, "seconds": 0.1, "notes": {}, "bins": np.ones((3, 20)).tolist()}
+    records = [
+        {
+            "game": g,
+            "positions": 2,
+            "exact_cards": int(cards[g]),
+            "estimators": {
+                n: {"loss": 10 * x[g], "loss_where_exact": cards[g] * x[g]} | every for n, x in loss.items()
+            },
+        }
+        for g in games
+    ]
+    found = report.result(Evaluation(estimators=["v0", "v1", "exact"], games=4), records)
+    gap = cards * (loss["v1"] - loss["exact"])
+    rest = (gap - gap.sum() / cards.sum() * cards)[cards > 0]
+    above = found["estimators"]["v1"]["above_exact"]
+    assert above["mean"] == pytest.approx(gap.sum() / 20)
+    assert above["se"] == pytest.approx(np.sqrt(3 * rest.var(ddof=1)) / 20)
+    assert [(d["of"], d["minus"]) for d in found["differences"]] == [("v1", "v0"), ("exact", "v1"), ("exact", "v0")]
+
+
 def test_v0_is_what_counting_says(tmp_path):
     """Before any move, of the public forms: every card is as likely as its share of the deck."""
     config = Evaluation(estimators=["v0"], games=3, stack=3)

@@ -17,8 +17,9 @@ SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     """One JSON object. Figures are means over games with their standard errors, in nats per card; differences are of
-    the same games. `where_exact` speaks of the positions whose hands could be listed, games weighted by their hidden
-    cards there."""
+    the same games, of neighbours in the list and from the first. `where_exact` speaks of the positions whose hands
+    could be listed, games weighted by their hidden cards there, `above_exact` of how much more it is than the exact
+    belief's there."""
     names = config.estimators
     loss = {n: np.array([r["estimators"][n]["loss"] for r in records]) for n in names}
     cards = {n: np.array([r["estimators"][n]["cards"] for r in records]) for n in names}
@@ -49,21 +50,27 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         if exact_cards.any() and (n == "exact" or not missing):
             where = np.array([e["loss_where_exact"] for e in each])[exact_cards > 0]
             entry["where_exact"] = _pooled(where, exact_cards[exact_cards > 0])
+            best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
+            entry["above_exact"] = _pooled(where - best, exact_cards[exact_cards > 0])
         found["estimators"][n] = entry
     full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
-    for a, b in zip(full[1:], full):
+    pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
+    for a, b in pairs:
         found["differences"].append({"of": a, "minus": b} | _mean_and_error(mean[a] - mean[b]))
     return found
 
 
 def tables(found: dict[str, Any]) -> list[tuple[str, base.Table]]:
-    """Cross entropy by estimator, and differences of neighbours."""
+    """Cross entropy by estimator, and differences."""
     where = any("where_exact" in e for e in found["estimators"].values())
-    head = ("estimator", "nats a card", *(("where exact",) if where else ()), "without belief", "ms a step")
+    exact = ("where exact", "above exact") if where else ()
+    head = ("estimator", "nats a card", *exact, "without belief", "ms a step")
     rows = []
     for name, e in found["estimators"].items():
         share = e["positions_without_belief"] / found["positions"]
-        middle = (_figure(e["where_exact"]) if "where_exact" in e else "",) if where else ()
+        middle = ("", "") if where else ()
+        if "where_exact" in e:
+            middle = (_figure(e["where_exact"]), "" if name == "exact" else _figure(e["above_exact"], signed=True))
         rows.append((name, _figure(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
     found_tables: list[tuple[str, base.Table]] = [("", (head, rows))]
     if found["differences"]:
