@@ -25,9 +25,7 @@ class CardBelief(UniformBelief[W]):
 
     deals: type[Any]  # the core's sampler, of a seat view and maybe log odds
 
-    def __init__(
-        self, game: Game, weight: Callable[[W], np.ndarray] | None = None, log_odds: LogOdds | None = None
-    ):
+    def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None, log_odds: LogOdds | None = None):
         """weight: as of UniformBelief. log_odds: None, all are equal."""
         super().__init__(game, weight)
         self._log_odds = log_odds
@@ -44,6 +42,10 @@ class CardBelief(UniformBelief[W]):
         """float64 [n], natural logarithm of the probability with which a world is drawn; -inf for what does not explain
         the view. Weights do not enter."""
         return self._conditioned()[0].log_prob(worlds.hidden)
+
+    @abstractmethod
+    def histories(self) -> int:
+        """Hidden histories, all as likely, for each laying of the hidden cards; 1 where they are not counted apart."""
 
     def places(self, worlds: W) -> np.ndarray:
         """int8 [n, cards]: the place where each card lies now, -1 where the view says it. Raises ValueError where a

@@ -67,6 +67,10 @@ class CrewBelief(CardBelief[CrewWorlds]):
         deals, _ = self._conditioned()
         return deals.count
 
+    def histories(self) -> int:
+        """1: how cards were passed and drawn is counted with where they lie."""
+        return 1
+
 
 def make(game: Game, log_odds: LogOdds | None = None) -> CrewBelief:
     """The uniform belief, or that of these odds."""

@@ -92,6 +92,10 @@ class HeartsBelief(CardBelief[HeartsWorlds]):
         deals, _ = self._conditioned()
         return deals.assignments * deals.pass_histories
 
+    def histories(self) -> int:
+        """Of passes that the view does not show."""
+        return self._conditioned()[0].pass_histories
+
 
 def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:
     """The uniform belief, or that of these odds."""

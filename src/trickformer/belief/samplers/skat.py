@@ -74,6 +74,10 @@ class SkatBelief(CardBelief[SkatWorlds]):
         deals, _ = self._conditioned()
         return deals.assignments * deals.histories
 
+    def histories(self) -> int:
+        """Of what another soloist has picked up and laid away."""
+        return self._conditioned()[0].histories
+
 
 def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
     """A weight for `SkatBelief`: how likely, in each world, the others say and lay away what they did, by a model of
