@@ -21,7 +21,7 @@ import numpy as np
 
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError, View
-from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES
+from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.models.engine import Engine, load_engine
 from trickformer.models.weights import read_safetensors
 
@@ -64,7 +64,8 @@ class Head:
     def of_states(self, states: np.ndarray) -> np.ndarray:
         """float64 [n, cards, PLACES], of float32 [n, width]."""
         w = self._weights
-        hidden = np.maximum(states @ w["hidden.weight"].T + w["hidden.bias"], 0)
+        # Row by row, so that what is said of one view does not depend on the others, to the last bit.
+        hidden = np.maximum(states[:, None] @ w["hidden.weight"].T + w["hidden.bias"], 0)
         out = hidden @ w["out.weight"].T + w["out.bias"]
         odds = MAX_LOG_ODDS * np.tanh(out.astype(np.float64) / MAX_LOG_ODDS)
         return odds.reshape(len(states), -1, PLACES)

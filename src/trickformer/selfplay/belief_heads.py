@@ -23,7 +23,7 @@ from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
-from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
+from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.belief.training import Log
 from trickformer.progress import progress
 from trickformer.selfplay.generate import played

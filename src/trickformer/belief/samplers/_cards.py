@@ -34,6 +34,10 @@ class CardBelief(UniformBelief[W]):
     def seat_view(self, view: View) -> Any:
         """The core's form of a view. Raises ValueError where the events are not those of a seat."""
 
+    def deals_of(self, view: View) -> Any:
+        """The core's sampler of a view. Raises ValueError where no deal explains it."""
+        return self._sampler(view)
+
     def _sampler(self, view: View) -> Any:
         seat = self.seat_view(view)
         return self.deals(seat) if self._log_odds is None else self.deals(seat, self._log_odds([view])[0])
