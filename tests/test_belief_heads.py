@@ -29,7 +29,7 @@ from trickformer.selfplay import belief_heads
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never
 GAMES = ("hearts", "skat", "crew")
-MANY = 300  # worlds that an ending may have to be listed
+MANY = 500  # worlds that an ending may have to be listed
 
 
 def playout(game, rng: random.Random, index: int):
