@@ -53,8 +53,8 @@ void bind_worlds(nb::class_<Sampler>& bound, std::size_t cards, std::size_t widt
             return found;
           },
           nb::arg("hidden"),
-          "float64 [n]: natural logarithm of the probability with which a world is drawn, -inf for what does not explain "
-          "the view.")
+          "float64 [n]: natural logarithm of the probability with which a world is drawn, -inf for what does not "
+          "explain the view.")
       .def(
           "places",
           [=](const Sampler& s, const HiddenRows& hidden) {
@@ -68,8 +68,8 @@ void bind_worlds(nb::class_<Sampler>& bound, std::size_t cards, std::size_t widt
             return at;
           },
           nb::arg("hidden"),
-          "int8 [n, cards]: the place where a card lies in a world, as odds count them; -1 where the view says it. Raises "
-          "ValueError where a world does not explain the view.")
+          "int8 [n, cards]: the place where a card lies in a world, as odds count them; -1 where the view says it. "
+          "Raises ValueError where a world does not explain the view.")
       .def(
           "marginals",
           [=](const Sampler& s) {

@@ -1,10 +1,10 @@
 // Cards laid at three places at random, each by odds of its own, given how many lie at each place.
 //
-// Cards i at places p(i) have a probability proportional to the product of odds[i][p(i)], over all layings with the right
-// number of cards at each place that put no card where it may not lie: a conditional Bernoulli distribution (Chen,
+// Cards i at places p(i) have a probability proportional to the product of odds[i][p(i)], over all layings with the
+// right number of cards at each place that put no card where it may not lie: a conditional Bernoulli distribution (Chen,
 // Dempster & Liu 1994) with three outcomes instead of two. The cards are gone through one by one; of those behind it is
-// enough to know how much room is left at the first two places. Sums from the end make draws, probabilities and marginals
-// exact.
+// enough to know how much room is left at the first two places. Sums from the end make draws, probabilities and
+// marginals exact.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -224,7 +224,7 @@ def trained(request, tmp_path_factory):
 
 
 def learn(name: str, out) -> HeadTraining:
-    sizes = {"hidden": 8, "hands": 2, "positions": 4, "steps": 4, "save_every": 2, "held_out": 3}
+    sizes: dict[str, Any] = {"hidden": 8, "hands": 2, "positions": 4, "steps": 4, "save_every": 2, "held_out": 3}
     return HeadTraining(game=name, checkpoint=f"{name}-small", out=out, **sizes)
 
 
@@ -338,6 +338,22 @@ def test_files_that_are_no_head_are_refused(trained, tmp_path):
     save_file({"hidden.bias": torch.zeros(2)}, file, {heads.METADATA: json.dumps(about)})
     with pytest.raises(TrickformerError, match="its shapes are others"):
         heads.load(str(file), game)
+
+
+@pytest.mark.parametrize("name", heads.shipped())
+def test_shipped_heads_are_small_described_and_better_than_counting(name):
+    folder = checkpoints.find(name)
+    assert (folder / heads.FILE).stat().st_size < 2**18
+    assert "card-beliefs.md" in (folder / "README.md").read_text()
+    game = games.load(json.loads((folder / "config.json").read_text())["trickformer"]["game"])
+    config = learn(game.name, folder).model_copy(update={"positions": 12, "seed": 99})
+    by_hand = belief_heads.judge(config, game, heads.load(name, game), 0, 40)
+    found = belief_heads.summary(np.array(list(by_hand.values())))
+    assert found["difference"]["mean"] < 0, found
+
+
+def test_every_game_with_a_shipped_checkpoint_has_a_shipped_head():
+    assert heads.shipped() == tuple(sorted(f"{name}-small" for name in GAMES))
 
 
 # ---- pimc
