@@ -12,4 +12,3 @@ head() {
 }
 head hearts --players rules --players pimc:worlds=8,runs=100 --steps 500
 head skat --players rules --steps 500
-head crew --players rules --steps 400

@@ -73,6 +73,7 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "pimc:belief=nowhere"], "unknown belief 'nowhere'; choose from: "),
         ([*MATCH, "--a", "pimc:belief="], "belief="),
         ([*CREW, "--player", "pimc:belief=hearts-small"], "was trained on hearts"),
+        ([*CREW, "--player", "pimc:belief=crew-small"], "unknown belief 'crew-small'; choose from: "),
         (["belief", "head", "hanabi", "--checkpoint", "hearts-small"], "belief heads are of hearts, skat, crew"),
         (["belief", "head", "skat", "--checkpoint", "hearts-small"], "was trained on hearts"),
         (["belief", "head", "hearts", "--checkpoint", "nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
