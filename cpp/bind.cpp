@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bind_tables.hpp"
+#include "bind_worlds.hpp"
 #include "gomcts.hpp"
 #include "gpt2.hpp"
 #include "hearts_pimc.hpp"
@@ -281,12 +282,16 @@ void bind(nb::module_& m) {
              nb::arg("nodes"))
         .def("values", [](Engine& e, const Ids& n) { return head<&Engine::values>(e, n, e.players()); },
              nb::arg("nodes"))
+        .def("hidden_states",
+             [](Engine& e, const Ids& n) { return head<&Engine::hidden_states>(e, n, e.config().embd); },
+             nb::arg("nodes"))
         .def("release", [](Engine& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
         .def("reset", &Engine::reset)
         .def_prop_ro("used", &Engine::used)
         .def_prop_ro("generation", &Engine::generation)
         .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
         .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
+        .def_prop_ro("width", [](const Engine& e) { return e.config().embd; })
         .def_prop_ro("n_positions", [](const Engine& e) { return e.config().positions; })
         .def_prop_ro("dtype", [](const Engine& e) { return e.bf16() ? "bfloat16" : "float32"; })
         .def_prop_ro("isa", &Engine::isa);
@@ -295,8 +300,6 @@ void bind(nb::module_& m) {
 }  // namespace gpt2_binding
 
 // ---- Hearts: what a seat saw, the deal sampler, and the players that build on it
-
-using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 hearts::Cards hearts_cards(const std::vector<int>& list) {
   hearts::Cards cards = 0;
@@ -344,9 +347,10 @@ hearts::SeatView hearts_seat_view(const hearts::Rules& rules, int seat, int dire
 }
 
 struct DealSampler {
-  explicit DealSampler(const hearts::SeatView& v) {
+  DealSampler(const hearts::SeatView& v, std::optional<LogOdds<2>> log_odds) {
+    if (log_odds) check_shape(*log_odds, hearts::kNumCards);
     int fault = 0;
-    deals.reset(hearts::new_deals(v, fault));
+    deals.reset(hearts::new_deals(v, fault, log_odds ? log_odds->data() : nullptr));
     if (!deals) hearts_refuse(v, fault);
   }
   struct Free {
@@ -368,8 +372,12 @@ void bind_hearts_search(nb::module_& parent) {
            nb::arg("rules"), nb::arg("seat"), nb::arg("direction"), nb::arg("dealt"), nb::arg("passes"),
            nb::arg("received"), nb::arg("leader"), nb::arg("plays"), nb::arg("on_turn"),
            "leader: -1 before the play. Raises ValueError on numbers out of range.");
-  nb::class_<DealSampler>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
-      .def(nb::init<const hearts::SeatView&>(), nb::arg("view"), "Raises ValueError if no deal explains the view.")
+  nb::class_<DealSampler> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  sampler
+      .def(nb::init<const hearts::SeatView&, std::optional<LogOdds<2>>>(), nb::arg("view"),
+           nb::arg("log_odds") = nb::none(),
+           "log_odds: float64 [52, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
+           "deal explains the view.")
       .def_prop_ro("assignments", [](const DealSampler& s) { return hearts::num_assignments(*s.deals); },
                    "Ways to lay the unseen cards, exact.")
       .def_prop_ro("pass_histories", [](const DealSampler& s) { return hearts::num_pass_histories(*s.deals); },
@@ -381,16 +389,14 @@ void bind_hearts_search(nb::module_& parent) {
              hearts::sample_worlds(*s.deals, seed, 0, n, hidden.data());
              return hidden;
            },
-           nb::arg("seed"), nb::arg("n"), "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.")
-      .def("explains",
-           [](const DealSampler& s, const Hidden& hidden) {
-             if (hidden.shape(1) != std::size_t(hearts::kHidden))
-               throw std::invalid_argument("hidden is int16 [n, 64]");
-             auto ok = make<bool>({hidden.shape(0)});
-             hearts::explains(*s.deals, hidden.data(), hidden.shape(0), ok.data());
-             return ok;
-           },
-           nb::arg("hidden"), "bool [n]: whether each world explains the view.");
+           nb::arg("seed"), nb::arg("n"), "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.");
+  using Row = const std::int16_t*;
+  bind_worlds(
+      sampler, hearts::kNumCards, hearts::kHidden,
+      [](const DealSampler& s, Row row) { return hearts::explains(*s.deals, row); },
+      [](const DealSampler& s, Row row) { return hearts::log_prob(*s.deals, row); },
+      [](const DealSampler& s, Row row, std::int8_t* at) { hearts::places(*s.deals, row, at); },
+      [](const DealSampler& s, double* out) { hearts::marginals(*s.deals, out); });
   m.def("rules_player",
         [](const std::vector<const hearts::SeatView*>& views) {
           std::vector<int> cards;

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bind.hpp"
+#include "bind_worlds.hpp"
 #include "crew_pimc.hpp"
 #include "crew_players.hpp"
 #include "crew_rules_player.hpp"
@@ -38,22 +38,25 @@ void bind_crew_players(nb::module_& parent) {
       "views"_a, "The action of the scripted player in each view. Raises ValueError where its seat is not on turn.");
   m.def(
       "pimc",
-      [](const std::vector<const SeatView*>& views, In1<std::uint64_t> seeds, int worlds, std::uint64_t nodes) {
+      [](const std::vector<const SeatView*>& views, In1<std::uint64_t> seeds, int worlds, std::uint64_t nodes,
+         std::optional<LogOdds<3>> log_odds) {
         on_turn(views);
+        if (log_odds) check_shape(*log_odds, views.size(), kNumCards);
         if (seeds.size() != views.size()) throw nb::value_error("one seed for each view");
         if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes are 1 or more");
         std::vector<std::tuple<int, double, int>> found;
         nb::gil_scoped_release release;
         Solver solver;
         for (std::size_t i = 0; i < views.size(); ++i) {
-          const PimcResult r = pimc(*views[i], {worlds, nodes}, seeds(i), solver);
+          const PimcResult r = pimc(*views[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
           found.emplace_back(r.action, r.value, r.worlds);
         }
         return found;
       },
-      "views"_a, "seeds"_a, "worlds"_a, "nodes"_a,
+      "views"_a, "seeds"_a, "worlds"_a, "nodes"_a, "log_odds"_a = nb::none(),
       "Perfect-information Monte Carlo in each view: (action, share of worlds that can still succeed after it, worlds "
-      "solved; 0 where the scripted player decides). Raises ValueError where a seat is not on turn.");
+      "solved; 0 where the scripted player decides). log_odds: float64 [n, 40, 3], by which DealSampler draws. Raises "
+      "ValueError where a seat is not on turn.");
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random) {

@@ -1,7 +1,7 @@
 // The Python face of The Crew, continued: what a seat has seen, and the worlds that explain it.
 #include <nanobind/stl/vector.h>
 
-#include "bind.hpp"
+#include "bind_worlds.hpp"
 #include "crew_tracker.hpp"
 #include "crew_worlds.hpp"
 
@@ -28,9 +28,17 @@ void bind_crew_search(nb::module_& parent) {
             new (self) SeatView(v);
           },
           "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens.");
-  nb::class_<Deals>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
-      .def(nb::init<const SeatView&>(), "view"_a,
-           "Raises ValueError if no deal explains the view, or if it ends amid what is seen at once.")
+  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  sampler
+      .def(
+          "__init__",
+          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
+            if (log_odds) check_shape(*log_odds, kNumCards);
+            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
+          },
+          "view"_a, "log_odds"_a = nb::none(),
+          "log_odds: float64 [40, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
+          "deal explains the view, or if it ends amid what is seen at once.")
       .def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
       .def(
           "sample",
@@ -47,14 +55,6 @@ void bind_crew_search(nb::module_& parent) {
           "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each "
           "drew; -1: none.")
       .def(
-          "explains",
-          [](const Deals& d, Hidden hidden) {
-            auto ok = make<bool>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = d.explains(read(&hidden(i, 0)));
-            return ok;
-          },
-          "hidden"_a, "int16 [n, 48] -> bool [n]: whether each world explains the view.")
-      .def(
           "states",
           [](const Deals& d, Hidden hidden) {
             std::vector<State> states;
@@ -67,4 +67,10 @@ void bind_crew_search(nb::module_& parent) {
             return states;
           },
           "hidden"_a, "The State of each world, at a decision. Raises ValueError where one does not explain the view.");
+  using Row = const std::int16_t*;
+  bind_worlds(
+      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return d.explains(read(row)); },
+      [](const Deals& d, Row row) { return d.log_prob(read(row)); },
+      [](const Deals& d, Row row, std::int8_t* at) { d.places(read(row), at); },
+      [](const Deals& d, double* out) { d.marginals(out); });
 }

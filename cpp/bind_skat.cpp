@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind_tables.hpp"
+#include "bind_worlds.hpp"
 #include "skat_tracker.hpp"
 #include "skat_worlds.hpp"
 
@@ -117,7 +118,7 @@ struct Bulk {
 
 using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
 
-void bind_worlds(nb::module_& m) {
+void bind_sampler(nb::module_& m) {
   nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
       .def(
           "__init__",
@@ -169,8 +170,17 @@ void bind_worlds(nb::module_& m) {
       },
       "tokens"_a, "absolute"_a = false,
       "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: nobody.");
-  nb::class_<Deals>(m, "DealSampler", "Uniform worlds of one seat's view, by counting.")
-      .def(nb::init<const SeatView&>(), "view"_a, "Raises ValueError if no deal explains the view.")
+  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  sampler
+      .def(
+          "__init__",
+          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
+            if (log_odds) check_shape(*log_odds, kNumCards);
+            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
+          },
+          "view"_a, "log_odds"_a = nb::none(),
+          "log_odds: float64 [32, 3], where each card is rather: the two seats after the own one, the skat. Raises "
+          "ValueError if no deal explains the view.")
       .def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
       .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.")
       .def(
@@ -185,16 +195,13 @@ void bind_worlds(nb::module_& m) {
             return hidden;
           },
           "seed"_a, "n"_a,
-          "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.")
-      .def(
-          "explains",
-          [](const Deals& d, Hidden hidden) {
-            if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
-            auto ok = make<bool>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = d.explains(read(&hidden(i, 0)));
-            return ok;
-          },
-          "hidden"_a, "bool [n]: whether each world explains the view.");
+          "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.");
+  using Row = const std::int16_t*;
+  bind_worlds(
+      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return d.explains(read(row)); },
+      [](const Deals& d, Row row) { return d.log_prob(read(row)); },
+      [](const Deals& d, Row row, std::int8_t* at) { d.places(read(row), at); },
+      [](const Deals& d, double* out) { d.marginals(out); });
 }
 
 }  // namespace
@@ -213,7 +220,7 @@ void bind_skat(nb::module_& parent) {
       },
       "seeger"_a, "labels"_a);
   bind_tables<Bulk>(m, table);
-  bind_worlds(m);
+  bind_sampler(m);
   m.def(
       "random_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {

@@ -42,12 +42,13 @@ double solved(State s, int action, std::uint64_t seed, const Draws& draws, const
 
 }  // namespace
 
-PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver) {
+PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver,
+                const double* log_odds) {
   const Actions may = legal(view, view.hand);
   const int scripted = rules_action(view, view.seat, view.hand);
   if (count(may) == 1 || left_to_rules(view.phase)) return {scripted, 0, 0};
 
-  const Deals deals(view);
+  const Deals deals(view, log_odds);
   Rng rng(seed);
   double sum[kActions] = {};
   Actions best = may;  // those that can still be the best

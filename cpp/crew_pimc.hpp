@@ -25,6 +25,9 @@ inline constexpr double kUnknownWorth = 0.5;
 //
 // Before the tricks, `rules` says what is still to be said in each world, and chance turns up what is still to be
 // turned up. Messages, passes, tokens and the silent member are left to `rules`: open hands see little worth in them.
-PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver);
+//
+// log_odds: null, or [kNumCards][kPlaces], by which worlds are drawn; see Deals.
+PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver,
+                const double* log_odds = nullptr);
 
 }  // namespace trickformer::crew

@@ -1,5 +1,7 @@
 #include "crew_worlds.hpp"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace trickformer::crew {
@@ -50,7 +52,7 @@ World read(const std::int16_t* row) {
   return w;
 }
 
-Deals::Deals(const SeatView& v) : view_(v), ways_(v), certain_(empty()) {
+Deals::Deals(const SeatView& v, const double* log_odds) : view_(v), ways_(v), certain_(empty()) {
   using Stage = SeatView::Stage;
   if (v.stage != Stage::kGame && v.stage != Stage::kLost && v.stage != Stage::kOver)
     throw std::invalid_argument("a view ends where a seat has seen all that comes together");
@@ -58,6 +60,9 @@ Deals::Deals(const SeatView& v) : view_(v), ways_(v), certain_(empty()) {
   course_ = ways_.course();
   for (int card = 0; card < kNumCards; ++card)
     if (std::has_single_bit(ways_.of(card))) put(certain_, card, lowest(ways_.of(card)), v.mission.distress);
+  for (int card = 0; card < kNumCards; ++card)
+    for (WaySet rest = ways_.of(card); rest;)
+      if (holder(take_lowest(rest)) != holder(lowest(ways_.of(card)))) open_ |= bit(card);
 
   const std::vector<Step>& steps = course_.steps;
   const std::size_t rows = row(steps.size() + 1, 0);
@@ -69,26 +74,48 @@ Deals::Deals(const SeatView& v) : view_(v), ways_(v), certain_(empty()) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < rows; ++i)
     if (reached_[i]) start_[i] = size, size += kDealtSets;
-  counts_.resize(size);
   const Position goal{steps.size(), course_.goal, Course::kGoal};
-  const std::size_t end = row(goal.step, goal.bits);
-  if (!(reached_[end] >> goal.dealt & 1)) throw std::invalid_argument("no deal explains this view");
-  counts_[start_[end] + Course::kGoal] = 1;
+  if (!(reached_[row(goal.step, goal.bits)] >> goal.dealt & 1))
+    throw std::invalid_argument("no deal explains this view");
+  counts_.resize(size);
+  sum_up(counts_, [](const Step&, const Step::Option&) { return std::uint64_t{1}; });
+  total_ = ways({});
+  if (!log_odds) return;
+  check_log_odds(log_odds, kNumCards);
+  odds_.resize(kNumCards * kPlaces);
+  std::transform(log_odds, log_odds + odds_.size(), odds_.begin(), [](double x) { return std::exp(x); });
+  weights_.resize(size);
+  sum_up(weights_, [&](const Step& step, const Step::Option& option) { return odds(step.card, option.way); });
+}
+
+template <typename Number, typename Worth>
+void Deals::sum_up(std::vector<Number>& counts, Worth worth) const {
+  const std::vector<Step>& steps = course_.steps;
+  counts[start_[row(steps.size(), course_.goal)] + Course::kGoal] = 1;
+  const auto at = [&](const Position& p) { return start_[row(p.step, p.bits)] + std::size_t(p.dealt); };
   for (std::size_t i = steps.size(); i-- > 0;)
     for (int bits = 0; bits < 1 << course_.width; ++bits)
       for (DealtSet rest = reached_[row(i, bits)]; rest; rest &= rest - 1) {
         const Position from{i, bits, lowest_of(rest)};
-        std::uint64_t sum = 0;
-        const auto count_on = [&](const Step::Option* option) {
-          if (Position to = from; go(to, option)) sum += ways(to);
-        };
-        if (steps[i].card < 0)
-          count_on(nullptr);
-        else
-          for (int k = 0; k < steps[i].num_options; ++k) count_on(&steps[i].options[k]);
-        counts_[start_[row(i, bits)] + std::size_t(from.dealt)] = sum;
+        Number sum = 0;
+        if (Position to = from; steps[i].card < 0) {
+          if (go(to, nullptr)) sum += counts[at(to)];
+        } else {
+          for (int k = 0; k < steps[i].num_options; ++k)
+            if (to = from; go(to, &steps[i].options[k])) sum += worth(steps[i], steps[i].options[k]) * counts[at(to)];
+        }
+        counts[at(from)] = sum;
       }
-  total_ = ways({});
+}
+
+int Deals::holder(int way) const {
+  const int distress = view_.mission.distress;
+  return relative(view_.phase == Phase::kPass ? dealt_to(way) : held_by(way, distress), view_.seat);
+}
+
+double Deals::odds(int card, int way) const {
+  const int at = holder(way);
+  return at && open(card) ? odds_[std::size_t(card * kPlaces + at - 1)] : 1;
 }
 
 bool Deals::go(Position& at, const Step::Option* option) const {
@@ -122,6 +149,75 @@ World Deals::world(std::uint64_t number) const {
     }
   }
   return w;
+}
+
+World Deals::weighted(Rng& rng) const {
+  World w = certain_;
+  Position at;
+  while (at.step < course_.steps.size()) {
+    const Step& step = course_.steps[at.step];
+    if (step.card < 0) {
+      go(at, nullptr);
+      continue;
+    }
+    double left = rng.uniform() * weights_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)];
+    Position next;
+    int way = 0;  // of the option on which the sum passes the number drawn, or of the last, where rounding hides it
+    for (int k = 0; k < step.num_options && left >= 0; ++k) {
+      Position to = at;
+      if (!go(to, &step.options[k])) continue;
+      const double on = weights_[start_[row(to.step, to.bits)] + std::size_t(to.dealt)];
+      if (on == 0) continue;
+      left -= odds(step.card, step.options[k].way) * on;
+      way = step.options[k].way;
+      next = to;
+    }
+    put(w, step.card, way, view_.mission.distress);
+    at = next;
+  }
+  return w;
+}
+
+double Deals::log_prob(const World& w) const {
+  if (!explains(w)) return -std::numeric_limits<double>::infinity();
+  if (weights_.empty()) return -std::log(double(total_));
+  double sum = -std::log(weights_[start_[0]]);
+  for (const Step& step : course_.steps)
+    if (step.card >= 0) sum += std::log(odds(step.card, way_in(w, step.card, view_.mission.distress)));
+  return sum;
+}
+
+void Deals::places(const World& w, std::int8_t* at) const {
+  for (int card = 0; card < kNumCards; ++card)
+    at[card] = std::int8_t(open(card) ? holder(way_in(w, card, view_.mission.distress)) - 1 : -1);
+}
+
+void Deals::marginals(double* out) const {
+  std::fill(out, out + kNumCards * kPlaces, 0.0);
+  const std::vector<Step>& steps = course_.steps;
+  std::vector<double> to(counts_.size());  // the sums over all ways to come to a position
+  const auto place = [&](const Position& p) { return start_[row(p.step, p.bits)] + std::size_t(p.dealt); };
+  const auto on = [&](std::size_t i) { return weights_.empty() ? double(counts_[i]) : weights_[i]; };
+  to[place({})] = 1;
+  const double all = on(place({}));
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (int bits = 0; bits < 1 << course_.width; ++bits)
+      for (DealtSet rest = reached_[row(i, bits)]; rest; rest &= rest - 1) {
+        const Position from{i, bits, lowest_of(rest)};
+        const double here = to[place(from)];
+        if (Position next = from; steps[i].card < 0) {
+          if (go(next, nullptr)) to[place(next)] += here;
+          continue;
+        }
+        for (int k = 0; k < steps[i].num_options; ++k) {
+          Position next = from;
+          if (!go(next, &steps[i].options[k])) continue;
+          const int way = steps[i].options[k].way, card = steps[i].card;
+          const double part = here * (weights_.empty() ? 1 : odds(card, way));
+          to[place(next)] += part;
+          if (open(card) && holder(way)) out[card * kPlaces + holder(way) - 1] += part * on(place(next)) / all;
+        }
+      }
 }
 
 bool Deals::explains(const World& w) const {

@@ -481,4 +481,22 @@ void Engine::values(std::span<const std::int32_t> nodes, float* expected) {
     });
 }
 
+void Engine::hidden_states(std::span<const std::int32_t> nodes, float* states) {
+    const std::scoped_lock lock(mutex_);
+    check_nodes(nodes);
+    const std::size_t n = static_cast<std::size_t>(config_.embd);
+    for (std::size_t i = 0; i < nodes.size(); ++i, states += n) {
+        const char* from = hidden(nodes[i]);
+        if (activation_ == sizeof(float)) {
+            std::memcpy(states, from, n * sizeof(float));
+            continue;
+        }
+        for (std::size_t k = 0; k < n; ++k) {  // bfloat16: the upper half of a float
+            std::uint16_t half;
+            std::memcpy(&half, from + 2 * k, sizeof half);
+            states[k] = std::bit_cast<float>(std::uint32_t{half} << 16);
+        }
+    }
+}
+
 }  // namespace trickformer::gpt2

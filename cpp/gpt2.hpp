@@ -61,6 +61,7 @@ class Engine {
     void policy(std::span<const std::int32_t> nodes, float* logits);            // [n, vocab]
     void outcomes(std::span<const std::int32_t> nodes, float* probabilities);   // [n, outcomes]
     void values(std::span<const std::int32_t> nodes, float* expected);          // [n, players]
+    void hidden_states(std::span<const std::int32_t> nodes, float* states);     // [n, embd]: what the heads read
     // Gives nodes back; none of those that stay may descend from them.
     void release(std::span<const std::int32_t> nodes);
     void reset();

@@ -14,7 +14,9 @@ struct Deals;
 inline constexpr int kHidden = kNumCards + kPlayers * kPass;
 
 // Counts the deals that explain a view. Returns null and sets `fault` if there is none; `free_deals` gives back.
-Deals* new_deals(const SeatView& view, int& fault);
+// log_odds: null, or [kNumCards][kPlaces], by which worlds are then drawn; the places are the seats after the own one.
+// Throws std::invalid_argument where the odds are not in range.
+Deals* new_deals(const SeatView& view, int& fault, const double* log_odds = nullptr);
 void free_deals(Deals* deals);
 // The number of ways to lay the unseen cards, exact; at most 39! / 13!^3.
 std::uint64_t num_assignments(const Deals& deals);
@@ -25,8 +27,14 @@ std::uint64_t num_pass_histories(const Deals& deals);
 // over all worlds and a function of seed and index alone; results are the same on every machine.
 void sample_worlds(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n, std::int16_t* hidden);
 
-// Whether each of n worlds explains the view; ok: bool [n].
-void explains(const Deals& deals, const std::int16_t* hidden, std::size_t n, bool* ok);
+// Whether a world explains the view.
+bool explains(const Deals& deals, const std::int16_t* hidden);
+// Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
+double log_prob(const Deals& deals, const std::int16_t* hidden);
+// Where the cards of a world that explains the view lie, at: [kNumCards], 0, 1, 2; -1 where the view says it.
+void places(const Deals& deals, const std::int16_t* hidden, std::int8_t* at);
+// The probability that each card lies at each place, [kNumCards][kPlaces]; 0 where the view says it.
+void marginals(const Deals& deals, double* out);
 
 namespace detail {
 using SampleWorlds = void(const Deals&, std::uint64_t, std::uint64_t, std::size_t, std::int16_t*);

@@ -12,9 +12,13 @@
 // with those splits chosen the class of all three seats is left with fixed numbers. A split stands for
 //   C(n01, a) C(n02, b) C(n12, c) n012! / (t0! t1! t2!)
 // assignments. All of these are at most 39! / 13!^3 = 8.4e16 in sum and exact in 64 bits.
+//
+// Given odds of where each card lies, assignments are drawn in proportion to their product instead (placing.hpp); the
+// passes stay uniform.
 #pragma once
 #include "hearts_knowledge.hpp"
 #include "hearts_seat_view.hpp"
+#include "placing.hpp"
 
 namespace trickformer::hearts {
 
@@ -32,6 +36,7 @@ struct Deals {
   std::uint64_t total = 0;                   // assignments of the unseen cards
   std::uint64_t cumulative[kSplits] = {};    // assignments of the splits 0..i
   std::uint8_t split[kSplits][3] = {};       // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
+  const Placing* placing = nullptr;          // not null: assignments are drawn by it
 };
 
 struct World {
@@ -41,6 +46,12 @@ struct World {
 };
 
 inline namespace TRICKFORMER_ISA {
+
+// Among `others`, the seat that is a place of a Placing: 0, 1, 2 are those after the own one.
+constexpr int other_at(int seat, int place) {
+  const int p = (seat + 1 + place) % kPlayers;
+  return p - (p > seat);
+}
 
 struct Binomials {
   std::uint64_t of[kNumCards][kNumCards] = {};
@@ -155,7 +166,8 @@ inline Cards pick_passes(Cards cards, std::uint8_t* out, Rng& rng) {
   return before ^ cards;
 }
 
-inline void draw(const Deals& d, Rng& rng, World& w) {
+// A uniform assignment: the unseen cards of each of the others.
+inline void draw_uniform(const Deals& d, Rng& rng, Cards* hand) {
   const std::uint64_t at = rng.below64(d.total);
   int low = 0;
   for (int high = d.num_splits - 1; low < high;) {
@@ -169,15 +181,27 @@ inline void draw(const Deals& d, Rng& rng, World& w) {
   const Cards x = subset(d.classes[3], split[0], rng);
   const Cards y = subset(d.classes[5], split[1], rng);
   const Cards z = subset(d.classes[6], split[2], rng);
-  Cards hand[3] = {d.classes[1] | x | y, d.classes[2] | (d.classes[3] ^ x) | z,
-                   d.classes[4] | (d.classes[5] ^ y) | (d.classes[6] ^ z)};
+  hand[0] = d.classes[1] | x | y;
+  hand[1] = d.classes[2] | (d.classes[3] ^ x) | z;
+  hand[2] = d.classes[4] | (d.classes[5] ^ y) | (d.classes[6] ^ z);
   const Cards t0 = subset(d.classes[7], d.need[0] - count(hand[0]), rng);
   const Cards t1 = subset(d.classes[7] ^ t0, d.need[1] - count(hand[1]), rng);
   hand[0] |= t0;
   hand[1] |= t1;
   hand[2] |= d.classes[7] ^ t0 ^ t1;
+}
 
+inline void draw(const Deals& d, Rng& rng, World& w) {
   const SeatView& v = d.view;
+  Cards hand[3];
+  if (d.placing) {
+    double uniforms[kNumCards];
+    for (double& u : uniforms) u = rng.uniform();
+    const Placing::Sets at = d.placing->draw(uniforms);
+    for (int place = 0; place < kPlaces; ++place) hand[other_at(v.seat, place)] = at[std::size_t(place)];
+  } else {
+    draw_uniform(d, rng, hand);
+  }
   w.hand[v.seat] = d.held;
   for (int i = 0; i < 3; ++i) w.hand[d.others[i]] = hand[i];
   for (int p = 0; p < kPlayers; ++p) w.dealt[p] = d.shown[p] | (p == v.seat ? 0 : w.hand[p]);

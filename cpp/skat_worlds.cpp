@@ -1,5 +1,7 @@
 #include "skat_worlds.hpp"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace trickformer::skat {
@@ -47,7 +49,7 @@ World read(const std::int16_t* row) {
   return w;
 }
 
-Deals::Deals(const SeatView& v) : view_(v) {
+Deals::Deals(const SeatView& v, const double* log_odds) : view_(v) {
   using Stage = SeatView::Stage;
   if (v.stage < Stage::kAuction || v.stage == Stage::kTake || v.stage == Stage::kShow)
     throw std::invalid_argument("a view ends where a seat has seen all the cards that come together");
@@ -72,21 +74,43 @@ Deals::Deals(const SeatView& v) : view_(v) {
     }
   if (total_ == 0 || count(unseen) != need_a_ + need_b_ + need_skat_)
     throw std::invalid_argument("no deal explains this view");
+  if (!log_odds) return;
+  check_log_odds(log_odds, kNumCards);
+  placing_ = placing(log_odds);
 }
 
-World Deals::draw(Rng& rng) const {
+Placing Deals::placing(const double* log_odds) const {
+  return {{both_ | only_a_, both_ | only_b_, both_ | only_a_ | only_b_ | neither_},
+          {need_a_, need_b_, need_skat_},
+          log_odds};
+}
+
+Deals::Laid Deals::lay_uniform(Rng& rng) const {
   const std::uint64_t at = rng.below64(total_);
   const Split* split = splits_.data();
   while (at >= split->cumulative) ++split;
   const Cards a = subset(only_a_, split->a, rng), b = subset(only_b_, split->b, rng), ab = subset(both_, split->ab, rng);
   const Cards to_a = subset(both_ ^ ab, need_a_ - (count(only_a_) - split->a), rng);
+  return {(only_a_ ^ a) | to_a, (only_b_ ^ b) | (both_ ^ ab ^ to_a), neither_ | a | b | ab};
+}
+
+World Deals::draw(Rng& rng) const {
+  Laid laid;
+  if (placing_) {
+    double uniforms[kNumCards];
+    for (double& u : uniforms) u = rng.uniform();
+    const Placing::Sets at = placing_->draw(uniforms);
+    laid = {Cards(at[0]), Cards(at[1]), Cards(at[2])};
+  } else {
+    laid = lay_uniform(rng);
+  }
   World w;
   const int soloist = view_.soloist();
   w.held[view_.seat] = view_.hand;
-  w.held[a_] = (only_a_ ^ a) | to_a;
-  w.held[b_] = (only_b_ ^ b) | (both_ ^ ab ^ to_a);
+  w.held[a_] = laid.a;
+  w.held[b_] = laid.b;
   if (view_.shown) w.held[soloist] = view_.shown;
-  w.skat = neither_ | a | b | ab;
+  w.skat = laid.skat;
   w.dealt_skat = w.skat;
   for (int p = 0; p < kPlayers; ++p) w.dealt[p] = w.held[p] | view_.played[p];
   w.discards[0] = w.discards[1] = kNoCard;
@@ -149,6 +173,22 @@ bool Deals::explains(const World& w) const {
     if (v.shown && p == soloist && left != v.shown) return false;
   }
   return true;
+}
+
+Placing::Sets Deals::sets(const World& world) const {
+  World w = world;
+  hold(w);
+  Cards skat = hidden_discards_ ? w.skat : w.dealt_skat;
+  return {w.held[a_] & ~skat, w.held[b_] & ~skat, skat};
+}
+
+double Deals::log_prob(const World& w) const {
+  if (!explains(w)) return -std::numeric_limits<double>::infinity();
+  return (placing_ ? placing_->log_prob(sets(w)) : -std::log(double(total_))) - std::log(double(histories()));
+}
+
+void Deals::places(const World& w, std::int8_t* at) const {
+  mark_places(sets(w), placing_or_uniform().open(), kNumCards, at);
 }
 
 }  // namespace trickformer::skat

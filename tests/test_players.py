@@ -29,7 +29,11 @@ SEATED = {
     "partner": ["partner", "partner:style=flawed"],
     "random": ["random"],
     "rules": ["rules"],
-    "pimc": ["pimc:worlds=4,runs=20", "pimc:worlds=4,runs=20,eval=rollout"],
+    "pimc": [
+        "pimc:worlds=4,runs=20",
+        "pimc:worlds=4,runs=20,eval=rollout",
+        "pimc:worlds=4,runs=20,belief=hearts-small",
+    ],
     "spiel": ["spiel:state=true", "spiel"],
     "xinxin": [],  # it seeds itself, and OpenSpiel's wheels are built without it: tests/test_hearts_search.py
 }

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from trickformer import config as configs
-from trickformer.belief.config import Evaluation, Training
+from trickformer.belief.config import Evaluation, HeadTraining, Training
 
-app = typer.Typer(help="Belief states of Hanabi: train networks, and compare estimators.")
+app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
@@ -23,7 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object instea
 @app.command()
 @configs.options(Training)
 def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) -> None:
-    """Train a belief network, an LSTM or a transformer, on a stream of fresh games of given policies."""
+    """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(Training, config, given)
     from trickformer.belief import training
 
@@ -33,7 +33,7 @@ def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) ->
 @app.command()
 @configs.options(Evaluation)
 def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
-    """Cross entropy per card of belief estimators on the same games, with calibration."""
+    """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
     settings = configs.load(Evaluation, config, given)
     from trickformer.belief import evaluation, report
 
@@ -44,3 +44,14 @@ def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json
         print(json.dumps(result))
     else:
         report.terminal(result)
+
+
+@app.command()
+@configs.options(HeadTraining, positional="game")
+def head(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
+    settings = configs.load(HeadTraining, config, given)
+    from trickformer.selfplay import belief_heads
+
+    result = belief_heads.command(settings, resume)
+    print(json.dumps(result) if as_json else belief_heads.text(result))

@@ -37,6 +37,8 @@ class Engine(Protocol):
     @property
     def n_positions(self) -> int: ...
     @property
+    def width(self) -> int: ...
+    @property
     def dtype(self) -> str:
         """How weights are stored: "bfloat16" or "float32"."""
         ...
@@ -71,6 +73,10 @@ class Engine(Protocol):
 
     def values(self, nodes: np.ndarray, /) -> np.ndarray:
         """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_engine."""
+        ...
+
+    def hidden_states(self, nodes: np.ndarray, /) -> np.ndarray:
+        """float32 [n, width]: the final hidden state of each node, which the heads read; nodes int32 [n]."""
         ...
 
     def release(self, nodes: np.ndarray, /) -> None:

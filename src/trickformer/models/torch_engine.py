@@ -31,6 +31,7 @@ class TorchEngine:
         self.vocab_size = sizes["vocab_size"]
         self.n_outcomes = sizes["n_outcomes"]
         self.n_positions = sizes["n_positions"]
+        self.width = sizes["n_embd"]
         self.dtype = dtype
         self.generation = 0
         self._layers, self._heads = sizes["n_layer"], sizes["n_head"]
@@ -110,6 +111,13 @@ class TorchEngine:
     def values(self, nodes: np.ndarray) -> np.ndarray:
         """See Engine.values."""
         return (self._head(nodes, "val").softmax(-1) @ self._values).cpu().numpy()
+
+    @torch.inference_mode()
+    def hidden_states(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.hidden_states."""
+        nodes = _ids(nodes)
+        self._check(nodes)
+        return self._hidden[self._tensor(nodes)].float().cpu().numpy()
 
     def release(self, nodes: np.ndarray) -> None:
         """See Engine.release."""

@@ -12,14 +12,19 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers.hearts import seat_view
+from trickformer.belief.samplers import LogOdds
+from trickformer.belief.samplers.hearts import HeartsBelief
 
 
 class HeartsSearch:
-    """PIMC at any number of tables, one search after the other."""
+    """PIMC at any number of tables, one search after the other.
 
-    def __init__(self, game: Game, *, worlds: int, runs: int, c: float, uct: bool, light: bool):
-        self._game = game
+    log_odds: by which worlds are drawn; None: uniformly."""
+
+    def __init__(
+        self, game: Game, *, worlds: int, runs: int, c: float, uct: bool, light: bool, log_odds: LogOdds | None = None
+    ):
+        self._belief = HeartsBelief(game, log_odds=log_odds)
         self._settings = worlds, runs, c, uct, light
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -31,7 +36,6 @@ class HeartsSearch:
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        deals = _core.hearts.DealSampler(seat_view(self._game, view))
-        found = _core.hearts.pimc(deals, *self._settings, int(rng.integers(2**63)))
+        found = _core.hearts.pimc(self._belief.deals_of(view), *self._settings, int(rng.integers(2**63)))
         best = max(found, key=lambda card: found[card][0])
         return Decision(best, value=found[best][0], visits={card: n for card, (_, n) in found.items()})

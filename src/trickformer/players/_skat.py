@@ -9,20 +9,32 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers.skat import evaluation, seat_view
+from trickformer.belief.samplers import LogOdds
+from trickformer.belief.samplers.skat import SkatBelief, evaluation, seat_view
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
-OVERSAMPLE = 32  # uniform worlds drawn for each one that is solved, where they are weighted
+OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
 
 
 class SkatSearch:
     """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
 
-    worlds: solved for a card. passing: what a pass is taken to be worth to the own side, in the scores of the table,
-    own less the mean of the others'."""
+    worlds: solved for a card. weighted: by what was bid and declared. passing: what a pass is taken to be worth to the
+    own side, in the scores of the table, own less the mean of the others'. log_odds: by which worlds are drawn; None:
+    uniformly."""
 
-    def __init__(self, game: Game, *, worlds: int, weighted: bool, bidding: Literal["rules", "kermit"], passing: float):
+    def __init__(
+        self,
+        game: Game,
+        *,
+        worlds: int,
+        weighted: bool,
+        bidding: Literal["rules", "kermit"],
+        passing: float,
+        log_odds: LogOdds | None = None,
+    ):
         self._game = game
+        self._belief = SkatBelief(game, log_odds=log_odds)
         self._seeger = bool(getattr(game, "seeger", True))
         self._worlds = worlds
         self._oversample = OVERSAMPLE if weighted else 0
@@ -44,7 +56,7 @@ class SkatSearch:
         seen = seat_view(self._game, view)
         if _core.skat_search.at_play(seen):
             found = _core.skat_search.pimc(
-                _core.skat.DealSampler(seen),
+                self._belief.deals_of(view),
                 self._evaluation,
                 self._worlds,
                 self._oversample,

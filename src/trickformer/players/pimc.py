@@ -1,9 +1,10 @@
 """perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper): Hearts by UCT, Skat and The Crew by solvers
 
-Hearts draws worlds uniformly (players/_hearts_pimc.py). Skat weights them by what was bid and declared unless told not
-to, solves them, and bids as another player does, so that card play can be compared under the same bidding
-(players/_skat.py). The Crew asks of uniform worlds whether the mission can still succeed (players/_crew.py). An option
-that a game does not have is refused at its table."""
+Worlds are drawn uniformly, or by a learned belief: where a belief head says that the cards lie, on top of what the
+rules say (trickformer.belief.heads). Hearts values them by UCT (players/_hearts_pimc.py). Skat solves them, weights
+uniform ones by what was bid and declared unless told not to, and bids as another player does, so that card play can be
+compared under the same bidding (players/_skat.py). The Crew asks of worlds whether the mission can still succeed
+(players/_crew.py). An option that a game does not have is refused at its table."""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, Player, TrickformerError
 
+UNIFORM = "uniform"  # the name of the belief that only counts
 _DEFAULTS = {
-    "hearts": {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
-    "skat": {"worlds": 50, "weighted": True, "bidding": "rules"},
-    "crew": {"worlds": 20, "nodes": 2000},
+    "hearts": {"worlds": 50, "belief": UNIFORM, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
+    "skat": {"worlds": 50, "belief": UNIFORM, "weighted": None, "bidding": "rules"},
+    "crew": {"worlds": 20, "belief": UNIFORM, "nodes": 2000},
 }
 
 
@@ -28,6 +30,12 @@ class Options(BaseModel):
         ge=1,
         le=1_000_000,
         description="worlds sampled for a decision; 50 if not given, of The Crew 20",
+    )
+    belief: str | None = Field(
+        default=None,
+        min_length=1,
+        description="how worlds are drawn: uniform, a shipped checkpoint with a belief head such as hearts-small, or a "
+        "file or folder with one; uniform if not given",
     )
     runs: int | None = Field(
         default=None, ge=1, le=1_000_000, description="Hearts: simulations in each world; 2000 if not given"
@@ -46,7 +54,8 @@ class Options(BaseModel):
         description="Hearts: moves beyond the tree, random or light (a quick script, an eighth by chance; the default)",
     )
     weighted: bool | None = Field(
-        default=None, description="Skat: weight worlds by what the others bid and declared; true if not given"
+        default=None,
+        description="Skat: weight worlds by what the others bid and declared; if not given, true of uniform worlds",
     )
     bidding: Literal["rules", "kermit"] | None = Field(
         default=None, description="Skat: whose bids, discards and declarations are made; rules if not given"
@@ -60,7 +69,8 @@ class Options(BaseModel):
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for a game without a core that searches it, and for an option of another game."""
+    """Raises TrickformerError for a game without a core that searches it, for an option of another game, and what
+    trickformer.belief.heads.load raises."""
     if game.name not in _DEFAULTS:
         raise TrickformerError(f"player 'pimc' plays {', '.join(_DEFAULTS)} only, not {game.name}")
     chosen: dict[str, Any] = dict(_DEFAULTS[game.name])
@@ -71,6 +81,12 @@ def make(options: Options, game: Game) -> Player:
             others = " and ".join(name for name, own in _DEFAULTS.items() if key in own)
             raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
         chosen[key] = value
+    belief = chosen.pop("belief")
+    chosen["log_odds"] = None
+    if belief != UNIFORM:
+        from trickformer.belief import heads
+
+        chosen["log_odds"] = heads.load(belief, game)
     if game.name == "hearts":
         from trickformer.players._hearts_pimc import HeartsSearch
 
@@ -82,4 +98,6 @@ def make(options: Options, game: Game) -> Player:
         return CrewSearch(game, **chosen)
     from trickformer.players._skat import PASSING, SkatSearch
 
+    if chosen["weighted"] is None:  # what was bid and declared is among what a head has read
+        chosen["weighted"] = belief == UNIFORM
     return SkatSearch(game, passing=PASSING, **chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from trickformer.base import Game
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
 from trickformer.selfplay.data import Sequences
+
+if TYPE_CHECKING:
+    from trickformer.tournaments.store import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +51,26 @@ def cast_hands(
     return _player_hands(game, cast, seed, first, kept)
 
 
-def _player_hands(game: Game, cast: Sequence[str], seed: int, first: int, kept: np.ndarray) -> Sequences:
+def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int) -> list[Record]:
+    """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`.
+
+    Raises what players.make raises."""
     from trickformer.tournaments.play import play
     from trickformer.tournaments.schedule import Hand
 
-    tokenizer, n = tokenizers.make(game), len(kept)
-    drawn = np.random.default_rng([seed, first]).integers(len(cast), size=kept.shape)
+    drawn = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
     hands = [Hand(first + i, tuple(row)) for i, row in enumerate(drawn.tolist())]
     made = [players.make(spec, game) for spec in cast]
     ended = {record.deal: record for record in play(game, made, hands, seed, n)}
+    return [ended[first + i] for i in range(n)]
+
+
+def _player_hands(game: Game, cast: Sequence[str], seed: int, first: int, kept: np.ndarray) -> Sequences:
+    tokenizer = tokenizers.make(game)
+    records = played(game, cast, seed, first, len(kept))
     tokens, outcomes = [], []
     for hand, seat in zip(*np.nonzero(kept)):
-        record = ended[first + hand]
+        record = records[hand]
         state = game.spiel.new_initial_state()
         for action in record.history:
             state.apply_action(action)

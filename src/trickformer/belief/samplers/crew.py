@@ -8,7 +8,8 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import CHANCE, Game, View
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
 
 
@@ -41,13 +42,14 @@ class CrewWorlds(UniformWorlds):
         return actions
 
 
-class CrewBelief(UniformBelief[CrewWorlds]):
-    """Uniform over deals, and over what others have passed and drawn."""
+class CrewBelief(CardBelief[CrewWorlds]):
+    """Over deals, and over what others have passed and drawn."""
 
     worlds = CrewWorlds
+    deals = _core.crew.DealSampler
 
-    def _sampler(self, view: View) -> _core.crew.DealSampler:
-        return _core.crew.DealSampler(seat_view(self._game, view))
+    def seat_view(self, view: View) -> _core.crew.SeatView:
+        return seat_view(self._game, view)
 
     def _hidden(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
         state: Any = self._game.spiel.new_initial_state()
@@ -65,7 +67,11 @@ class CrewBelief(UniformBelief[CrewWorlds]):
         deals, _ = self._conditioned()
         return deals.count
 
+    def histories(self) -> int:
+        """1: how cards were passed and drawn is counted with where they lie."""
+        return 1
 
-def make(game: Game) -> CrewBelief:
-    """The uniform belief."""
-    return CrewBelief(game)
+
+def make(game: Game, log_odds: LogOdds | None = None) -> CrewBelief:
+    """The uniform belief, or that of these odds."""
+    return CrewBelief(game, log_odds=log_odds)

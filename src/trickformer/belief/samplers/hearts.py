@@ -8,7 +8,8 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Game, View
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.belief.samplers._uniform import UniformWorlds
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0
@@ -69,13 +70,14 @@ class HeartsWorlds(UniformWorlds):
         return [direction, *order.T.ravel().tolist(), *passes.tolist(), *plays]
 
 
-class HeartsBelief(UniformBelief[HeartsWorlds]):
-    """Uniform over deals and passes."""
+class HeartsBelief(CardBelief[HeartsWorlds]):
+    """Over deals and passes."""
 
     worlds = HeartsWorlds
+    deals = _core.hearts.DealSampler
 
-    def _sampler(self, view: View) -> _core.hearts.DealSampler:
-        return _core.hearts.DealSampler(seat_view(self._game, view))
+    def seat_view(self, view: View) -> _core.hearts.SeatView:
+        return seat_view(self._game, view)
 
     def _hidden(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
         hidden = np.full(64, -1, dtype=np.int16)
@@ -90,7 +92,11 @@ class HeartsBelief(UniformBelief[HeartsWorlds]):
         deals, _ = self._conditioned()
         return deals.assignments * deals.pass_histories
 
+    def histories(self) -> int:
+        """Of passes that the view does not show."""
+        return self._conditioned()[0].pass_histories
 
-def make(game: Game) -> HeartsBelief:
-    """The uniform belief."""
-    return HeartsBelief(game)
+
+def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:
+    """The uniform belief, or that of these odds."""
+    return HeartsBelief(game, log_odds=log_odds)

@@ -11,7 +11,8 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Game, View
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 
 
@@ -49,13 +50,14 @@ class SkatWorlds(UniformWorlds):
         return actions
 
 
-class SkatBelief(UniformBelief[SkatWorlds]):
-    """Uniform over deals, and over what another soloist has picked up and laid away."""
+class SkatBelief(CardBelief[SkatWorlds]):
+    """Over deals, and over what another soloist has picked up and laid away."""
 
     worlds = SkatWorlds
+    deals = _core.skat.DealSampler
 
-    def _sampler(self, view: View) -> _core.skat.DealSampler:
-        return _core.skat.DealSampler(seat_view(self._game, view))
+    def seat_view(self, view: View) -> _core.skat.SeatView:
+        return seat_view(self._game, view)
 
     def _hidden(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
         hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
@@ -72,6 +74,10 @@ class SkatBelief(UniformBelief[SkatWorlds]):
         deals, _ = self._conditioned()
         return deals.assignments * deals.histories
 
+    def histories(self) -> int:
+        """Of what another soloist has picked up and laid away."""
+        return self._conditioned()[0].histories
+
 
 def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
     """A weight for `SkatBelief`: how likely, in each world, the others say and lay away what they did, by a model of
@@ -85,6 +91,6 @@ def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
     return weight
 
 
-def make(game: Game) -> SkatBelief:
-    """The uniform belief."""
-    return SkatBelief(game)
+def make(game: Game, log_odds: LogOdds | None = None) -> SkatBelief:
+    """The uniform belief, or that of these odds."""
+    return SkatBelief(game, log_odds=log_odds)

@@ -1,0 +1,61 @@
+"""What the beliefs of the card games share: worlds can be drawn by odds of where each card lies, too."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from trickformer.base import Game, View
+from trickformer.belief.samplers._uniform import UniformBelief, W
+
+PLACES = 3  # where a hidden card can lie: the seats after the own one, and in Skat, of three players, the skat
+MAX_LOG_ODDS = 8.0
+
+# Views [n] -> float64 [n, cards, PLACES], within MAX_LOG_ODDS: where each card rather is, as logarithms of odds.
+LogOdds: TypeAlias = Callable[[Sequence[View]], np.ndarray]
+
+
+class CardBelief(UniformBelief[W]):
+    """Uniform over the hidden histories that explain a view; or, given odds, in proportion to the product over cards of
+    the odds of the place where the card now lies (cpp/placing.hpp, cpp/crew_worlds.hpp): no history that explains the
+    view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
+
+    deals: type[Any]  # the core's sampler, of a seat view and maybe log odds
+
+    def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None, log_odds: LogOdds | None = None):
+        """weight: as of UniformBelief. log_odds: None, all are equal."""
+        super().__init__(game, weight)
+        self._log_odds = log_odds
+
+    @abstractmethod
+    def seat_view(self, view: View) -> Any:
+        """The core's form of a view. Raises ValueError where the events are not those of a seat."""
+
+    def deals_of(self, view: View) -> Any:
+        """The core's sampler of a view. Raises ValueError where no deal explains it."""
+        return self._sampler(view)
+
+    def _sampler(self, view: View) -> Any:
+        seat = self.seat_view(view)
+        return self.deals(seat) if self._log_odds is None else self.deals(seat, self._log_odds([view])[0])
+
+    def log_prob(self, worlds: W) -> np.ndarray:
+        """float64 [n], natural logarithm of the probability with which a world is drawn; -inf for what does not explain
+        the view. Weights do not enter."""
+        return self._conditioned()[0].log_prob(worlds.hidden)
+
+    @abstractmethod
+    def histories(self) -> int:
+        """Hidden histories, all as likely, for each laying of the hidden cards; 1 where they are not counted apart."""
+
+    def places(self, worlds: W) -> np.ndarray:
+        """int8 [n, cards]: the place where each card lies now, -1 where the view says it. Raises ValueError where a
+        world does not explain the view."""
+        return self._conditioned()[0].places(worlds.hidden)
+
+    def marginals(self) -> np.ndarray:
+        """float64 [cards, PLACES]: the probability that each card lies at each place; 0 where the view says it."""
+        return self._conditioned()[0].marginals()

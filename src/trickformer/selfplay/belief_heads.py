@@ -1,0 +1,246 @@
+"""Trains a belief head (trickformer.belief.heads) on a stream of fresh hands, and judges it on hands not seen before.
+
+What is minimized is the mean over positions of -log P per hidden card, P being the probability with which the hidden
+cards are laid as they lie: the product of the odds under the constraints of the view, normalized. Its gradient with
+respect to the log odds is the marginal probability of each place less 1 for the place where the card lies; the samplers
+give both exactly. The trunk stays as it is."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from trickformer import folder, games, players
+from trickformer.base import Game, View
+from trickformer.belief import heads, sampler
+from trickformer.belief.config import HeadTraining
+from trickformer.belief.heads import Trunk
+from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
+from trickformer.belief.training import Log
+from trickformer.progress import progress
+from trickformer.selfplay.generate import played
+
+STATE, RESULT = "state.pt", "result.json"  # files of a run, besides heads.FILE
+_PIECE = 16  # held-out hands that are played in step
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A decision of a hand, and what the seat on turn did not see."""
+
+    hand: int
+    view: View
+    seat: Any  # the core's form of the view
+    hidden: np.ndarray  # int16 [1, H]
+    places: np.ndarray  # int8 [cards]
+    histories: int  # hidden ones for each laying of the cards: what is not asked of a head
+
+    def loss(self, deals: Any) -> float:
+        """-log P of how the cards lie, by a sampler of the view, per open card in nats."""
+        return -(deals.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
+
+
+def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Position]:
+    """Decisions of the hands `first` .. `first` + n of the series, with two legal actions or more and a card whose
+    place the view leaves open: config.positions of each hand, all where they are fewer."""
+    belief = sampler(game)
+    assert isinstance(belief, CardBelief)
+    found: list[Position] = []
+    for record in played(game, config.players, config.seed, first, n):
+        state = game.spiel.new_initial_state()
+        choices = []
+        for at, action in enumerate(record.history):
+            if state.current_player() >= 0 and len(state.legal_actions()) > 1:
+                choices.append(at)
+            state.apply_action(action)
+        rng = np.random.default_rng([config.seed, record.deal])
+        drawn = set(rng.permutation(choices)[: config.positions].tolist())
+        state = game.spiel.new_initial_state()
+        for at, action in enumerate(record.history):
+            if at in drawn:
+                view = game.view(state, state.current_player())
+                belief.reset(view)
+                truth = belief.truth(state)
+                places = belief.places(truth)[0]
+                if (places >= 0).any():
+                    seat = belief.seat_view(view)
+                    found.append(Position(record.deal, view, seat, truth.hidden, places, belief.histories()))
+            state.apply_action(action)
+    return found
+
+
+class Network(nn.Module):
+    """A head that learns: begins with equal odds. Its state dict has the names and shapes of heads.shapes."""
+
+    def __init__(self, width: int, hidden: int, cards: int):
+        super().__init__()
+        self.hidden = nn.Linear(width, hidden)
+        self.out = nn.Linear(hidden, cards * PLACES)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """float32 [n, width] -> log odds float32 [n, cards, PLACES]."""
+        out = self.out(torch.relu(self.hidden(states)))
+        return (MAX_LOG_ODDS * torch.tanh(out / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
+
+
+def likelihood(deals: type[Any], batch: list[Position], log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of positions and log odds float64 [n, cards, PLACES]: -log P per open card in nats, float64 [n], and its
+    gradient, float64 [n, cards, PLACES]."""
+    loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
+    for i, position in enumerate(batch):
+        weighted = deals(position.seat, log_odds[i])
+        cards = np.flatnonzero(position.places >= 0)
+        loss[i] = position.loss(weighted)
+        gradient[i] = weighted.marginals()
+        gradient[i, cards, position.places[cards]] -= 1
+        gradient[i] /= len(cards)
+    return loss, gradient
+
+
+def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, Any]]:
+    """Trains in the folder config.out, which exists, yielding {"step", "positions", "loss", "uniform"} after every
+    step; at the end the head is there.
+
+    A run that was stopped goes on where it last saved, to the same weights."""
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    model = Network(trunk.engine.width, config.hidden, heads.CARDS[game.name])
+    adam = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
+    fall = torch.optim.lr_scheduler.CosineAnnealingLR(adam, config.steps, eta_min=config.learning_rate / 10)
+    state = config.out / STATE
+    begin = _step(config)
+    if begin:
+        held = torch.load(state, weights_only=True)
+        model.load_state_dict(held["model"])
+        adam.load_state_dict(held["adam"])
+        fall.load_state_dict(held["fall"])
+    deals = _deals(game)
+    for step in range(begin, config.steps):
+        batch = positions(game, config, step * config.hands, config.hands)
+        log_odds = model(torch.from_numpy(trunk.states([p.view for p in batch])))
+        loss, gradient = likelihood(deals, batch, log_odds.detach().double().numpy())
+        adam.zero_grad(set_to_none=True)
+        log_odds.backward(torch.from_numpy(gradient / len(batch)).float())
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        adam.step()
+        fall.step()
+        done = step + 1
+        if done % config.save_every == 0 or done == config.steps:
+            held = {"model": model.state_dict(), "adam": adam.state_dict(), "fall": fall.state_dict(), "step": done}
+            draft = state.with_suffix(".part")
+            torch.save(held, draft)
+            draft.replace(state)
+        uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
+        yield {"step": done, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
+    _save(model, config, trunk)
+
+
+def _step(config: HeadTraining) -> int:
+    """Steps of the state on disk."""
+    file = config.out / STATE
+    return int(torch.load(file, weights_only=True)["step"]) if file.exists() else 0
+
+
+def _deals(game: Game) -> type[Any]:
+    belief = sampler(game)
+    assert isinstance(belief, CardBelief)
+    return belief.deals
+
+
+def _save(model: Network, config: HeadTraining, trunk: Trunk) -> None:
+    about = {
+        "checkpoint": trunk.name,
+        "weights": trunk.digest,
+        "training": config.model_dump(mode="json", exclude={"out", "threads", "save_every"}),
+        "build": folder.build(),
+    }
+    file = config.out / heads.FILE
+    draft = file.with_suffix(".part")
+    weights = {name: w.detach().to(torch.bfloat16).contiguous() for name, w in model.state_dict().items()}
+    save_file(weights, draft, {heads.METADATA: json.dumps(about)})
+    draft.replace(file)
+
+
+def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int) -> dict[int, np.ndarray]:
+    """By hand, of `first` .. `first` + n: float64 [4]: sums over positions of -log P in nats by the uniform belief and
+    by the head, open cards, positions."""
+    batch = positions(game, config, first, n)
+    found: dict[int, np.ndarray] = {p.hand: np.zeros(4) for p in batch}
+    deals = _deals(game)
+    for position, log_odds in zip(batch, head([p.view for p in batch])):
+        cards = (position.places >= 0).sum()
+        uniform, learned = position.loss(deals(position.seat)), position.loss(deals(position.seat, log_odds))
+        found[position.hand] += uniform * cards, learned * cards, cards, 1
+    return found
+
+
+def summary(by_hand: np.ndarray) -> dict[str, Any]:
+    """Nats per open card: of a hand the ratio of its sums, means over hands and their standard errors. by_hand: float64
+    [hands, 4], as `judge` has them."""
+    uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
+    figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
+    error = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))
+    return {
+        "hands": len(by_hand),
+        "positions": int(by_hand[:, 3].sum()),
+        "cards": int(by_hand[:, 2].sum()),
+        **{
+            name: {"mean": float(x.mean()), "se": float(np.linalg.norm(x - x.mean()) / error)}
+            for name, x in figures.items()
+        },
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """What the command prints."""
+    lines = [
+        f"{result['file']}: -log P of how the hidden cards lie, in nats a card; {result['hands']} hands that it was "
+        f"not trained on, {result['positions']:,} positions; means over hands ± standard errors"
+    ]
+    lines += [f"  {name:10} {result[name]['mean']:+.4f} ± {result[name]['se']:.4f}" for name in _FIGURES]
+    return "\n".join(lines)
+
+
+_FIGURES = ("uniform", "head", "difference")
+
+
+def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
+    """Trains with progress in the folder config.out and judges the head; returns `summary` with the head's file.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    game = games.load(config.game)
+    trunk = heads.trunk(config.checkpoint, game)
+    for spec in config.players:
+        players.make(spec, game)
+    folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
+    begin, file = _step(config), config.out / heads.FILE
+    by_hand: dict[int, np.ndarray] = {}
+    try:
+        with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+            for record in run(config, game, trunk):
+                log.write(record)
+                advance()
+        head = heads.load(str(file), game)
+        with progress("belief head", "held-out hands", 0, config.held_out) as advance:
+            for at in range(0, config.held_out, _PIECE):
+                n = min(_PIECE, config.held_out - at)
+                by_hand |= judge(config, game, head, config.steps * config.hands + at, n)
+                advance(n)
+    except KeyboardInterrupt:
+        raise folder.Interrupted(
+            f"interrupted; go on with: trickformer belief head --config {config.out}/config.toml --out {config.out} "
+            "--resume"
+        ) from None
+    result = summary(np.array([by_hand[hand] for hand in sorted(by_hand)]))
+    folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
+    return {"file": str(file), **result}
