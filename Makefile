@@ -10,7 +10,7 @@ TORCH_INDEX ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 SOURCES := $(shell find src cpp -type f -not -name '*.pyc') pyproject.toml CMakeLists.txt constraints.txt
-BENCHMARKS := hearts skat crew hanabi engine gomcts selfplay skat_solver crew_solver
+BENCHMARKS := hearts skat crew hanabi belief engine gomcts selfplay skat_solver crew_solver
 
 .PHONY: demo test lint bench setup clean
 .DEFAULT_GOAL := test

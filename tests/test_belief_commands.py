@@ -135,12 +135,19 @@ def test_v0_is_what_counting_says(tmp_path):
         ({"variant": "5-card-2-hint"}, "not for hmm on 5-card-2-hint"),
         ({"checkpoint": None}, "need a network: --checkpoint"),
         ({"players": ["smart"]}, "2 names, one a seat, not 1"),
+        ({"device": "cuda:77"}, "torch cannot use device 'cuda:77'"),
     ],
 )
 def test_bad_input_writes_nothing(tmp_path, network, given, says):
     config = judge(tmp_path / "a", network).model_copy(update=given)
     with pytest.raises(TrickformerError, match=says):
         evaluation.command(config, resume=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_training_on_a_device_that_is_not_there_writes_nothing(tmp_path):
+    with pytest.raises(TrickformerError, match="torch cannot use device 'nowhere'"):
+        training.command(Training(device="nowhere", out=tmp_path / "a"), resume=False)
     assert not (tmp_path / "a").exists()
 
 

@@ -39,6 +39,7 @@ class Training(BaseModel):
     learning_rate: float = Field(1e-3, gt=0, description="of Adam at the start; it falls to a tenth along a cosine")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games and the first weights")
     threads: int = Field(1, ge=1, description="of torch")
+    device: str = Field("cpu", description="of the network, as torch names it")
     save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
     out: Path = Field(Path("out/belief"), description="folder of the run")
 
@@ -92,6 +93,7 @@ class Evaluation(BaseModel):
     limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
     pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
     threads: int = Field(1, ge=1, description="of torch")
+    device: str = Field("cpu", description="of the networks, as torch names it")
     out: Path | None = Field(None, description="folder for records, report and plot")
 
     @field_validator("players", "others")

@@ -206,16 +206,16 @@ class Network:
 
     def keep(self, rows: np.ndarray) -> None:
         """See Estimator."""
-        at = torch.from_numpy(rows)
+        at = torch.from_numpy(rows).to(self._model.device)
         self._x = self._x.take(rows)
         self._state = tuple((out[at], cell[at]) for out, cell in self._state)
 
     @torch.no_grad()
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """See Estimator."""
-        known = self._process.tensors(self._x)
-        cards = torch.from_numpy(hidden.astype(np.int64))
-        return self._model.log_probs(self._weights, self._state[-1][0], known, cards).numpy()
+        known = self._process.tensors(self._x, self._model.device)
+        cards = torch.from_numpy(hidden.astype(np.int64)).to(self._model.device)
+        return self._model.log_probs(self._weights, self._state[-1][0], known, cards).cpu().numpy()
 
     def notes(self) -> dict[str, Any]:
         """See Estimator."""
@@ -223,8 +223,9 @@ class Network:
 
     def _read(self, x: Tables, control: np.ndarray | None) -> None:
         self._x = x
-        read = torch.from_numpy(control) if self._model.shape.controls and control is not None else None
-        emission = torch.from_numpy(self._process.emission(x))
+        device = self._model.device
+        read = torch.from_numpy(control).to(device) if self._model.shape.controls and control is not None else None
+        emission = torch.from_numpy(self._process.emission(x)).to(device)
         self._state = self._model.encode(self._weights, emission, read, self._state)
 
 
@@ -252,11 +253,11 @@ class Reader:
     @torch.no_grad()
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """See Estimator."""
-        seen = self._sequences
-        tokens = torch.from_numpy(seen.tokens[:, : seen.lengths.max()])
-        summary = self._model.read(tokens, torch.from_numpy(seen.lengths - 1))
-        cards = torch.from_numpy(hidden.astype(np.int64))
-        return self._model.log_probs(self._weights, summary, self._process.tensors(self._x), cards).numpy()
+        seen, device = self._sequences, self._model.device
+        tokens = torch.from_numpy(seen.tokens[:, : seen.lengths.max()]).to(device)
+        summary = self._model.read(tokens, torch.from_numpy(seen.lengths - 1).to(device))
+        known, cards = self._process.tensors(self._x, device), torch.from_numpy(hidden.astype(np.int64)).to(device)
+        return self._model.log_probs(self._weights, summary, known, cards).cpu().numpy()
 
     def notes(self) -> dict[str, Any]:
         """See Estimator."""

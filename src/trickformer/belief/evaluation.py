@@ -29,6 +29,7 @@ from trickformer.belief.learned import Seq2Seq
 from trickformer.belief.markov import Form
 from trickformer.belief.particles import Particles
 from trickformer.belief.transformer import Transformer
+from trickformer.models.torch_engine import usable
 from trickformer.progress import progress
 
 RECORDS = "records.jsonl"
@@ -192,7 +193,7 @@ def _trained(config: Evaluation, file: Path) -> training.Network:
         raise TrickformerError(
             f"{file} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
         )
-    return model
+    return model.to(usable(config.device))
 
 
 def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:

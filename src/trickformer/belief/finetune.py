@@ -52,7 +52,7 @@ class Step:
 
     def keep(self, rows: np.ndarray) -> Step:
         """These games alone."""
-        at = torch.from_numpy(rows)
+        at = torch.from_numpy(rows).to(self.summary.device)
         state = tuple((out[at], cell[at]) for out, cell in self.state)
         stacked = self.decoder["decoder.start"].dim() == 3
         decoder = {name: w[at] for name, w in self.decoder.items()} if stacked else self.decoder
@@ -79,13 +79,14 @@ class Finetuned:
     def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Tuning, seed: int):
         self._model, self._process, self._tuning = model, process, tuning
         self._offline = {name: w.detach() for name, w in model.weights().items()}
-        self._generator = torch.Generator().manual_seed(seed)
+        self._device = model.device
+        self._generator = torch.Generator(self._device).manual_seed(seed)
         self._rng = np.random.default_rng(seed)
         self.drawn = self.infeasible = self.failed = 0
 
     def begin(self, tables: Tables) -> Step:
         """The first step: nothing was before it, and nothing is tuned. tables: G."""
-        none = torch.full((len(tables),), -1)
+        none = torch.full((len(tables),), -1, device=self._device)
         state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
         return Step(tables, self._known(tables), state, state[-1][0].unsqueeze(1), self._offline)
 
@@ -94,7 +95,7 @@ class Finetuned:
 
         control: int64 [G], as HanabiProcess has it; after: G tables."""
         worlds = self.worlds(before, control)
-        read = torch.from_numpy(control) if self._model.shape.controls and control is not None else None
+        read = self._tensor(control) if self._model.shape.controls and control is not None else None
         encoder, decoder = self.tune(worlds, read, before.state)
         y = self._emission(after)
         state = self._model.encode(self._offline, y, read, before.state)
@@ -105,17 +106,18 @@ class Finetuned:
         """float32 [G, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
 
         hidden: int8 [G, S], as HanabiProcess has it."""
-        cards = torch.from_numpy(hidden.astype(np.int64)).unsqueeze(1)
-        return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).numpy()
+        cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
+        return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
     def sample(self, step: Step, n: int) -> np.ndarray:
         """int8 [G, n, S]: worlds drawn from the belief."""
         drawn = []
-        for size in torch.arange(n).split(max(1, CACHED // len(step.tables))):
-            summary = step.summary.expand(-1, len(size), -1)
-            with torch.autocast("cpu", torch.bfloat16, enabled=self._tuning.bf16):
+        piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
+        for first in range(0, n, piece):
+            summary = step.summary.expand(-1, min(piece, n - first), -1)
+            with self._rounded():
                 drawn.append(self._model.sample(step.decoder, summary, step.known, self._generator))
-        return torch.cat(drawn, dim=1).numpy().astype(np.int8)
+        return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:
         games, n = len(before.tables), self._tuning.worlds
@@ -124,7 +126,7 @@ class Finetuned:
         tables, feasible = self._process.worlds(before.tables, rows, hidden, int(self._rng.integers(2**63)))
         self.drawn += len(rows)
         self.infeasible += int((~feasible).sum())
-        keep, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool)
+        keep, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool, device=self._device)
         for game, good in enumerate(feasible.reshape(games, n)):
             at = game * n + np.flatnonzero(good)
             if len(at) == 0:
@@ -134,10 +136,10 @@ class Finetuned:
                 keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
         controls = None if control is None else np.repeat(control, n)
         tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
-        known = self._process.tensors(tables)
+        known = self._process.tensors(tables, self._device)
         known = Known(*(_by_game(getattr(known, f.name), games) for f in fields(Known)))
-        emission = torch.from_numpy(self._process.emission(tables) != 0)
-        cards = torch.from_numpy(self._process.hidden(tables).astype(np.int64))
+        emission = self._tensor(self._process.emission(tables) != 0)
+        cards = self._tensor(self._process.hidden(tables).astype(np.int64))
         return Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
 
     def tune(self, worlds: Worlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
@@ -156,13 +158,13 @@ class Finetuned:
         adam = torch.optim.Adam(tuned, lr=self._tuning.learning_rate, fused=True)
         # The last steps settle what the first have found: with a hundred steps much of the gain, with thousands little.
         fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.05, max(1, self._tuning.steps))
-        order = torch.empty(0, dtype=torch.int64)
+        order = torch.empty(0, dtype=torch.int64, device=self._device)
         for _ in range(self._tuning.steps):
             if len(order) < size:
-                order = torch.randperm(n, generator=self._generator)
+                order = torch.randperm(n, generator=self._generator, device=self._device)
             at, order = order[:size], order[size:]
             known, cards = worlds.known[:, at], worlds.cards[:, at]
-            with torch.autocast("cpu", torch.bfloat16, enabled=self._tuning.bf16):
+            with self._rounded():
                 written = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
                 loss = mean_loss(written, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
@@ -172,11 +174,16 @@ class Finetuned:
         return encoder, {name: w.detach() for name, w in decoder.items()}
 
     def _emission(self, tables: Tables) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(self._process.emission(tables)))
+        return self._tensor(np.ascontiguousarray(self._process.emission(tables)))
 
     def _known(self, tables: Tables) -> Known:
-        known = self._process.tensors(tables)
-        return known[:, None]
+        return self._process.tensors(tables, self._device)[:, None]
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(values).to(self._device)
+
+    def _rounded(self) -> torch.autocast:
+        return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
 
 
 def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:

@@ -65,11 +65,11 @@ class HanabiProcess:
             counts[there, card[there]] -= 1
         return possible, counts
 
-    def tensors(self, x: Tables) -> Known:
-        """What `known` says, as a network takes it."""
+    def tensors(self, x: Tables, device: torch.device) -> Known:
+        """What `known` says, as a network takes it, on a device."""
         possible, counts = self.known(x)
         told = x.told()[:, self.owners].reshape(len(x), self.slots, TOLD)
-        return Known(*map(torch.from_numpy, (possible, counts, x.traits(), told)))
+        return Known(*map(torch.from_numpy, (possible, counts, x.traits(), told))).to(device)
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
         """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -55,6 +55,10 @@ class Known:
         """The same index into each, among the dimensions up to n."""
         return Known(self.possible[rows], self.counts[rows], self.traits[rows], self.told[rows])
 
+    def to(self, device: torch.device) -> Known:
+        """The same on a device."""
+        return Known(*(getattr(self, f.name).to(device) for f in fields(self)))
+
 
 @dataclass(frozen=True, slots=True)
 class Games:
@@ -67,6 +71,10 @@ class Games:
     cards: torch.Tensor  # int64 [T, n, S]
     known: Known  # [T, n, ...]
     lengths: torch.Tensor  # int64 [n]: positions with a decision
+
+    def to(self, device: torch.device) -> Games:
+        """The same on a device."""
+        return Games(*(getattr(self, f.name).to(device) for f in fields(self)))
 
 
 class Decoder(nn.Module):
@@ -90,6 +98,11 @@ class Decoder(nn.Module):
         for name, size in sizes.items():
             values = torch.empty(size).uniform_(-1, 1) / math.sqrt(h)
             self.register_parameter(self._names[name], nn.Parameter(values))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return next(self.parameters()).device
 
     def weights(self) -> dict[str, torch.Tensor]:
         """The parameters by name."""
@@ -182,9 +195,9 @@ class Seq2Seq(Decoder):
         sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
         super().__init__(shape, sizes)
 
-    def start(self, n: int, device: torch.device | str = "cpu") -> State:
+    def start(self, n: int) -> State:
         """The encoder's state before anything was seen."""
-        zero = torch.zeros(n, self.shape.hidden, device=device)
+        zero = torch.zeros(n, self.shape.hidden, device=self.device)
         return tuple((zero, zero) for _ in range(self.shape.layers))
 
     def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:

@@ -21,6 +21,7 @@ from trickformer.belief.learned import Games, Known, Seq2Seq, Shape, mean_loss
 from trickformer.belief.markov import Form
 from trickformer.belief.sequences import Sequences, features
 from trickformer.belief.transformer import Transformer
+from trickformer.models.torch_engine import usable
 from trickformer.progress import progress
 
 
@@ -56,7 +57,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
     while (x.current() >= 0).any():
         rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden(x)))
-        known.append(process.tensors(x))
+        known.append(process.tensors(x, torch.device("cpu")))
         lengths += x.current() >= 0
         own = x.current() == process.seat
         before = x
@@ -77,7 +78,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
 
 def loss(model: Network, games: Games, at: torch.Tensor) -> torch.Tensor:
     """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
-    row = torch.arange(len(at)).unsqueeze(1)
+    row = torch.arange(len(at), device=at.device).unsqueeze(1)
     known, cards = games.known[at, row], games.cards[at, row]
     return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
 
@@ -89,12 +90,13 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    model = network_of(config)
+    device = usable(config.device)
+    model = network_of(config).to(device)
     adam = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
     fall = torch.optim.lr_scheduler.CosineAnnealingLR(adam, config.steps, eta_min=config.learning_rate / 10)
     state, begin = config.out / STATE, 0
     if state.exists():
-        held = torch.load(state, weights_only=True)
+        held = torch.load(state, map_location=device, weights_only=True)
         model.load_state_dict(held["model"])
         adam.load_state_dict(held["adam"])
         fall.load_state_dict(held["fall"])
@@ -104,7 +106,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
         games = play(process, config.seed, step * config.games, config.games)
         rng = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
         at = (torch.rand(config.games, config.targets, generator=rng) * games.lengths.unsqueeze(1)).long()
-        mean = loss(model, games, at).mean()
+        mean = loss(model, games.to(device), at.to(device)).mean()
         adam.zero_grad(set_to_none=True)
         mean.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -122,8 +124,8 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
 
 def save(model: Network, config: Training, file: Path) -> None:
     """The network with what it was trained on, as one file."""
-    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out"})}
-    weights = {name: w.detach().contiguous() for name, w in model.weights().items()}
+    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
+    weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
     draft = file.with_suffix(".part")
     save_file(weights, draft, metadata)
     draft.replace(file)
@@ -147,6 +149,7 @@ def command(config: Training, resume: bool) -> Path:
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     process_of(config)
+    usable(config.device)
     folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
     begin = torch.load(config.out / STATE, weights_only=True)["step"] if (config.out / STATE).exists() else 0
     try:

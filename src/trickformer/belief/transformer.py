@@ -42,7 +42,7 @@ class Transformer(Decoder):
         """float32 [..., n, hidden]: the summary up to and with token `ends`, int64 [..., n], of each sequence, int64
         [n, L]; what stands after it does not matter."""
         hidden = self.encoder(tokens, use_cache=False).last_hidden_state
-        return hidden[torch.arange(len(tokens)), ends]
+        return hidden[torch.arange(len(tokens), device=ends.device), ends]
 
     def summaries(self, games: Games) -> torch.Tensor:
         """float32 [T, n, hidden]: the summary at every position."""

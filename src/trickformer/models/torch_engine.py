@@ -20,6 +20,16 @@ CHUNK = 4096  # nodes that the pools grow by
 ROWS = 1024  # rows that go through the layers together
 
 
+def usable(device: str) -> torch.device:
+    """A device by torch's name of it. Raises TrickformerError where torch does not have it."""
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError) as error:
+        raise TrickformerError(
+            f"torch cannot use device {device!r} ({str(error).splitlines()[0]}); use device='cpu'"
+        ) from error
+
+
 class TorchEngine:
     """trickformer.models.engine.Engine in torch. `weights` are copied to `device` as `dtype`."""
 
@@ -38,13 +48,8 @@ class TorchEngine:
         self._size = sizes["n_embd"] // sizes["n_head"]
         self._epsilon = weights.epsilon
         self._type = torch.bfloat16 if dtype == "bfloat16" else torch.float32
-        try:
-            self._device = torch.device(device)
-            self._values = torch.from_numpy(values).to(self._device)
-        except (RuntimeError, AssertionError) as error:
-            raise TrickformerError(
-                f"torch cannot use device {device!r} ({str(error).splitlines()[0]}); use device='cpu'"
-            ) from error
+        self._device = usable(device)
+        self._values = torch.from_numpy(values).to(self._device)
         self._tensors = {  # matrices that torch.nn.functional.linear takes, [out, in]
             name: torch.tensor(
                 data.T if data.ndim == 2 and ".c_" in name else data, dtype=self._type, device=self._device
