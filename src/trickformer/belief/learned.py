@@ -167,12 +167,11 @@ class Decoder(nn.Module):
         total = weight.sum(dim=-1, keepdim=True)
         share = torch.where(total > 0, weight / total.clamp(min=1), 1 / shape.kinds)
         told = known.told[..., slots, :].expand(*share.shape[:-1], -1)
-        sizes = [shape.kinds, shape.slots, shape.kinds + shape.traits + shape.told]
-        by_card, by_slot, by_rest = weights["decoder.input"].split(sizes, dim=-2)
-        rows = torch.cat([before, share, share @ known.traits, told], dim=-1).transpose(-2, -3)
-        gates = _of_slots(rows, torch.cat([by_card, by_rest], dim=-2))
-        bias = by_slot[..., slots, :] + weights["decoder.bias"].unsqueeze(-2)
-        return gates + bias.unsqueeze(-2), share
+        slot = torch.eye(shape.slots, device=share.device)[slots].expand(*share.shape[:-1], -1)
+        one = torch.ones_like(share[..., :1])
+        rows = torch.cat([before, slot, share, share @ known.traits, told, one], dim=-1).transpose(-2, -3)
+        weight = torch.cat([weights["decoder.input"], weights["decoder.bias"].unsqueeze(-2)], dim=-2)
+        return _of_slots(rows, weight), share
 
     def _logits(self, weights: Parameters, known: Known, outs: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
         """[..., n, s, K] of the decoder's outputs, [..., s, n, hidden]."""

@@ -65,18 +65,22 @@ class _Layer(torch.autograd.Function):
         steps = ctx.steps
         acts, cells, shown = saved[:steps], saved[steps : 2 * steps], saved[2 * steps :]
         factor = (weight.bfloat16() if ctx.half else weight).mT
+        by_sigmoid, by_tanh = torch.ops.aten.sigmoid_backward, torch.ops.aten.tanh_backward
         d_gates = []
         d_out, d_cell = torch.zeros_like(first), torch.zeros_like(first)
         for s in reversed(range(steps)):
             enter, forget, new, show = acts[s].chunk(4, dim=-1)
             d_out = grad[..., s, :, :] + d_out
-            d_cell = torch.addcmul(d_cell, d_out * show, 1 - shown[s].square())
-            d = torch.empty_like(acts[s])
-            d_enter, d_forget, d_new, d_show = d.chunk(4, dim=-1)
-            torch.mul(d_cell * new, enter - enter.square(), out=d_enter)
-            torch.mul(d_cell * cells[s], forget - forget.square(), out=d_forget)
-            torch.mul(d_cell * enter, 1 - new.square(), out=d_new)
-            torch.mul(d_out * shown[s], show - show.square(), out=d_show)
+            d_cell = d_cell + by_tanh(d_out * show, shown[s])
+            d = torch.cat(
+                [
+                    by_sigmoid(d_cell * new, enter),
+                    by_sigmoid(d_cell * cells[s], forget),
+                    by_tanh(d_cell * enter, new),
+                    by_sigmoid(d_out * shown[s], show),
+                ],
+                dim=-1,
+            )
             d_cell = d_cell * forget
             d_out = (d.to(factor.dtype) @ factor).to(d.dtype)
             d_gates.append(d)
