@@ -17,7 +17,8 @@ names() { printf -- '--estimators %s ' "$@"; }
 # Products of fine-tuning in bfloat16 where the CPU can.
 bf16=()
 grep -q avx512_bf16 /proc/cpuinfo 2>/dev/null && bf16=(--bf16)
-form=${2:?FORM}
+form=${2:-}
+[ -n "$form" ] || set -- help
 case "$1" in
   train)
     begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" \
@@ -34,5 +35,5 @@ case "$1" in
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
     begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 30 --stack 15 "${bf16[@]}" "${@:4}" ;;
-  *) echo "runs/belief.sh train|table|long|ablation ..." >&2; exit 2 ;;
+  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac
