@@ -3,7 +3,7 @@
 #   runs/belief.sh train FORM [HIDDEN [STEPS]]    a network of the form hmm (fosg uses it too) or pomdp; 128 units, 3000 steps
 #   runs/belief.sh table FORM                     Table 3: every estimator, 100 games, 100 gradient steps a position
 #   runs/belief.sh long FORM                      the same at 1,000 gradient steps, 30 games
-#   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, 30 games
+#   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
 # Sizes and numbers of games are fixed here; a run that was stopped goes on where it was. One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,6 +34,6 @@ case "$1" in
   ablation)
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
-    begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 30 --stack 15 "${bf16[@]}" "${@:4}" ;;
-  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+    begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 --stack 20 "${bf16[@]}" "${@:4}" ;;
+  *) sed -n '2,7p' "$0" >&2; exit 2 ;;
 esac
