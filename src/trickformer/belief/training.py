@@ -83,6 +83,40 @@ def loss(model: Network, games: Games, at: torch.Tensor) -> torch.Tensor:
     return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
 
 
+class Learner:
+    """Adam on a network, gradients clipped to norm 1, a rate that falls to a tenth along a cosine; and the file that
+    holds where all of it stands."""
+
+    def __init__(self, model: torch.nn.Module, learning_rate: float, steps: int, file: Path):
+        self._model, self._file = model, file
+        self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+        self._fall = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=learning_rate / 10)
+
+    def resume(self) -> int:
+        """Takes what the file holds, if there is one; returns the steps that it has seen."""
+        if not self._file.exists():
+            return 0
+        held = torch.load(self._file, map_location=next(self._model.parameters()).device, weights_only=True)
+        self._model.load_state_dict(held["model"])
+        self._adam.load_state_dict(held["adam"])
+        self._fall.load_state_dict(held["fall"])
+        return held["step"]
+
+    def step(self) -> None:
+        """One step by the gradients that are there, which it takes away."""
+        torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        self._adam.step()
+        self._fall.step()
+        self._adam.zero_grad(set_to_none=True)
+
+    def keep(self, done: int) -> None:
+        """Writes the file, after `done` steps."""
+        held = {"model": self._model, "adam": self._adam, "fall": self._fall}
+        draft = self._file.with_suffix(".part")
+        torch.save({name: part.state_dict() for name, part in held.items()} | {"step": done}, draft)
+        draft.replace(self._file)
+
+
 def run(config: Training) -> Iterator[dict[str, Any]]:
     """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the
     network is there.
@@ -92,32 +126,18 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     torch.manual_seed(config.seed)
     device = usable(config.device)
     model = network_of(config).to(device)
-    adam = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
-    fall = torch.optim.lr_scheduler.CosineAnnealingLR(adam, config.steps, eta_min=config.learning_rate / 10)
-    state, begin = config.out / STATE, 0
-    if state.exists():
-        held = torch.load(state, map_location=device, weights_only=True)
-        model.load_state_dict(held["model"])
-        adam.load_state_dict(held["adam"])
-        fall.load_state_dict(held["fall"])
-        begin = held["step"]
+    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
     process = process_of(config)
-    for step in range(begin, config.steps):
+    for step in range(learner.resume(), config.steps):
         games = play(process, config.seed, step * config.games, config.games)
         rng = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
         at = (torch.rand(config.games, config.targets, generator=rng) * games.lengths.unsqueeze(1)).long()
         mean = loss(model, games.to(device), at.to(device)).mean()
-        adam.zero_grad(set_to_none=True)
         mean.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        adam.step()
-        fall.step()
+        learner.step()
         done = step + 1
         if done % config.save_every == 0 or done == config.steps:
-            held = {"model": model.state_dict(), "adam": adam.state_dict(), "fall": fall.state_dict(), "step": done}
-            draft = state.with_suffix(".part")
-            torch.save(held, draft)
-            draft.replace(state)
+            learner.keep(done)
         yield {"step": done, "loss": float(mean.detach())}
     save(model, config, config.out / NETWORK)
 

@@ -24,7 +24,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Log
+from trickformer.belief.training import Learner, Log
 from trickformer.progress import progress
 from trickformer.selfplay.generate import played
 
@@ -115,31 +115,17 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     model = Network(trunk.engine.width, config.hidden, heads.CARDS[game.name])
-    adam = torch.optim.Adam(model.parameters(), lr=config.learning_rate)
-    fall = torch.optim.lr_scheduler.CosineAnnealingLR(adam, config.steps, eta_min=config.learning_rate / 10)
-    state = config.out / STATE
-    begin = _step(config)
-    if begin:
-        held = torch.load(state, weights_only=True)
-        model.load_state_dict(held["model"])
-        adam.load_state_dict(held["adam"])
-        fall.load_state_dict(held["fall"])
+    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
     deals = _deals(game)
-    for step in range(begin, config.steps):
+    for step in range(learner.resume(), config.steps):
         batch = positions(game, config, step * config.hands, config.hands)
         log_odds = model(torch.from_numpy(trunk.states([p.view for p in batch])))
         loss, gradient = likelihood(deals, batch, log_odds.detach().double().numpy())
-        adam.zero_grad(set_to_none=True)
         log_odds.backward(torch.from_numpy(gradient / len(batch)).float())
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        adam.step()
-        fall.step()
+        learner.step()
         done = step + 1
         if done % config.save_every == 0 or done == config.steps:
-            held = {"model": model.state_dict(), "adam": adam.state_dict(), "fall": fall.state_dict(), "step": done}
-            draft = state.with_suffix(".part")
-            torch.save(held, draft)
-            draft.replace(state)
+            learner.keep(done)
         uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
         yield {"step": done, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
     _save(model, config, trunk)
