@@ -120,6 +120,8 @@ class Finetuned:
         return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:
+        """Steps 1 to 3 of the module: worlds of the step before, moved on. control: int64 [G], as HanabiProcess has
+        it."""
         games, n = len(before.tables), self._tuning.worlds
         rows = np.repeat(np.arange(games), n)
         hidden = self.sample(before, n).reshape(games * n, -1)

@@ -109,12 +109,17 @@ class Learner:
         self._fall.step()
         self._adam.zero_grad(set_to_none=True)
 
-    def keep(self, done: int) -> None:
-        """Writes the file, after `done` steps."""
+    def keep(self, steps: int) -> None:
+        """Writes the file, after so many steps."""
         held = {"model": self._model, "adam": self._adam, "fall": self._fall}
         draft = self._file.with_suffix(".part")
-        torch.save({name: part.state_dict() for name, part in held.items()} | {"step": done}, draft)
+        torch.save({name: part.state_dict() for name, part in held.items()} | {"step": steps}, draft)
         draft.replace(self._file)
+
+
+def done(file: Path) -> int:
+    """The steps that a Learner's file has seen; 0 where there is none."""
+    return int(torch.load(file, map_location="cpu", weights_only=True)["step"]) if file.exists() else 0
 
 
 def run(config: Training) -> Iterator[dict[str, Any]]:
@@ -135,10 +140,9 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
         mean = loss(model, games.to(device), at.to(device)).mean()
         mean.backward()
         learner.step()
-        done = step + 1
-        if done % config.save_every == 0 or done == config.steps:
-            learner.keep(done)
-        yield {"step": done, "loss": float(mean.detach())}
+        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
+            learner.keep(step + 1)
+        yield {"step": step + 1, "loss": float(mean.detach())}
     save(model, config, config.out / NETWORK)
 
 
@@ -171,7 +175,7 @@ def command(config: Training, resume: bool) -> Path:
     process_of(config)
     usable(config.device)
     folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
-    begin = torch.load(config.out / STATE, weights_only=True)["step"] if (config.out / STATE).exists() else 0
+    begin = done(config.out / STATE)
     try:
         with progress("belief train", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
             for record in run(config):

@@ -24,7 +24,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Learner, Log
+from trickformer.belief.training import Learner, Log, done
 from trickformer.progress import progress
 from trickformer.selfplay.generate import played
 
@@ -123,18 +123,11 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
         loss, gradient = likelihood(deals, batch, log_odds.detach().double().numpy())
         log_odds.backward(torch.from_numpy(gradient / len(batch)).float())
         learner.step()
-        done = step + 1
-        if done % config.save_every == 0 or done == config.steps:
-            learner.keep(done)
+        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
+            learner.keep(step + 1)
         uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
-        yield {"step": done, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
+        yield {"step": step + 1, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
     _save(model, config, trunk)
-
-
-def _step(config: HeadTraining) -> int:
-    """Steps of the state on disk."""
-    file = config.out / STATE
-    return int(torch.load(file, weights_only=True)["step"]) if file.exists() else 0
 
 
 def _deals(game: Game) -> type[Any]:
@@ -209,7 +202,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     for spec in config.players:
         players.make(spec, game)
     folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
-    begin, file = _step(config), config.out / heads.FILE
+    begin, file = done(config.out / STATE), config.out / heads.FILE
     by_hand: dict[int, np.ndarray] = {}
     try:
         with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
