@@ -442,6 +442,7 @@ NB_MODULE(_core, m) {
   bind_hanabi(m);
   bind_hanabi_players(m);
   bind_hanabi_tokens(m);
+  bind_lstm(m);
   bind_mines(m);
   bind_skat(m);
   bind_skat_players(m);

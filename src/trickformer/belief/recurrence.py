@@ -1,11 +1,13 @@
-"""An LSTM cell, and a layer that reads a whole sequence, with a gradient written out: on a CPU it is quicker than the
-same cells one after the other under autograd."""
+"""An LSTM cell, and a layer that reads a whole sequence: on a CPU by the core, with its gradient written out."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
+
+from trickformer import _core
 
 
 def lstm_cell(gates: torch.Tensor, cell: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -28,69 +30,54 @@ def lstm(gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor) -> torch.
     gates: [..., S, n, 4 hidden], what the inputs add up to; out: [..., n, hidden], the output before the first;
     weight: [..., hidden, 4 hidden], of the layer's own output, one a network. Under autocast products with it are taken
     in bfloat16."""
-    found = _Layer.apply(gates, out, weight, torch.is_autocast_enabled(out.device.type))
-    assert isinstance(found, torch.Tensor)
-    return found
+    if out.device.type == "cpu" and out.dtype == weight.dtype == torch.float32:
+        found = _Layer.apply(gates, out, weight, torch.is_autocast_enabled("cpu"))
+        assert isinstance(found, torch.Tensor)
+        return found
+    cell, outs = torch.zeros_like(out), []
+    for step in range(gates.shape[-3]):
+        out, cell = lstm_cell(gates[..., step, :, :].to(cell.dtype) + out @ weight, cell)
+        outs.append(out)
+    return torch.stack(outs, dim=-3)
 
 
 class _Layer(torch.autograd.Function):
-    """Everything but the products with `weight` happens in place, in float32, one slice of S after the other."""
+    """Products by torch, all else by the core."""
 
     @staticmethod
     def forward(ctx: Any, gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor, half: bool) -> torch.Tensor:
-        steps, hidden = gates.shape[-3], out.shape[-1]
+        steps, rows, hidden = *gates.shape[-3:-1], out.shape[-1]
         factor = weight.bfloat16() if half else weight
-        first, cell = out, torch.zeros_like(out)
-        acts, cells, shown, outs = [], [], [], []
-        for s in range(steps):
-            act = gates[..., s, :, :] + out.to(factor.dtype) @ factor
-            new = act[..., 2 * hidden : 3 * hidden].mul_(2)  # tanh(x) = 2 sigmoid(2 x) - 1
-            enter, forget, new, show = act.sigmoid_().chunk(4, dim=-1)
-            new.mul_(2).sub_(1)
-            cells.append(cell)
-            cell = torch.addcmul(enter * new, forget, cell)
-            shown.append((2 * cell).sigmoid_().mul_(2).sub_(1))
-            out = show * shown[-1]
-            acts.append(act)
-            outs.append(out)
-        result = torch.stack(outs, dim=-3)
-        ctx.save_for_backward(weight, first, result, *acts, *cells, *shown)
-        ctx.steps, ctx.half = steps, half
-        return result
+        gates = gates.to(factor.dtype).contiguous()
+        acts, outs = torch.empty(gates.shape), torch.empty(*gates.shape[:-1], hidden)
+        cells = torch.empty(*gates.shape[:-3], steps + 1, rows, hidden)
+        cells[..., 0, :, :] = 0
+        now = out.to(factor.dtype, copy=True, memory_format=torch.contiguous_format)
+        arrays = [_array(x, 4) for x in (acts, cells, outs)]
+        for step in range(steps):
+            product = now @ factor
+            _core.lstm.forward(step, _array(gates, 4), _array(product, 3), *arrays, _array(now, 3))
+        ctx.save_for_backward(factor, out, acts, cells, outs)
+        return outs
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        (grad,) = grads
-        weight, first, outs, *saved = ctx.saved_tensors
-        steps = ctx.steps
-        acts, cells, shown = saved[:steps], saved[steps : 2 * steps], saved[2 * steps :]
-        factor = (weight.bfloat16() if ctx.half else weight).mT
-        by_sigmoid, by_tanh = torch.ops.aten.sigmoid_backward, torch.ops.aten.tanh_backward
-        d_gates = []
-        d_out, d_cell = torch.zeros_like(first), torch.zeros_like(first)
-        for s in reversed(range(steps)):
-            enter, forget, new, show = acts[s].chunk(4, dim=-1)
-            d_out = grad[..., s, :, :] + d_out
-            d_cell = d_cell + by_tanh(d_out * show, shown[s])
-            d = torch.cat(
-                [
-                    by_sigmoid(d_cell * new, enter),
-                    by_sigmoid(d_cell * cells[s], forget),
-                    by_tanh(d_cell * enter, new),
-                    by_sigmoid(d_out * shown[s], show),
-                ],
-                dim=-1,
-            )
-            d_cell = d_cell * forget
-            d_out = (d.to(factor.dtype) @ factor).to(d.dtype)
-            d_gates.append(d)
-        d_gates.reverse()
-        stacked = torch.stack(d_gates, dim=-3) if ctx.needs_input_grad[0] or ctx.needs_input_grad[2] else None
+        factor, first, acts, cells, outs = ctx.saved_tensors
+        d_gates = torch.empty(acts.shape, dtype=factor.dtype)
+        d_out, d_cell = torch.zeros(first.shape, dtype=factor.dtype), torch.zeros(first.shape)
+        arrays = [_array(x, 4) for x in (acts, cells, grads[0].contiguous())]
+        for step in reversed(range(acts.shape[-3])):
+            _core.lstm.backward(step, *arrays, _array(d_out, 3), _array(d_cell, 3), _array(d_gates, 4))
+            d_out = d_gates[..., step, :, :] @ factor.mT
         d_weight = None
         if ctx.needs_input_grad[2]:
-            assert stacked is not None
-            before = torch.cat([first.unsqueeze(-3), outs[..., :-1, :, :]], dim=-3)
-            wide = before.flatten(-3, -2).to(factor.dtype).mT @ stacked.flatten(-3, -2).to(factor.dtype)
+            before = torch.cat([first.unsqueeze(-3), outs[..., :-1, :, :]], dim=-3).to(factor.dtype)
             # One network for all: the gradient is the sum over whatever stands before.
-            d_weight = wide.to(weight.dtype).sum_to_size(weight.shape)
-        return stacked if ctx.needs_input_grad[0] else None, d_out, d_weight, None
+            d_weight = (before.flatten(-3, -2).mT @ d_gates.flatten(-3, -2)).sum_to_size(factor.shape)
+        return d_gates, d_out, d_weight, None
+
+
+def _array(x: torch.Tensor, dimensions: int) -> np.ndarray:
+    """As the core takes it: one dimension for all that stand before, and the bits of bfloat16."""
+    x = x.detach().reshape(-1, *x.shape[x.dim() - dimensions + 1 :])
+    return (x.view(torch.int16) if x.dtype == torch.bfloat16 else x).numpy()
