@@ -1,13 +1,17 @@
-"""What the games share in dealing with OpenSpiel: options of a game string, and an observer that has text only."""
+"""What the games share in dealing with OpenSpiel: options of a game string, games of our own with the core's rules, and
+an observer that has text only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyspiel
 
 from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
+
+if TYPE_CHECKING:
+    from trickformer.base import Game, State
 
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
@@ -21,6 +25,66 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
     return given
+
+
+def game_type(
+    short_name: str,
+    long_name: str,
+    players: int,
+    parameters: dict[str, Any],
+    utility: pyspiel.GameType.Utility = pyspiel.GameType.Utility.GENERAL_SUM,
+) -> pyspiel.GameType:
+    """The type of a game of our own: chance deals, seats act in turn, a score at the end, text for what a seat knows.
+
+    parameters: with their defaults."""
+    return pyspiel.GameType(
+        short_name=short_name,
+        long_name=long_name,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=utility,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=players,
+        min_num_players=players,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=False,
+        parameter_specification=parameters,
+    )
+
+
+class CardState(pyspiel.State):
+    """Chance deals a deck of cards; from then on there is `core`, a state of the core's rules."""
+
+    def __init__(self, game: pyspiel.Game):
+        super().__init__(game)
+        self.deck: list[int] = []
+        self.core: Any = None
+
+    def current_player(self) -> int:
+        return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
+
+    def is_terminal(self) -> bool:
+        return self.core is not None and self.core.is_terminal()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.core.legal_actions() if self.core is not None else []
+
+
+def deal(game: Game, state: State, seed: int) -> State:
+    """The state at its first decision, chance drawn by the game from `seed`."""
+    while state.is_chance_node():
+        state.apply_action(game.chance(state, seed))
+    return state
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """The returns by seat as whole numbers. Raises ValueError before the end."""
+    if not state.is_terminal():
+        raise ValueError("a game has scores only at its end")
+    return tuple(round(x) for x in state.returns())
 
 
 class Observer:

@@ -16,8 +16,7 @@ import pyspiel
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games import _missions
-from trickformer.games._spiel import Observer, options
+from trickformer.games import _missions, _spiel
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -47,21 +46,13 @@ ACTIONS = (
 )
 PREAMBLE = 1 + NUM_CARDS  # chance actions before the first event of a mission: its number, the deal
 
-_TYPE = pyspiel.GameType(
-    short_name="trickformer_crew",
-    long_name="The Crew: The Quest for Planet Nine",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.IDENTICAL,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=PLAYERS,
-    min_num_players=PLAYERS,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=False,
-    parameter_specification={"mission": 0, "distress": "off", "file": ""},
+_PARAMETERS = {"mission": 0, "distress": "off", "file": ""}
+_TYPE = _spiel.game_type(
+    "trickformer_crew",
+    "The Crew: The Quest for Planet Nine",
+    PLAYERS,
+    _PARAMETERS,
+    pyspiel.GameType.Utility.IDENTICAL,
 )
 
 
@@ -70,7 +61,7 @@ class CrewGame(pyspiel.Game):
     left or right: whether, and where to, each passes a card before the first trick; `file`, missions of one's own."""
 
     def __init__(self, params: dict[str, Any] | None = None):
-        parameters = {"mission": 0, "distress": "off", "file": ""} | (params or {})
+        parameters = _PARAMETERS | (params or {})
         number, distress = parameters["mission"], parameters["distress"]
         if distress not in _missions.DISTRESS:
             raise ValueError(
@@ -95,12 +86,12 @@ class CrewGame(pyspiel.Game):
     def new_initial_state(self) -> CrewState:
         return CrewState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _spiel.Observer:
         """An observer that has strings only."""
-        return Observer(_text, iig_obs_type, params)
+        return _spiel.Observer(_text, iig_obs_type, params)
 
 
-class CrewState(pyspiel.State):
+class CrewState(_spiel.CardState):
     """A mission; the rules are the core's. Chance draws the mission, deals ten cards each to seats 0 to 3, turns up
     the task cards when they are due, and draws where a mission has it."""
 
@@ -108,17 +99,6 @@ class CrewState(pyspiel.State):
         super().__init__(game)
         self.missions = game.missions
         self.mission: _core.crew.Mission | None = None
-        self.deck: list[int] = []
-        self.core: _core.crew.State | None = None  # once the cards are dealt
-
-    def current_player(self) -> int:
-        return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
-
-    def is_terminal(self) -> bool:
-        return self.core is not None and self.core.is_terminal()
-
-    def _legal_actions(self, player: int) -> list[int]:
-        return self.core.legal_actions() if self.core is not None else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """What chance may turn up, each as likely as the others."""
@@ -226,16 +206,11 @@ class Crew:
         state = self.spiel.new_initial_state()
         if mission is not None:
             state.apply_action(mission)
-        of_deal = deal_seed(seed, index)
-        while state.is_chance_node():
-            state.apply_action(self.chance(state, of_deal))
-        return state
+        return _spiel.deal(self, state, deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """1 or 0 to all seats, int [4]. Raises ValueError before the end."""
-        if not state.is_terminal():
-            raise ValueError("a game has scores only at its end")
-        return tuple(round(x) for x in state.returns())
+        return _spiel.scores(state)
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Each kind in all four seats: scores are shared, so that a mixed table would compare nobody."""
@@ -310,7 +285,7 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 def load(spec: str = "crew") -> Crew:
     """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
-    given = options(spec, "crew", ("mission", "distress", "file"))
+    given = _spiel.options(spec, "crew", tuple(_PARAMETERS))
     if (distress := given.get("distress", "off")) not in _missions.DISTRESS:
         raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
     numbers = [page.id for page in _missions.read(str(given.get("file", "")))]

@@ -10,7 +10,7 @@ import pyspiel
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games._spiel import options
+from trickformer.games import _spiel
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -112,16 +112,11 @@ class Hanabi:
 
     def deal(self, seed: int, index: int) -> State:
         """Deal `index` of series `seed`, at the first decision."""
-        state = self.spiel.new_initial_state()
-        while state.is_chance_node():
-            state.apply_action(self.chance(state, deal_seed(seed, index)))
-        return state
+        return _spiel.deal(self, self.spiel.new_initial_state(), deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """The team's score, to all seats, int [players]. Raises ValueError before the end."""
-        if not state.is_terminal():
-            raise ValueError("a game has scores only at its end")
-        return tuple(round(x) for x in state.returns())
+        return _spiel.scores(state)
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Each kind in all seats: scores are shared, so that a mixed table would compare nobody."""
@@ -152,7 +147,7 @@ def load(spec: str = "hanabi") -> Hanabi:
     exist or that cannot be played with.
 
     What is observed and who starts is fixed, and there is no `seed`: deals come from `chance`."""
-    given = options(spec, "hanabi", (*RULES, *FIXED))
+    given = _spiel.options(spec, "hanabi", (*RULES, *FIXED))
     for option in given.keys() & FIXED.keys():
         if given[option] != FIXED[option]:
             raise TrickformerError(f"option {option} of hanabi can only be {FIXED[option]}, not {given[option]!r}")

@@ -18,7 +18,7 @@ from trickformer.base import (
     View,
     deal_seed,
 )
-from trickformer.games._spiel import options
+from trickformer.games import _spiel
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -90,9 +90,7 @@ class Hearts:
         """Deal `index` of series `seed` with pass direction `index` mod 4, at the first decision."""
         state = self.spiel.new_initial_state()
         state.apply_action(index % PLAYERS if self.rules["pass_cards"] else 0)
-        while state.is_chance_node():
-            state.apply_action(self.chance(state, deal_seed(seed, index)))
-        return state
+        return _spiel.deal(self, state, deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
@@ -141,7 +139,7 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    for option, value in options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
+    for option, value in _spiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
         if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
     return Hearts(pyspiel.load_game(spec))

@@ -15,7 +15,7 @@ import pyspiel
 
 from trickformer import _core
 from trickformer.base import Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games._spiel import Observer, options
+from trickformer.games import _spiel
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -25,22 +25,7 @@ MINE: int = _core.mines.MINE  # what a mine shows, where other cells show 0 to 8
 MAX_CELLS = 64
 
 _DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
-_TYPE = pyspiel.GameType(
-    short_name="trickformer_mines",
-    long_name="Mines",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.GENERAL_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=1,
-    min_num_players=1,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=False,
-    parameter_specification=_DEFAULTS,
-)
+_TYPE = _spiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
 
 
 class MinesGame(pyspiel.Game):
@@ -73,9 +58,9 @@ class MinesGame(pyspiel.Game):
     def max_chance_nodes_in_history(self) -> int:
         return self.mines
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _spiel.Observer:
         """An observer that has strings only."""
-        return Observer(_text, iig_obs_type, params)
+        return _spiel.Observer(_text, iig_obs_type, params)
 
 
 class MinesState(pyspiel.State):
@@ -189,10 +174,7 @@ class Mines:
     def deal(self, seed: int, index: int) -> State:
         """Board `index` of series `seed`, at the first decision; the mines are laid before it only where they may lie
         anywhere."""
-        state = self.spiel.new_initial_state()
-        while state.is_chance_node():
-            state.apply_action(self.chance(state, deal_seed(seed, index)))
-        return state
+        return _spiel.deal(self, self.spiel.new_initial_state(), deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Cells opened without a mine, int [1]. Raises ValueError before the end."""
@@ -242,7 +224,7 @@ def _shuffle(seed: int, cells: int) -> tuple[int, ...]:
 
 def load(spec: str) -> Mines:
     """Raises TrickformerError on a bad game string or option."""
-    given = options(spec, "mines", tuple(_DEFAULTS))
+    given = _spiel.options(spec, "mines", tuple(_DEFAULTS))
     sizes = {key: given.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
     for key, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool):

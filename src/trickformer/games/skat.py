@@ -15,7 +15,7 @@ import pyspiel
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games._spiel import Observer, options
+from trickformer.games import _spiel
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -44,22 +44,8 @@ NULL_VALUES = (23, 35, 46, 59)  # null, hand, ouvert, ouvert hand
 MOST_MATADORS = (11, 11, 11, 11, 4)
 SCORES = ("seeger", "value")
 
-_TYPE = pyspiel.GameType(
-    short_name="trickformer_skat",
-    long_name="Skat (ISkO)",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.GENERAL_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=PLAYERS,
-    min_num_players=PLAYERS,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=False,
-    parameter_specification={"scores": "seeger"},
-)
+_PARAMETERS = {"scores": "seeger"}
+_TYPE = _spiel.game_type("trickformer_skat", "Skat (ISkO)", PLAYERS, _PARAMETERS)
 
 
 class SkatGame(pyspiel.Game):
@@ -67,7 +53,7 @@ class SkatGame(pyspiel.Game):
     the table) or `value` (that of the game, to the soloist)."""
 
     def __init__(self, params: dict[str, Any] | None = None):
-        parameters = {"scores": "seeger"} | (params or {})
+        parameters = _PARAMETERS | (params or {})
         if parameters["scores"] not in SCORES:
             raise ValueError(f"scores of trickformer_skat is one of {', '.join(SCORES)}, not {parameters['scores']!r}")
         self.seeger = parameters["scores"] == "seeger"
@@ -85,28 +71,17 @@ class SkatGame(pyspiel.Game):
     def new_initial_state(self) -> SkatState:
         return SkatState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _spiel.Observer:
         """An observer that has strings only."""
-        return Observer(_text, iig_obs_type, params)
+        return _spiel.Observer(_text, iig_obs_type, params)
 
 
-class SkatState(pyspiel.State):
+class SkatState(_spiel.CardState):
     """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat."""
 
     def __init__(self, game: SkatGame):
         super().__init__(game)
         self.seeger = game.seeger
-        self.deck: list[int] = []
-        self.core: _core.skat.State | None = None  # once the cards are dealt
-
-    def current_player(self) -> int:
-        return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
-
-    def is_terminal(self) -> bool:
-        return self.core is not None and self.core.is_terminal()
-
-    def _legal_actions(self, player: int) -> list[int]:
-        return self.core.legal_actions() if self.core is not None else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The cards not yet dealt, each as likely as the others."""
@@ -193,9 +168,7 @@ class Skat:
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Points by seat, int [3]. Raises ValueError before the end."""
-        if not state.is_terminal():
-            raise ValueError("a game has scores only at its end")
-        return tuple(round(x) for x in state.returns())
+        return _spiel.scores(state)
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """What a player did, beyond its score, in games given as histories, in which it held `seats`.
@@ -312,7 +285,7 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 def load(spec: str = "skat") -> Skat:
     """`skat`, or `skat(scores=value)`. Raises TrickformerError on an option that does not exist."""
-    given = options(spec, "skat", ("scores",))
+    given = _spiel.options(spec, "skat", tuple(_PARAMETERS))
     if (scores := given.get("scores", "seeger")) not in SCORES:
         raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {scores!r}")
     return Skat(pyspiel.load_game("trickformer_skat", given))
