@@ -31,13 +31,6 @@ app.add_typer(mines, name="mines")
 
 _VARIADIC = ("--players", "--others", "--estimators")  # options that take every word up to the next option
 
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
-]
-Resume = Annotated[bool, typer.Option("--resume", help="play what is missing from the records in --out")]
-ResumeTraining = Annotated[bool, typer.Option("--resume", help="go on with the run in --out, at the same step")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
-
 
 @app.callback()
 def _main() -> None:
@@ -46,7 +39,9 @@ def _main() -> None:
 
 @app.command()
 @configs.options(TournamentConfig, positional="game")
-def tournament(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def tournament(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Seat players against each other in every seating of the same deals, and report the differences."""
     settings = configs.load(TournamentConfig, config, given)
     from trickformer.tournaments import report, results, run
@@ -59,7 +54,7 @@ def tournament(*, config: ConfigFile = None, resume: Resume = False, as_json: Js
 
 @app.command()
 @configs.options(TrainConfig, positional="game")
-def train(*, config: ConfigFile = None, resume: ResumeTraining = False, **given: Any) -> None:
+def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a game's model from nothing by population self-play."""
     settings = configs.load(TrainConfig, config, given)
     from accelerate import PartialState
@@ -73,7 +68,7 @@ def train(*, config: ConfigFile = None, resume: ResumeTraining = False, **given:
 
 @app.command()
 @configs.options(AuditConfig, positional="game")
-def audit(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> None:
+def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Check that views hide what they should and that sampled worlds hold. Exit code 1 where one does not."""
     settings = configs.load(AuditConfig, config, given)
     from trickformer import audit as audits
@@ -85,7 +80,7 @@ def audit(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> 
 
 @app.command(name="report")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a run")], as_json: Json = False
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a run")], as_json: configs.Json = False
 ) -> None:
     """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
     from trickformer.tournaments import report, results, run

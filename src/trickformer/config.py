@@ -20,6 +20,11 @@ from trickformer.base import TrickformerError, UnknownNameError
 
 M = TypeVar("M", bound=BaseModel)
 
+# Options of commands beside those of their config.
+File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")]
+Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --out: what is there is not done again")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+
 
 def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
     """The config of a TOML file, overridden by what was given; None counts as not given.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -13,16 +12,10 @@ from trickformer.belief.config import Evaluation, HeadTraining, Training
 
 app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
 
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
-]
-Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --out")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
-
 
 @app.command()
 @configs.options(Training)
-def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) -> None:
+def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(Training, config, given)
     from trickformer.belief import training
@@ -32,7 +25,9 @@ def train(*, config: ConfigFile = None, resume: Resume = False, **given: Any) ->
 
 @app.command()
 @configs.options(Evaluation)
-def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def evaluate(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
     settings = configs.load(Evaluation, config, given)
     from trickformer.belief import evaluation, report
@@ -48,7 +43,9 @@ def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json
 
 @app.command()
 @configs.options(HeadTraining, positional="game")
-def head(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def head(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
     settings = configs.load(HeadTraining, config, given)
     from trickformer.selfplay import belief_heads

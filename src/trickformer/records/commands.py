@@ -9,17 +9,18 @@ from typing import Annotated
 
 import typer
 
+from trickformer import config as configs
+
 app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="ISS records, a log of XSkat, or JSON lines of ours")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead")]
 
 
 @app.command()
 def show(
     file: File,
     game: Annotated[int | None, typer.Option(min=1, help="only this game, counted from 1")] = None,
-    as_json: Json = False,
+    as_json: configs.Json = False,
 ) -> None:
     """Print games readably: players, hands, auction, contract, tricks, result."""
     from rich.console import Console
@@ -39,7 +40,7 @@ def show(
 
 
 @app.command()
-def check(file: File, as_json: Json = False) -> None:
+def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 where a game differs from its record."""
     from trickformer.records import check as checks
     from trickformer.records import files

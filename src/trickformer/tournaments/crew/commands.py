@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,17 +12,14 @@ from trickformer.tournaments.crew.schedule import Config, Iterations
 
 app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
 
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
-]
-Resume = Annotated[bool, typer.Option("--resume", help="play what is missing from the records in --out")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
 File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of your own instead of the logbook's")]
 
 
 @app.command()
 @configs.options(Config)
-def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def evaluate(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Let teams of one or two players play every mission, and report their success."""
     settings = configs.load(Config, config, given)
     from trickformer.tournaments import run
@@ -41,7 +37,7 @@ def evaluate(*, config: ConfigFile = None, resume: Resume = False, as_json: Json
 
 @app.command()
 @configs.options(Iterations)
-def iterations(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> None:
+def iterations(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
     settings = configs.load(Iterations, config, given)
     from trickformer.tournaments.crew import plot, report, results
@@ -53,7 +49,7 @@ def iterations(*, config: ConfigFile = None, as_json: Json = False, **given: Any
 
 
 @app.command()
-def missions(file: File = "", as_json: Json = False) -> None:
+def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
     from trickformer.tournaments import report

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -13,16 +12,10 @@ from trickformer.tournaments.mines.schedule import Agree, Exact, Table
 
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")
-]
-Resume = Annotated[bool, typer.Option("--resume", help="go on with what is missing from the records in --out")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object instead of the tables")]
-
 
 @app.command()
 @configs.options(Exact)
-def exact(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> None:
+def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
     settings = configs.load(Exact, config, given)
     from trickformer.tournaments import report
@@ -42,7 +35,9 @@ def exact(*, config: ConfigFile = None, as_json: Json = False, **given: Any) -> 
 
 @app.command()
 @configs.options(Table)
-def table(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def table(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
     settings = configs.load(Table, config, given)
     from trickformer.tournaments import report as base
@@ -60,7 +55,9 @@ def table(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = 
 
 @app.command()
 @configs.options(Agree)
-def agree(*, config: ConfigFile = None, resume: Resume = False, as_json: Json = False, **given: Any) -> None:
+def agree(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
     settings = configs.load(Agree, config, given)
     from trickformer.tournaments import report
