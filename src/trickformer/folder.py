@@ -6,7 +6,7 @@ import fcntl
 import json
 import platform
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
@@ -97,6 +97,40 @@ class Lines:
         self._file.close()
 
 
+def must_resume(out: Path, resume: bool) -> None:
+    """Raises TrickformerError unless the run that a folder holds was to be continued."""
+    if not resume:
+        raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
+
+
+def must_be_same(out: Path, known: object, config: object, fields: Iterable[str]) -> None:
+    """Raises TrickformerError where the config of the run that a folder holds differs in one of these fields."""
+    for name in fields:
+        old, new = getattr(known, name), getattr(config, name)
+        if old != new:
+            raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
+
+
+def create(out: Path) -> None:
+    """Makes the folder of a run, if it is not there. Raises TrickformerError."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+
+
+def builds(about: Path) -> list[dict[str, Any]]:
+    """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
+    this = build()
+    if not about.exists():
+        return [this]
+    try:
+        before = list(json.loads(about.read_text(encoding="utf-8"))["builds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TrickformerError(f"{about} is broken") from None
+    return before if this in before else [*before, this]
+
+
 def begin(
     out: Path, config: BaseModel, resume: bool, free: Collection[str], records: str | None = None
 ) -> Lines | None:
@@ -104,28 +138,16 @@ def begin(
     part, and the file `records`, if there is to be one.
 
     free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
-    the folder holds a run and `resume` is not given, or one whose config is another, and what Lines raises."""
+    `must_resume`, `must_be_same` or Lines do."""
     file, about = out / "config.toml", out / "run.json"
-    builds = [build()]
     if file.exists():
-        if not resume:
-            raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
-        known = configs.load(type(config), file, {})
-        for name in type(config).model_fields:
-            old, new = getattr(known, name), getattr(config, name)
-            if name not in free and old != new:
-                raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
-        try:
-            before = list(json.loads(about.read_text(encoding="utf-8"))["builds"])
-        except (OSError, ValueError, KeyError, TypeError):
-            raise TrickformerError(f"{about} is missing or broken") from None
-        builds = before + [b for b in builds if b not in before]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+        must_resume(out, resume)
+        fixed = (name for name in type(config).model_fields if name not in free)
+        must_be_same(out, configs.load(type(config), file, {}), config, fixed)
+    had_part = builds(about)
+    create(out)
     lines = Lines(out / records) if records is not None else None
-    replace(about, json.dumps({"builds": builds}, indent=2) + "\n")
+    replace(about, json.dumps({"builds": had_part}, indent=2) + "\n")
     replace(file, configs.dump(config.model_copy(update={"out": None})))
     return lines
 

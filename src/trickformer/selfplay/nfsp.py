@@ -33,7 +33,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, parallel, players, tokenizers
 from trickformer import config as configs
 from trickformer.base import Game, TrickformerError
-from trickformer.folder import Interrupted, build, replace
+from trickformer.folder import Interrupted, build, builds, create, must_be_same, must_resume, replace
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -62,10 +62,10 @@ def run(config: Config, resume: bool = False) -> Path:
         players.make(spec, game)
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
-    if (out / "config.toml").exists():
-        if not resume:
-            raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
-        _same(configs.load(Config, out / "config.toml", {}), config, out)
+    file = out / "config.toml"
+    if file.exists():
+        must_resume(out, resume)
+        must_be_same(out, configs.load(Config, file, {}), config, [f for f in Config.model_fields if f not in FREE])
     torch.set_num_threads(config.threads)
     transformers_logging.disable_progress_bar()  # a few files of a megabyte each
     patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the others wait while one plays
@@ -86,13 +86,6 @@ def run(config: Config, resume: bool = False) -> Path:
     return out / f"model-{config.iterations}"
 
 
-def _same(known: Config, config: Config, out: Path) -> None:
-    for name in Config.model_fields:
-        old, new = getattr(known, name), getattr(config, name)
-        if name not in FREE and old != new:
-            raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
-
-
 class _Run:
     def __init__(self, config: Config, game: Game, out: Path, accelerator: Accelerator):
         self.config, self.game, self.out, self.accelerator = config, game, out, accelerator
@@ -103,12 +96,10 @@ class _Run:
     def go(self) -> None:
         config, out = self.config, self.out
         if self.main:
-            try:
-                out.mkdir(parents=True, exist_ok=True)
-            except OSError as e:
-                raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+            create(out)
             replace(out / "config.toml", configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
-            self._note_build()
+            about = out / "run.json"
+            replace(about, json.dumps({"builds": builds(about)}, indent=2) + "\n")
             steps = [0]
             for i in range(config.iterations):
                 steps.append(steps[-1] + fit_options(config, i).steps(sequences_of(config, i)))
@@ -125,17 +116,6 @@ class _Run:
         finally:
             if self.main:
                 self.log.close()
-
-    def _note_build(self) -> None:
-        path, known = self.out / "run.json", []
-        if path.exists():
-            try:
-                known = json.loads(path.read_text(encoding="utf-8"))["builds"]
-            except (ValueError, KeyError, TypeError):
-                raise TrickformerError(f"{path} is damaged; remove it") from None
-        this = build()
-        builds = known if this in known else [*known, this]
-        replace(self.out / "run.json", json.dumps({"builds": builds}, indent=2) + "\n")
 
     def _over(self) -> bool:
         limit = self.config.stop_after

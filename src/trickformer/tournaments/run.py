@@ -11,7 +11,7 @@ from typing import Any
 from trickformer import config as configs
 from trickformer import parallel, players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.folder import Interrupted, build, replace
+from trickformer.folder import Interrupted, build, create, must_be_same, must_resume, replace
 from trickformer.progress import progress
 from trickformer.tournaments import store
 from trickformer.tournaments.play import play
@@ -65,18 +65,14 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     folder = config.out
     records = folder / RECORDS  # the config is written before the first record
     if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
-        if not resume:
-            raise TrickformerError(f"{folder} already holds a run; continue it with --resume, or choose another --out")
+        must_resume(folder, resume)
         known = load(folder, type(config), with_records=False)
-        _same(known.config, config, folder)
+        must_be_same(folder, known.config, config, config.FIXED)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
         store.read(records, set(hands), game.players)  # a corrupt file: before anything is written
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise TrickformerError(f"cannot make the folder {folder}: {e.strerror}") from None
+    create(folder)
     with store.Writer(records) as writer:
         run.records.extend(writer.resume(set(hands), game.players))
         about = {"players": typed, "sees_state": sees_state, "builds": run.builds}
@@ -100,13 +96,6 @@ def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
         hands = set(config.hands(run.game))
         run.records.extend(store.read(folder / RECORDS, hands, run.game.players)[0])
     return run
-
-
-def _same(known: Plan, config: Plan, folder: Path) -> None:
-    for name in config.FIXED:
-        old, new = getattr(known, name), getattr(config, name)
-        if old != new:
-            raise TrickformerError(f"{folder} holds a run with {name} = {old}, not {new}; choose another --out")
 
 
 def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
