@@ -33,23 +33,22 @@ def without_seconds(records):
     return records
 
 
-def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, network):
-    config = Training(out=tmp_path / "again", **LEARN)
+@pytest.mark.parametrize("model", ["lstm", "transformer"])
+def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
+    options = LEARN | {"model": model, "heads": 2}
+    once = training.command(Training(out=tmp_path / "once", **options), resume=False)
+    config = Training(out=tmp_path / "again", **options)
     config.out.mkdir()
     steps = training.run(config)
     for _ in range(3):  # the state on disk is that of step 2
         next(steps)
     del steps
     assert [r["step"] for r in training.run(config)] == [3, 4]
-    once, again = (training.load(file)[0].weights() for file in (network, config.out / training.NETWORK))
-    for name, w in once.items():
+    whole, again = (training.load(file)[0].weights() for file in (once, config.out / training.NETWORK))
+    for name, w in whole.items():
         torch.testing.assert_close(again[name], w, atol=0, rtol=0)
-    assert [json.loads(line)["step"] for line in (network.parent / "log.jsonl").read_text().splitlines()] == [
-        1,
-        2,
-        3,
-        4,
-    ]
+    log = (once.parent / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
 
 
 def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):

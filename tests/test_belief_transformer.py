@@ -1,5 +1,4 @@
-"""The transformer belief: its sequences say what is seen and no more, and it is trained, judged and resumed as the
-LSTM is."""
+"""The transformer belief: its sequences say what is seen and no more, and it is trained and judged as the LSTM is."""
 
 from __future__ import annotations
 
@@ -202,20 +201,6 @@ def network(tmp_path_factory):
 def lstm(tmp_path_factory):
     options = LEARN | {"model": "lstm", "steps": 1}
     return training.command(Training(out=tmp_path_factory.mktemp("l") / "run", **options), resume=False)
-
-
-def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, network):
-    config = Training(out=tmp_path / "again", **LEARN)
-    config.out.mkdir()
-    steps = training.run(config)
-    for _ in range(3):  # the state on disk is that of step 2
-        next(steps)
-    del steps
-    assert [r["step"] for r in training.run(config)] == [3, 4]
-    once, again = (training.load(file)[0] for file in (network, config.out / training.NETWORK))
-    assert isinstance(once, Transformer)
-    for name, w in once.weights().items():
-        torch.testing.assert_close(again.weights()[name], w, atol=0, rtol=0)
 
 
 def test_both_networks_are_judged_on_the_same_games(network, lstm):
