@@ -1,4 +1,5 @@
-// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type.
+// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted: what
+// is written would go into a copy.
 
 #include "bind.hpp"
 #include "lstm.hpp"
@@ -48,7 +49,8 @@ void bind_type(nb::module_& m) {
                                    reinterpret_cast<const T*>(product.data()), acts.data(), cells.data(), outs.data(),
                                    reinterpret_cast<T*>(out.data())});
       },
-      "step"_a, "gates"_a, "product"_a, "acts"_a, "cells"_a, "outs"_a, "out"_a);
+      "step"_a, "gates"_a.noconvert(), "product"_a.noconvert(), "acts"_a.noconvert(), "cells"_a.noconvert(),
+      "outs"_a.noconvert(), "out"_a.noconvert());
   m.def(
       "backward",
       [](std::size_t step, Of<const float> acts, Of<const float> cells, Of<const float> grad, Of<const Raw> d_out,
@@ -66,7 +68,8 @@ void bind_type(nb::module_& m) {
                   lstm::Backward<T>{acts.data(), cells.data(), grad.data(), reinterpret_cast<const T*>(d_out.data()),
                                     d_cell.data(), reinterpret_cast<T*>(d_gates.data())});
       },
-      "step"_a, "acts"_a, "cells"_a, "grad"_a, "d_out"_a, "d_cell"_a, "d_gates"_a);
+      "step"_a, "acts"_a.noconvert(), "cells"_a.noconvert(), "grad"_a.noconvert(), "d_out"_a.noconvert(),
+      "d_cell"_a.noconvert(), "d_gates"_a.noconvert());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class Placing {
   using Sets = std::array<std::uint64_t, kPlaces>;
 
   // may: sets of cards that may lie at each place; room: how many do. log_odds [cards][kPlaces], null: all are alike.
-  // Throws std::invalid_argument where no laying is possible or the odds are not in range.
+  // Throws std::invalid_argument where no laying is possible. The caller has checked the odds.
   Placing(const Sets& may, const std::array<int, kPlaces>& room, const double* log_odds);
 
   // Cards that may lie at more than one of the places that have room: the others are known.

@@ -3,6 +3,7 @@
 #   runs/belief.sh train FORM [HIDDEN [STEPS]]    a network of the form hmm (fosg uses it too) or pomdp; 128 units, 3000 steps
 #   runs/belief.sh table FORM                     Table 3: every estimator, 100 games, 100 gradient steps a position
 #   runs/belief.sh long FORM                      V0, network and BFT at 1,000 gradient steps of 9,600 worlds, 30 games
+#   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
 # Sizes and numbers of games are fixed here; a run that was stopped goes on where it was. One core each.
 set -euo pipefail
@@ -22,7 +23,7 @@ export GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967
 bf16=()
 grep -q avx512_bf16 /proc/cpuinfo 2>/dev/null && bf16=(--bf16)
 form=${2:-}
-[ -n "$form" ] || set -- help
+[ -n "$form" ] || [ "${1:-}" = transformer ] || set -- help
 case "$1" in
   train)
     begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" \
@@ -35,9 +36,15 @@ case "$1" in
     # shellcheck disable=SC2046
     begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
       $(names v0 seq2seq bft) --games 30 --steps 1000 --worlds 9600 --stack 15 "${bf16[@]}" ;;
+  transformer)
+    begin transformer-hmm train --form hmm --model transformer --hidden 128 --steps 1600 --games 32 --targets 12 \
+      --learning-rate 0.002 --seed 20261121 --save-every 100
+    # shellcheck disable=SC2046
+    begin table-transformer evaluate --form hmm --checkpoint out/belief/hmm-128-3000/model.safetensors \
+      --transformer out/belief/transformer-hmm/model.safetensors $(names v0 seq2seq transformer) --games 30 --seed 99 ;;
   ablation)
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
     begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 --stack 20 "${bf16[@]}" "${@:4}" ;;
-  *) sed -n '2,7p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from trickformer import config as configs
 from trickformer.base import TrickformerError
 from trickformer.belief import evaluation, report, training
 from trickformer.belief.config import Evaluation, Training
@@ -90,6 +91,33 @@ def test_the_report_is_of_the_records(tmp_path, network):
     assert "| v0 |" in (config.out / report.REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
 
 
+def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
+    """There is no standard error, and where hands are too many no exact belief."""
+    config = Evaluation(estimators=["v0", "exact"], games=1, limit=1, pairs=1, out=tmp_path / "a")
+    records = evaluation.command(config, resume=False)
+    about = config.out / "run.json"
+    about.write_text(json.dumps({"builds": [{"trickformer": "0.0.1"}]}))
+    found = report.result(config, records)
+    assert [b["trickformer"] for b in found["versions"]] == ["0.0.1", "0.1.0"]
+    json.dumps(found, allow_nan=False)
+    assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
+    report.write(found, config.out)
+    assert "| exact | - |" in (config.out / report.REPORT).read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"estimators": []}, "there is no estimator"),
+        ({"others": []}, "there is no scripted player"),
+        ({"estimators": ["v0", "v0"]}, "named twice"),
+    ],
+)
+def test_lists_that_say_nothing_are_refused(given, says):
+    with pytest.raises(TrickformerError, match=says):
+        configs.validate(Evaluation, given)
+
+
 def test_the_distance_from_the_exact_belief_is_of_the_same_positions():
     """Against Cochran's standard error of a ratio; a game without a listed hand does not count."""
     rng = np.random.default_rng(4)
@@ -135,6 +163,7 @@ def test_v0_is_what_counting_says(tmp_path):
         ({"checkpoint": None}, "need a network: --checkpoint"),
         ({"players": ["smart"]}, "2 names, one a seat, not 1"),
         ({"device": "cuda:77"}, "torch cannot use device 'cuda:77'"),
+        ({"seed": 0}, "has learned the games of seed 0"),
     ],
 )
 def test_bad_input_writes_nothing(tmp_path, network, given, says):

@@ -357,7 +357,7 @@ def test_shipped_heads_are_small_described_and_better_than_counting(name):
 
 
 def test_pimc_draws_its_worlds_by_the_head(trained):
-    """A head that knows where the cards lie makes pimc see what it would see with open cards."""
+    """A head is asked for every view that is searched, and a batch is its views one by one."""
     config, result = trained
     game = games.load(config.game)
     small = {"hearts": "worlds=3,runs=30", "skat": "worlds=3", "crew": "worlds=3"}[game.name]
@@ -376,6 +376,30 @@ def test_pimc_draws_its_worlds_by_the_head(trained):
     assert together == alone
     searched = [v for v, d in zip(views, together) if d.visits or (d.value is not None and len(v.legal) > 1)]
     assert searched and all(v in asked for v in searched)
+
+
+@pytest.mark.parametrize("name", ["skat", "crew"])
+def test_pimc_with_odds_that_know_sees_open_cards(name):
+    """Whatever its random numbers, it draws the world that is so, and its solver values that; with equal odds it does
+    not."""
+    game = games.load(name)
+    config = HeadTraining(game=name, checkpoint="none", positions=3, seed=5)
+    at = [p for p in belief_heads.positions(game, config, 0, 3) if len(p.view.legal) > 1]
+    truth = {p.view: MAX_LOG_ODDS * (2.0 * (p.places[:, None] == np.arange(PLACES)) - 1) for p in at}
+    views = list(truth)
+
+    def values(log_odds) -> list[list[float | None]]:
+        player: Any = players.make("pimc:worlds=4", game)
+        (player if name == "crew" else player._belief)._log_odds = log_odds
+        found = []
+        for seed in range(3):
+            rngs = [np.random.default_rng([seed, i]) for i in range(len(views))]
+            found.append([d.value for d in player.act(views, rngs, [{} for _ in views])])
+        return found
+
+    known = values(lambda asked: np.array([truth[view] for view in asked]))
+    assert known[0] == known[1] == known[2]
+    assert len({str(v) for v in values(None)}) > 1
 
 
 def test_the_uniform_belief_has_a_name():

@@ -52,7 +52,8 @@ def test_the_encoder_is_torchs_lstm(model):
 
 
 def test_probabilities_are_of_hands_that_can_be(model):
-    """Over all hands they add up to 1; those that counts or hints rule out have none."""
+    """Over all hands they add up to 1; those that counts or hints rule out have none, where no card written can leave a
+    later slot without any."""
     hands = torch.cartesian_prod(*[torch.arange(4)] * 3)
     summary = torch.randn(1, SHAPE.hidden).expand(len(hands), -1)
     log_p = of_cards(model.log_probs(model.weights(), summary, known(len(hands)), hands), hands).sum(dim=-1)
@@ -166,3 +167,6 @@ def test_arrays_of_a_layer_that_do_not_fit_are_refused():
         _core.lstm.forward(3, acts, product, acts, cells, outs, out)
     with pytest.raises(ValueError, match="do not fit"):
         _core.lstm.forward(0, acts, product, acts, outs, outs, out)
+    for other in (outs.astype(np.float64), np.asfortranarray(outs)):  # which would be written into a copy
+        with pytest.raises(TypeError, match="incompatible"):
+            _core.lstm.forward(0, acts, product, acts, cells, other, out)

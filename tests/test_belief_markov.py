@@ -1,4 +1,4 @@
-"""The forward algorithm against sums over whole paths, on tables and on a small game in its three forms."""
+"""The forward algorithm against sums over whole paths, on tables."""
 
 from __future__ import annotations
 

@@ -155,3 +155,5 @@ def test_variadic_options_are_spread():
     spread = cli._spread(["t", "hearts", "--players", "a:x=1", "b", "--deals", "3", "--players", "c"])
     assert spread == ["t", "hearts", "--players", "a:x=1", "--players", "b", "--deals", "3", "--players", "c"]
     assert cli._spread(["t", "--seed", "-1"]) == ["t", "--seed", "-1"]
+    for bare in (["t", "--others"], ["t", "--others", "--games", "5"]):  # typer says what is missing
+        assert cli._spread(bare) == bare

@@ -50,6 +50,7 @@ def edit(checkpoint, **values):
     [
         (["tournament", "chess", *MATCH[2:], "--a", "random"], "unknown game 'chess'; choose from: "),
         (["tournament", "hearts(jack=True)", *MATCH[2:], "--a", "random"], "unknown option of hearts 'jack'"),
+        (["tournament", "hearts(name=chess)", *MATCH[2:], "--a", "random"], "unknown option of hearts 'name'"),
         (["tournament", "hearts(jd_bonus=3)", *MATCH[2:], "--a", "random"], "jd_bonus of hearts is True or False"),
         (["tournament", "hanabi(players=6)", *MATCH[2:], "--a", "random"], "2 to 5 players, up to 5 colours"),
         (

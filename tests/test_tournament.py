@@ -12,7 +12,7 @@ import pytest
 from kuhn import Kuhn
 from pydantic import BaseModel
 
-from trickformer import games, players
+from trickformer import folder, games, players
 from trickformer.base import Decision, TrickformerError
 from trickformer.tournaments import report, run, schedule, store
 from trickformer.tournaments.play import play
@@ -265,6 +265,21 @@ def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkey
         with pytest.raises(TrickformerError, match="disk is full"):
             writer.append(unbroken.records[1])
         assert path.read_bytes() == whole
+
+
+def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch):
+    path = tmp_path / "lines.jsonl"
+    with folder.Lines(path) as lines:
+        lines.append({"first": 1})
+        whole = path.read_bytes()
+        write = os.write
+        monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:4]))
+        with pytest.raises(TrickformerError, match="disk is full"):
+            lines.append({"second": 2})
+        assert path.read_bytes() == whole
+        monkeypatch.undo()
+        lines.append({"second": 2})
+    assert path.read_text() == '{"first": 1}\n{"second": 2}\n'
 
 
 def test_an_unfinished_run_reports_its_finished_deals(tmp_path):

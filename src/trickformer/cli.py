@@ -115,8 +115,8 @@ def _spread(arguments: list[str]) -> list[str]:
     """`--players a b` as `--players a --players b`, which typer understands."""
     found: list[str] = []
     option = None
-    for word in arguments:
-        if word in _VARIADIC:
+    for word, after in zip(arguments, [*arguments[1:], "-"]):
+        if word in _VARIADIC and not after.startswith("-"):
             option = word
             continue
         if word.startswith("-"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Collection, Iterable
@@ -17,6 +18,7 @@ import trickformer
 from trickformer import config as configs
 from trickformer.base import TrickformerError
 
+CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
@@ -80,15 +82,21 @@ class Lines:
             known = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
             raise TrickformerError(f"{self._path} is broken; choose another --out") from None
-        self._file.truncate(len(whole))
+        self._length = len(whole)
+        self._file.truncate(self._length)
         return known
 
     def append(self, record: Any) -> None:
         """One line in one write."""
+        line = json.dumps(record).encode() + b"\n"
         try:
-            self._file.write(json.dumps(record).encode() + b"\n")
+            written, reason = os.write(self._file.fileno(), line), "the disk is full"
         except OSError as e:
-            raise TrickformerError(f"cannot write {self._path}: {e.strerror}") from None
+            written, reason = 0, str(e.strerror)
+        if written < len(line):
+            self._file.truncate(self._length)
+            raise TrickformerError(f"cannot write {self._path}: {reason}")
+        self._length += written
 
     def __enter__(self) -> Self:
         return self
@@ -139,7 +147,7 @@ def begin(
 
     free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
     `must_resume`, `must_be_same` or Lines do."""
-    file, about = out / "config.toml", out / "run.json"
+    file, about = out / CONFIG, out / ABOUT
     if file.exists():
         must_resume(out, resume)
         fixed = (name for name in type(config).model_fields if name not in free)

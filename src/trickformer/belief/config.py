@@ -37,7 +37,7 @@ class Training(BaseModel):
     targets: int = Field(16, ge=1, description="positions of a game that are learned, drawn at random")
     steps: int = Field(2000, ge=1, description="gradient steps")
     learning_rate: float = Field(1e-3, gt=0, description="of Adam at the start; it falls to a tenth along a cosine")
-    seed: int = Field(1, ge=0, lt=2**63, description="of the games and the first weights")
+    seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
     threads: int = Field(1, ge=1, description="of torch")
     device: str = Field("cpu", description="of the network, as torch names it")
     save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
@@ -104,6 +104,8 @@ class Evaluation(BaseModel):
     @field_validator("estimators")
     @classmethod
     def _known(cls, names: list[str]) -> list[str]:
+        if len(set(names)) < len(names):
+            raise ValueError("an estimator is named twice")
         return _among(names, ESTIMATORS, "estimator")
 
 
@@ -128,6 +130,8 @@ class HeadTraining(BaseModel):
 
 
 def _among(names: list[str], known: Sequence[str], what: str) -> list[str]:
+    if not names:
+        raise ValueError(f"there is no {what}; choose from: {', '.join(known)}")
     for name in names:
         if name not in known:
             raise ValueError(f"no {what} {name!r}; choose from: {', '.join(known)}")

@@ -50,7 +50,6 @@ class _Sum:
 def play(config: Evaluation, first: int) -> Iterator[dict[str, Any]]:
     """Games `first` .. of one stack: a record each. A function of the config and the number of the first game."""
     torch.set_num_threads(config.threads)
-    torch.manual_seed(config.seed * 1_000_003 + first)
     process, n = training.process_of(config), min(config.stack, config.games - first)
     cast = _cast(config, process, first)
     rng = np.random.default_rng([config.seed, first])
@@ -193,6 +192,8 @@ def _trained(config: Evaluation, file: Path) -> training.Network:
         raise TrickformerError(
             f"{file} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
         )
+    if trained.seed == config.seed:
+        raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
     return model.to(usable(config.device))
 
 

@@ -91,12 +91,12 @@ class HanabiProcess:
             return control.astype(np.int8)
         return self.players[np.maximum(x.current(), 0)]
 
-    def move(self, x: Tables, control: np.ndarray | None, seed: int) -> tuple[Tables, np.ndarray]:
+    def move(self, x: Tables, control: np.ndarray | None, seed: int, first: int = 0) -> tuple[Tables, np.ndarray]:
         """X' ~ dynamics(X, Z) at every table, and the actions taken, int64 [n]; -1 where a game was over. x stays as
-        it is.
+        it is. Table i draws by seed, `first` + i and the number of its moves so far.
 
         Raises ValueError where the action of a control is illegal."""
-        actions = x.choose(self.acting(x, control), seed)
+        actions = x.choose(self.acting(x, control), seed, first)
         if self.form is Form.POMDP and control is not None:
             given = (control >= 0) & (actions >= 0)
             actions[given] = control[given]

@@ -4,10 +4,10 @@ The form is that of Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the
 the encoder e takes an emission, the control before it and its own state, and the top layer's output h is the summary
 of the history; the decoder d models the hidden cards one after the other. Logits of a card are added to the logarithm
 of what counting says: of the kinds that hints allow in the slot, the cards that are still to be had after those
-already written. So a network that knows nothing is the belief of counting, its samples hold no card too many, and
-what is learned is what play tells. Kinds have traits that change as the game goes on (in Hanabi whether such a card
-can be played now, is of no use, is the last of its kind); a network also likes traits, so that what holds of a
-playable card need not be learned for each kind by itself.
+already written. So a network that knows nothing counts slot by slot, and what is learned is what play tells. Where
+the cards written leave none that a later slot may hold, the sample cannot be; who draws must look. Kinds have traits
+that change as the game goes on (in Hanabi whether such a card can be played now, is of no use, is the last of its
+kind); a network also likes traits, so that what holds of a playable card need not be learned for each kind by itself.
 
 Every function takes its parameters as a mapping, and works alike where each has a first dimension of its own: one
 network a game, as fine-tuning needs them."""

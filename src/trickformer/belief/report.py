@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.belief.config import Evaluation
-from trickformer.folder import build, replace
+from trickformer.folder import ABOUT, build, builds, replace
 from trickformer.tournaments import report as base
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
@@ -34,7 +34,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         "config": config.model_dump(mode="json", exclude={"out", "threads"}),
         "estimators": {},
         "differences": [],
-        "versions": build(),
+        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
     }
     exact_cards = np.array([r["exact_cards"] for r in records])
     for n in names:
@@ -106,7 +106,7 @@ def write(found: dict[str, Any], out: Path) -> None:
     replace(out / SUMMARY, json.dumps(found, indent=2) + "\n")
     parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *base.markdown_tables(tables(found))]
     parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
-    replace(out / REPORT, "\n".join([*parts, *base.built([found["versions"]])]))
+    replace(out / REPORT, "\n".join([*parts, *base.built(found["versions"])]))
     plot(found, out / PLOT)
 
 
@@ -120,7 +120,9 @@ def plot(found: dict[str, Any], path: Path) -> None:
     colours = plt.get_cmap("tab10").colors
     for i, name in enumerate(names):
         e = found["estimators"][name]
-        left.errorbar(e["loss"]["mean"], -i, xerr=1.96 * e["loss"]["se"], fmt="o", color=colours[i % 10])
+        mean, error = e["loss"]["mean"], e["loss"]["se"]
+        if mean is not None:
+            left.errorbar(mean, -i, xerr=1.96 * (error or 0.0), fmt="o", color=colours[i % 10])
         kept = [b for b in e["calibration"] if b["n"] >= 20]
         right.plot(
             [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours[i % 10], label=name, linewidth=1
@@ -138,10 +140,11 @@ def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
     return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
 
 
-def _mean_and_error(x: np.ndarray) -> dict[str, float]:
+def _mean_and_error(x: np.ndarray) -> dict[str, float | None]:
+    """None where there are too few."""
     if len(x) == 0:
-        return {"mean": float("nan"), "se": float("nan")}
-    return {"mean": float(x.mean()), "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else float("nan")}
+        return {"mean": None, "se": None}
+    return {"mean": float(x.mean()), "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else None}
 
 
 def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float]:
@@ -167,5 +170,7 @@ def _calibration(found: list[list[list[float]]]) -> list[dict[str, float]]:
     return [{"said": s / k, "so": t / k, "n": int(k)} for s, t, k in zip(said, so, n) if k]
 
 
-def _figure(x: dict[str, float], signed: bool = False) -> str:
-    return f"{x['mean']:{'+' if signed else ''}.3f} ± {x['se']:.3f}"
+def _figure(x: dict[str, float | None], signed: bool = False) -> str:
+    mean, error = x["mean"], x["se"]
+    said = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
+    return said if error is None else f"{said} ± {error:.3f}"

@@ -61,7 +61,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
         lengths += x.current() >= 0
         own = x.current() == process.seat
         before = x
-        x, actions = mover.move(x, None, seed=(seed * 1_000_003 + first) * 1_009 + len(rows))
+        x, actions = mover.move(x, None, seed, first)
         sequences.move(before, actions, x)
         control = np.where(own, actions, -1) if process.form is Form.POMDP else control
     emission, controls, ends, cards = (np.stack(column) for column in zip(*rows))
@@ -135,7 +135,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     process = process_of(config)
     for step in range(learner.resume(), config.steps):
         games = play(process, config.seed, step * config.games, config.games)
-        rng = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
+        rng = torch.Generator().manual_seed((config.seed * 1_000_003 + step) % 2**63)
         at = (torch.rand(config.games, config.targets, generator=rng) * games.lengths.unsqueeze(1)).long()
         mean = loss(model, games.to(device), at.to(device)).mean()
         mean.backward()

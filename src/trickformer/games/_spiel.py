@@ -20,7 +20,8 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
         given = pyspiel.game_parameters_from_string(spec)
     except pyspiel.SpielError as e:
         raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
-    given.pop("name")
+    if given.pop("name") != spec.partition("(")[0]:
+        raise UnknownNameError(f"option of {game}", "name", known)
     for option in given:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)

@@ -33,7 +33,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, parallel, players, tokenizers
 from trickformer import config as configs
 from trickformer.base import Game, TrickformerError
-from trickformer.folder import Interrupted, build, builds, create, must_be_same, must_resume, replace
+from trickformer.folder import ABOUT, CONFIG, Interrupted, build, builds, create, must_be_same, must_resume, replace
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -62,7 +62,7 @@ def run(config: Config, resume: bool = False) -> Path:
         players.make(spec, game)
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
-    file = out / "config.toml"
+    file = out / CONFIG
     if file.exists():
         must_resume(out, resume)
         must_be_same(out, configs.load(Config, file, {}), config, [f for f in Config.model_fields if f not in FREE])
@@ -97,8 +97,8 @@ class _Run:
         config, out = self.config, self.out
         if self.main:
             create(out)
-            replace(out / "config.toml", configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
-            about = out / "run.json"
+            replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
+            about = out / ABOUT
             replace(about, json.dumps({"builds": builds(about)}, indent=2) + "\n")
             steps = [0]
             for i in range(config.iterations):

@@ -11,14 +11,14 @@ from typing import Any
 from trickformer import config as configs
 from trickformer import parallel, players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.folder import Interrupted, build, create, must_be_same, must_resume, replace
+from trickformer.folder import ABOUT, CONFIG, Interrupted, build, create, must_be_same, must_resume, replace
 from trickformer.progress import progress
 from trickformer.tournaments import store
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Config, Hand, Plan
 from trickformer.tournaments.store import Record
 
-CONFIG, ABOUT, RECORDS = "config.toml", "run.json", "records.jsonl"
+RECORDS = "records.jsonl"
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
