@@ -19,7 +19,7 @@ namespace {
 
 void on_turn(const std::vector<const SeatView*>& views) {
   for (const SeatView* v : views)
-    if (!v->my_turn()) throw nb::value_error("the seat of a view is not on turn");
+    if (!v || !v->my_turn()) throw nb::value_error("the seat of a view is not on turn");
 }
 
 }  // namespace

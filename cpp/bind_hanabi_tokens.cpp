@@ -84,11 +84,12 @@ void bind_table(nb::module_& m) {
             const std::size_t count = std::size_t(fact_count(table.rules()));
             auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1), count}, -1);
             nb::gil_scoped_release release;
-            std::int8_t* to = out.data();
             for (std::size_t i = 0; i < tokens.shape(0); ++i) {
               SeatView v(table.rules());
+              std::int8_t* to = out.data() + i * tokens.shape(1) * count;
               for (std::size_t t = 0; t < tokens.shape(1); ++t, to += count) {
                 if (v.ended) continue;
+                if (!allows(table, v, tokens(i, t))) break;
                 see(table, v, tokens(i, t));
                 if (v.stage != SeatView::Stage::kDeal) facts(v, to);
               }

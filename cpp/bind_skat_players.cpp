@@ -22,7 +22,7 @@ void bind_skat_players(nb::module_& parent) {
         std::vector<int> actions;
         actions.reserve(views.size());
         for (const SeatView* v : views) {
-          if (!v->my_turn()) throw nb::value_error("the seat of a view is not on turn");
+          if (!v || !v->my_turn()) throw nb::value_error("the seat of a view is not on turn");
           actions.push_back(rules_player(*v));
         }
         return actions;

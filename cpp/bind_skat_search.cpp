@@ -204,7 +204,8 @@ void bind_inference(nb::module_& m) {
         return out;
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
-      "Natural logarithm of how likely what the others said and laid away is in each world, int16 [n, 34] as "
+      "Natural logarithm of the weight of each world: how likely what the others said is, given what they kept, times "
+      "how likely what they laid away is, given what they said; int16 [n, 34] as "
       "DealSampler.sample has them -> float64 [n]; -inf where a world does not explain the view.");
   m.def(
       "draw_worlds",

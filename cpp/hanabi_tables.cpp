@@ -44,7 +44,7 @@ int Tables::draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t strea
 void Tables::random_step(Rng& rng, std::int8_t* scores) {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& s = states_[i];
-    if (!s.over()) apply(s, pick(legal(s), rng));
+    if (!s.over()) step(i, pick(legal(s), rng));
     scores[i] = s.over() ? std::int8_t(s.score()) : std::int8_t(-1);
     if (s.over()) deal(i, rng);
   }

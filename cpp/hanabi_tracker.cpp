@@ -66,7 +66,8 @@ void encode(const Table& table, const std::uint8_t* history, int seat, std::int1
     if (p == seat) *tokens++ = std::int16_t(token);
   };
   tell_deal(table, s, tell);
-  for (int i = table.rules().deck(); !s.over(); ++i) tell_action(table, s, history[i], tell);
+  for (int i = table.rules().deck(); i < history_size(table.rules()) && !s.over() && legal(s) >> history[i] & 1; ++i)
+    tell_action(table, s, history[i], tell);
   std::fill(tokens, end, std::int16_t(table.end()));
 }
 

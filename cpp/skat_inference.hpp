@@ -31,7 +31,7 @@ double prospect_before(const Evaluation& evaluation, Cards ten, int seat, int bi
 // number between none and all of them, so the probabilities of all that it can say sum to 1.
 double said_chance(const Evaluation& evaluation, const BidModel& model, const Said& said, Cards ten, int seat,
                    const Stakes& stakes);
-// Probability that a soloist picks up or plays hand as he did, and declares what he did with the ten cards that he
+// Probability that a soloist picks up or plays hand as he did, and declares what he did, given the ten cards that he
 // keeps.
 double declared_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& view, const World& world,
                        const Stakes& stakes);
@@ -50,8 +50,9 @@ struct WeightedWorlds {
 };
 
 // At most `n` different worlds: n uniform draws; or, where oversample > 0, of oversample * n uniform draws those that
-// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance and laid_chance;
-// the latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n first.
+// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance times laid_chance:
+// not the probability of the two together, for each takes the other as given (twelve cards with several good contracts
+// weigh too much); the latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n first.
 inline constexpr std::size_t kSecond = 4;
 WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model,
                            const Stakes& stakes, std::size_t n, std::size_t oversample, Rng& rng);

@@ -51,6 +51,11 @@ def edit(checkpoint, **values):
         (["tournament", "chess", *MATCH[2:], "--a", "random"], "unknown game 'chess'; choose from: "),
         (["tournament", "hearts(jack=True)", *MATCH[2:], "--a", "random"], "unknown option of hearts 'jack'"),
         (["tournament", "hearts(name=chess)", *MATCH[2:], "--a", "random"], "unknown option of hearts 'name'"),
+        (
+            ["tournament", "crew(mission=True)", *MATCH[2:], "--a", "random"],
+            "option mission of crew is 0 (any) or one of",
+        ),
+        (["mines", "agree", "--board", "2x2", "--mines", "3", "--first-move", "any"], "is open with the first cell"),
         (["tournament", "hearts(jd_bonus=3)", *MATCH[2:], "--a", "random"], "jd_bonus of hearts is True or False"),
         (["tournament", "hanabi(players=6)", *MATCH[2:], "--a", "random"], "2 to 5 players, up to 5 colours"),
         (
@@ -109,6 +114,12 @@ def edit(checkpoint, **values):
 )
 def test_unknown_names_and_values(refused, arguments, says):
     assert says in refused(*arguments, "--out", "run")
+
+
+def test_commands_that_write_no_folder(refused):
+    says = refused("audit", "skat", "--deals", "1", "--sampler", "openspiel")
+    assert "OpenSpiel has no sampler of this game" in says
+    assert "nothing is open; leave --position out" in refused("mines", "exact", "--position", "..../..../..../....")
 
 
 def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):

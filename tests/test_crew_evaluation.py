@@ -203,6 +203,18 @@ def test_the_intervals_cover_what_they_should():
         low, high = statistics.compare(a, b).ci95
         covered += low <= (rate - rate * 0.8).mean() <= high
     assert covered / 600 == pytest.approx(0.95, abs=0.03)
+    assert statistics.compare(a[:, :1], b[:, :1]).ci95 is None
+
+
+def test_the_interval_of_a_comparison_is_that_of_cochran():
+    """A stratified mean: the sum of the strata's variances, which few games estimate with n - 1."""
+    rng = np.random.default_rng(8)
+    a, b = rng.random((2, 5, 3)) < 0.5
+    spread = sum(np.var(row, ddof=1) / 3 for row in a.astype(int) - b)
+    found = statistics.compare(a, b)
+    assert found.ci95 == pytest.approx(
+        (found.difference - 1.959964 * spread**0.5 / 5, found.difference + 1.959964 * spread**0.5 / 5)
+    )
 
 
 def test_ahead_of_random_is_the_hypergeometric_tail():
@@ -217,9 +229,13 @@ def test_random_successes_are_those_of_the_core():
     game = Boards(games.load("crew").spiel)
     settings = config(random_games=20_000)
     found = results.random_successes(game, [1, 5, 47], settings)
-    assert found[2] < 5
-    mean = [np.mean([r.scores[0] for r in _random_games(mission)]) for mission in (1, 5)]
-    assert mean == pytest.approx(found[:2] / 20_000, abs=0.17)  # five standard errors of 200 games
+    for mission, successes in zip((1, 5, 47), found):
+        book = _core.crew.Logbook([game.missions[mission]])
+        scores = _core.crew.random_games(book, settings.seed, mission << 32, 20_000)[1]
+        assert successes == (scores > 0).sum()
+    for mission, rate in ((1, found[0] / 20_000), (5, found[1] / 20_000)):
+        mean = np.mean([r.scores[0] for r in _random_games(mission)])
+        assert mean == pytest.approx(rate, abs=5 * (rate * (1 - rate) / 200) ** 0.5)
 
 
 def _random_games(mission):
@@ -302,7 +318,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     assert "Ceiling: " in crew_report.markdown(result)
     plot.players(result, tmp_path / "x.png")
     path.write_text("broken\n")
-    with pytest.raises(TrickformerError, match="broken; remove it"):
+    with pytest.raises(TrickformerError, match="is broken"):
         ceiling.answers(found.config, found.records)
 
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 from test_selfplay_hands import fresh_model
 
-from trickformer import checkpoints, config, players, tokenizers
+from trickformer import checkpoints, config, folder, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.folder import Interrupted
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -208,6 +208,10 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         nfsp.run(Config(**TINY, out=unbroken))
     with pytest.raises(TrickformerError, match=r"^.* holds a run with seed = 6, not 7; choose another --out$"):
         nfsp.run(Config(**TINY | {"seed": 7}, out=unbroken), resume=True)
+    with folder.only_one(unbroken), pytest.raises(TrickformerError, match="another run is writing"):
+        nfsp.run(Config(**TINY, out=unbroken), resume=True)
+    with pytest.raises(TrickformerError, match="it has a comma"):
+        nfsp.run(Config(**TINY, out=tmp_path / "a,b"))
     assert result(unbroken) == before
     for wrong, message in (
         (["--preset", "huge"], "unknown preset 'huge'"),

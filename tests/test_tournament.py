@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from kuhn import Kuhn
 from pydantic import BaseModel
 
-from trickformer import folder, games, players
+from trickformer import checkpoints, folder, games, players
 from trickformer.base import Decision, TrickformerError
 from trickformer.tournaments import report, run, schedule, store
 from trickformer.tournaments.play import play
@@ -265,6 +266,18 @@ def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkey
         with pytest.raises(TrickformerError, match="disk is full"):
             writer.append(unbroken.records[1])
         assert path.read_bytes() == whole
+
+
+def test_a_run_goes_on_with_the_files_that_it_began_with(tmp_path):
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(checkpoints.find("hearts-small") / name, tmp_path)
+    settings = config(a=f"argmax:checkpoint={tmp_path}", deals=1, out=tmp_path / "run")
+    run.tournament(settings)
+    assert sorted(run.load(settings.out).files) == [f"{tmp_path}/config.json", f"{tmp_path}/model.safetensors"]
+    assert len(run.tournament(settings, resume=True).records) == 14
+    (tmp_path / "config.json").write_text((tmp_path / "config.json").read_text() + "\n")
+    with pytest.raises(TrickformerError, match=r"begun with another .*config.json; choose another --out"):
+        run.tournament(settings, resume=True)
 
 
 def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch):

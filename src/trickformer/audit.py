@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Game, View, deal_seed
+from trickformer.base import Belief, Game, TrickformerError, View, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -147,8 +147,13 @@ def from_belief(game: Game, belief: Belief) -> Sampler:
 
 
 def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
-    """The worlds of the game's own `resample_from_infostate`."""
-    return [state.resample_from_infostate(view.viewer, rng.random) for _ in range(n)]
+    """The worlds of the game's own `resample_from_infostate`. Raises TrickformerError where it has none."""
+    import pyspiel
+
+    try:
+        return [state.resample_from_infostate(view.viewer, rng.random) for _ in range(n)]
+    except pyspiel.SpielError:
+        raise TrickformerError("OpenSpiel has no sampler of this game; audit ours: --sampler belief") from None
 
 
 def observers(game: Game) -> dict[str, Observer]:

@@ -130,6 +130,8 @@ def main() -> None:
     try:
         arguments = _spread(sys.argv[1:]) or ["--help"]
         code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
+        if code == 130:  # typer has caught Ctrl-C
+            _fail("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
         _fail(str(e), getattr(e, "exit_code", 2))

@@ -7,7 +7,8 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
@@ -127,6 +128,21 @@ def create(out: Path) -> None:
         raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
 
 
+@contextmanager
+def only_one(out: Path) -> Iterator[None]:
+    """Makes the folder of a run, and holds it. Raises TrickformerError where another process does."""
+    create(out)
+    held = os.open(out, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TrickformerError(f"another run is writing {out}") from None
+        yield
+    finally:
+        os.close(held)
+
+
 def builds(about: Path) -> list[dict[str, Any]]:
     """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
     this = build()
@@ -148,6 +164,9 @@ def begin(
     free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
     `must_resume`, `must_be_same` or Lines do."""
     file, about = out / CONFIG, out / ABOUT
+    held = out / records if records else None
+    if held and held.exists() and held.stat().st_size and not file.exists():
+        raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
     if file.exists():
         must_resume(out, resume)
         fixed = (name for name in type(config).model_fields if name not in free)

@@ -290,7 +290,7 @@ def load(spec: str = "crew") -> Crew:
         raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
     numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
     number = given.get("mission", 0)
-    if number != 0 and number not in numbers:
+    if type(number) is not int or number not in (0, *numbers):
         raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {number!r}")
     return Crew(pyspiel.load_game("trickformer_crew", given))
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
@@ -78,6 +80,19 @@ def resolve(spec: str) -> str:
     name, options = parse(spec)
     items = [f"{k}={text(v)}" for k, v in options.model_dump(mode="json").items() if v is not None]
     return name + (":" + ",".join(items) if items else "")
+
+
+def files(spec: str) -> dict[str, Path]:
+    """What the options of a spec have players read: every file by the name that it goes by there, those of shipped
+    checkpoints too. Raises what `parse` raises."""
+    found = {}
+    for value in parse(spec)[1].model_dump(mode="json").values():
+        if not isinstance(value, str) or not value:
+            continue
+        path = checkpoints.find(value) if value in checkpoints.names() else Path(value)
+        kept = sorted(p for p in path.iterdir() if p.suffix in (".json", ".safetensors")) if path.is_dir() else [path]
+        found |= {f"{value}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
+    return found
 
 
 def make(spec: str, game: Game) -> Player:

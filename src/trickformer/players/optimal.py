@@ -27,14 +27,19 @@ class Optimal:
         from trickformer import _core
 
         self._game = game
-        self._solver = _core.mines.Solver(game.board, options.positions, options.layouts)
+        self._new = lambda: _core.mines.Solver(game.board, options.positions, options.layouts)
+        self._solver = self._new()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises TrickformerError where the board is too large for this."""
         return [self._act(view) for view in views]
 
     def _act(self, view: View) -> Decision:
-        values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
+        try:
+            values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
+        except TrickformerError:  # its memory may be full of other games
+            self._solver = self._new()
+            values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(values, key=lambda cell: values[cell])
         return Decision(best, (len(view.events) + values[best]) / self._game.safe)
 

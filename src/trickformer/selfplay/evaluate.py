@@ -11,6 +11,7 @@ from trickformer.base import Game
 from trickformer.folder import replace
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.schedule import series
 
 OPPONENTS = ("previous", "baseline")
 
@@ -22,7 +23,7 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
     from trickformer.tournaments.schedule import Config as Tournament
 
     def argmax(i: int) -> str:
-        return f"argmax:checkpoint={out / f'model-{i}'},threshold={config.threshold}"
+        return f"argmax:checkpoint={(out / f'model-{i}').absolute()},threshold={config.threshold}"
 
     folder = out / "matches" / f"{iteration}-{opponent}"
     given = {
@@ -30,7 +31,7 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
         "a": argmax(iteration),
         "b": argmax(iteration - 1) if opponent == "previous" else config.baseline,
         "deals": config.match_deals,
-        "seed": config.seed,
+        "seed": series(config, config.iterations + 1),  # deals that nobody has learned from
         "workers": config.workers,
         "ray": config.ray,
         "out": folder,

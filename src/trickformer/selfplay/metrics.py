@@ -88,16 +88,19 @@ def _calibration(expected: np.ndarray, came: np.ndarray) -> float:
 
 def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
     """The share of histories that no deal explains, of ones that the model goes on with freely, to their end, from
-    the first own decision of each sequence of `data`."""
+    the first own decision of each sequence of `data` that has one; 0 where none has."""
     rng = np.random.default_rng(seed)
     trackers, prefixes = [], []
     for sequence in data.tokens.astype(np.int32):
         tracker, length = tokenizer.tracker(sequence[:0]), 0
-        while not tracker.my_turn():
+        while not tracker.my_turn() and not tracker.terminal():
             tracker.push(int(sequence[length]))
             length += 1
-        trackers.append(tracker)
-        prefixes.append(sequence[:length])
+        if tracker.my_turn():  # a game may end before a seat's first
+            trackers.append(tracker)
+            prefixes.append(sequence[:length])
+    if not prefixes:
+        return 0.0
     lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
     fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths)
     nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))

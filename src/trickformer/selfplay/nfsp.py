@@ -33,7 +33,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, parallel, players, tokenizers
 from trickformer import config as configs
 from trickformer.base import Game, TrickformerError
-from trickformer.folder import ABOUT, CONFIG, Interrupted, build, builds, create, must_be_same, must_resume, replace
+from trickformer.folder import ABOUT, CONFIG, Interrupted, build, builds, must_be_same, must_resume, only_one, replace
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -53,7 +53,7 @@ def run(config: Config, resume: bool = False) -> Path:
     """Train what the run's folder does not hold yet, and return the folder of the last model.
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
-    `config.stop_after` is over: `resume` goes on at the same step."""
+    `config.stop_after` is over: `resume` goes on from the step last kept."""
     game = games.load(config.game)
     if config.seats_kept > game.players:
         raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
@@ -62,6 +62,8 @@ def run(config: Config, resume: bool = False) -> Path:
         players.make(spec, game)
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
+    if "," in str(out):
+        raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     file = out / CONFIG
     if file.exists():
         must_resume(out, resume)
@@ -78,8 +80,10 @@ def run(config: Config, resume: bool = False) -> Path:
         if (out / f"model-{i}").exists():
             checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
+    training = _Run(config, game, out, accelerator)
     try:
-        _Run(config, game, out, accelerator).go()
+        with only_one(out) if accelerator.is_main_process else nullcontext():
+            training.go()
     except (KeyboardInterrupt, Interrupted):
         again = f"trickformer train --config {out}/config.toml --out {out} --resume"
         raise Interrupted(f"interrupted; go on with: {again}") from None
@@ -96,7 +100,6 @@ class _Run:
     def go(self) -> None:
         config, out = self.config, self.out
         if self.main:
-            create(out)
             replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
             about = out / ABOUT
             replace(about, json.dumps({"builds": builds(about)}, indent=2) + "\n")

@@ -131,5 +131,5 @@ def play_pieces(job: Job) -> Iterator[Piece]:
                 points["other_points"] = float(scores[~part.greedy].mean())
             parts.append(data)
         if anchors:
-            parts.insert(0, generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept))
+            parts.insert(0, generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept, config.tries))
         yield Piece(first, n, stored.join(*parts), points)

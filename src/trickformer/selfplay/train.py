@@ -241,6 +241,7 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
     draft = state / f"{step}.part"
     try:
         accelerator.save_state(str(draft))
+        accelerator.wait_for_everyone()  # each has written its own part
         if accelerator.is_main_process:
             (draft / "step.json").write_text(json.dumps(asdict(at)), encoding="utf-8")
             draft.rename(state / str(step))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class Run:
     sees_state: list[int]  # players that were shown hidden cards
     records: list[Record] = field(repr=False)
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
+    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
 
     @property
     def game(self) -> Game:
@@ -63,11 +65,15 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         _finish(run, hands, None)
         return run
     folder = config.out
+    digests = _digests(game, specs)
     records = folder / RECORDS  # the config is written before the first record
     if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
         must_resume(folder, resume)
         known = load(folder, type(config), with_records=False)
         must_be_same(folder, known.config, config, config.FIXED)
+        for name, digest in known.files.items():
+            if digests.get(name) != digest:
+                raise TrickformerError(f"{folder} was begun with another {name}; choose another --out")
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
         store.read(records, set(hands), game.players)  # a corrupt file: before anything is written
@@ -75,7 +81,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     create(folder)
     with store.Writer(records) as writer:
         run.records.extend(writer.resume(set(hands), game.players))
-        about = {"players": typed, "sees_state": sees_state, "builds": run.builds}
+        about = {"players": typed, "sees_state": sees_state, "files": digests, "builds": run.builds}
         replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
         replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
         _finish(run, hands, writer)
@@ -89,13 +95,28 @@ def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
     config = configs.load(kind, folder / CONFIG, {"out": folder})
     try:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        run = Run(config, list(about["players"]), list(about["sees_state"]), [], list(about["builds"]))
+        parts = (
+            list(about["players"]),
+            list(about["sees_state"]),
+            [],
+            list(about["builds"]),
+            dict(about.get("files", {})),
+        )
+        run = Run(config, *parts)
     except (OSError, ValueError, KeyError, TypeError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(config.hands(run.game))
         run.records.extend(store.read(folder / RECORDS, hands, run.game.players)[0])
     return run
+
+
+def _digests(game: Game, specs: list[str]) -> dict[str, str]:
+    """SHA-256 of every file that the players and the rules are read from, by its name."""
+    files = {name: path for spec in specs for name, path in players.files(spec).items()}
+    if own := game.spiel.get_parameters().get("file"):
+        files[own] = Path(own)
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
 def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from trickformer import _core, parallel
 from trickformer.base import TrickformerError, deal_seed
+from trickformer.folder import Interrupted, Lines
 from trickformer.games import crew
 from trickformer.progress import progress
 from trickformer.tournaments.crew.schedule import Config
@@ -35,37 +35,26 @@ def answers(config: Config, records: Sequence[Record]) -> dict[int, bool | None]
     Raises TrickformerError where this build has no solver or the disk refuses."""
     check()
     path = None if config.out is None else config.out / FILE
-    known = _read(path, config.ceiling) if path else {}
-    asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
-    slots = min(parallel.slots(config.workers, config.ray), len(asked))
-    jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
-    try:
-        with progress("ceiling", "deals", 0, len(asked)) as advance:
-            for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
-                known[deal] = answer
-                if path:
-                    line = json.dumps({"deal": deal, "nodes": config.ceiling, "answer": answer}) + "\n"
-                    with path.open("a", encoding="utf-8") as file:
-                        file.write(line)
-                advance()
-    except OSError as e:
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    with Lines(path) if path else nullcontext() as kept:
+        try:
+            told = kept.known if kept else []
+            known = {line["deal"]: line["answer"] for line in told if line["nodes"] == config.ceiling}
+        except (KeyError, TypeError):
+            raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
+        asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
+        slots = min(parallel.slots(config.workers, config.ray), len(asked))
+        jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
+        try:
+            with progress("ceiling", "deals", 0, len(asked)) as advance:
+                for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
+                    known[deal] = answer
+                    if kept:
+                        kept.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
+                    advance()
+        except KeyboardInterrupt:
+            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
+            raise Interrupted(f"interrupted after {len(known)} answers of the solver; {on}") from None
     return known
-
-
-def _read(path: Path, nodes: int) -> dict[int, bool | None]:
-    """The answers in a file that were found with so many nodes; a torn last line is cut off."""
-    try:
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            path.write_bytes(data[:whole])
-        lines = [json.loads(line) for line in data[:whole].splitlines()]
-        return {line["deal"]: line["answer"] for line in lines if line["nodes"] == nodes}
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError):
-        raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
 
 
 def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:

@@ -59,7 +59,7 @@ class Results:
             c = statistics.compare(*self.won)
             found["comparison"] = {
                 "difference": c.difference,
-                "ci95": list(c.ci95),
+                "ci95": list(c.ci95 or (None, None)),
                 "p_wilcoxon": c.wilcoxon,
                 "only_a": int(c.only_a.sum()),
                 "only_b": int(c.only_b.sum()),

@@ -50,7 +50,7 @@ class Comparison:
     p_all: float  # McNemar over the games of all missions
     wilcoxon: float  # Wilcoxon's signed-rank test over missions, on the pairs of success rates
     difference: float  # mean over missions of A's success rate minus B's
-    ci95: tuple[float, float]  # normal, from the spread of pairs within each mission
+    ci95: tuple[float, float] | None  # normal, from the spread of pairs within each mission; None for one game each
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
@@ -60,7 +60,10 @@ def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
     missions, games = a.shape
     pairs = a.astype(int) - b
     difference = float(pairs.mean())
-    half = _Z * math.sqrt(float((pairs.var(axis=1) / games).sum())) / missions
+    ci95 = None
+    if games > 1:
+        half = _Z * math.sqrt(float((pairs.var(axis=1, ddof=1) / games).sum())) / missions
+        ci95 = difference - half, difference + half
     return Comparison(
         only_a,
         only_b,
@@ -69,7 +72,7 @@ def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
         mcnemar(only_a.sum(), only_b.sum()),
         p_value((only_a - only_b).astype(float)),  # as the rates, for all missions have the same number of games
         difference,
-        (difference - half, difference + half),
+        ci95,
     )
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.folder import Interrupted, Lines, begin, build, replace
+from trickformer.folder import ABOUT, Interrupted, Lines, begin, build, builds, replace
 from trickformer.progress import progress
 from trickformer.tournaments.mines.schedule import Agree
 from trickformer.tournaments.report import Table, built, markdown_tables
@@ -36,6 +36,8 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
             f"a board of {config.board} with {config.mines} mines has {comb(game.cells, game.mines):,} layouts; "
             f"at most {_MOST_LAYOUTS:,} can be listed"
         )
+    if game.safe < 2:
+        raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
     records: dict[int, dict[str, Any]] = {}
     with _kept(config, resume) or nullcontext() as kept:
         if kept:
@@ -150,7 +152,7 @@ def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
         "counted": sum(r["counted"] for r in records),
         "methods": methods,
         "records": records,
-        "versions": [build()],
+        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
     }
 
 

@@ -57,7 +57,9 @@ def _position(config: Exact) -> dict[str, Any]:
     shown = [(cell, int(mark)) for cell, mark in enumerate("".join(marks)) if mark != "."]
     view = View(0, tuple(Event(0, cell, (number,)) for cell, number in shown), ())
     game = _Position(board, rows, cols, config.mines)
-    if not _core.mines.Counter(board, _core.mines.Sight(board, *map(list, zip(*shown)))).layouts if shown else False:
+    if not shown:
+        raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
+    if not _core.mines.Counter(board, _core.mines.Sight(board, *map(list, zip(*shown)))).layouts:
         raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines explains it")
     if len(shown) == game.safe:
         raise TrickformerError(f"position {config.position!r}: nothing is left to open")

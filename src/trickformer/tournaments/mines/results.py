@@ -22,13 +22,14 @@ def result(run: Run) -> dict[str, Any]:
     first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
     config: Table = run.config
     game: Any = run.game
-    scores = np.zeros((len(config.specs), config.games))
+    opened = np.zeros((len(config.specs), config.games))
     use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, those that explain nothing
     for r in run.records:
         kind = r.seating[0]
-        scores[kind, r.deal] = r.scores[0] / game.safe
+        opened[kind, r.deal] = r.scores[0]
         use[kind] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
-    scores = scores.reshape(len(config.methods), len(config.budgets), config.games)
+    opened = opened.reshape(len(config.methods), len(config.budgets), config.games)
+    scores = opened / game.safe
     use = use.reshape(len(config.methods), len(config.budgets), 4)
     rows = []
     for j, budget in enumerate(config.budgets):
@@ -45,7 +46,7 @@ def result(run: Run) -> dict[str, Any]:
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
         if len(config.methods) > 1:
-            difference = scores[1, j] - scores[0, j]
+            difference = (opened[1, j] - opened[0, j]) / game.safe  # whole numbers first: equal ones must tie
             row["difference"] = {
                 "score": float(difference.mean()),
                 "ci95": interval(difference, config.seed),
