@@ -66,8 +66,11 @@ void encode(const Table& table, const std::uint8_t* history, int seat, std::int1
     if (p == seat) *tokens++ = std::int16_t(token);
   };
   tell_deal(table, s, tell);
-  for (int i = table.rules().deck(); i < history_size(table.rules()) && !s.over() && legal(s) >> history[i] & 1; ++i)
+  const int size = history_size(table.rules());
+  for (int i = table.rules().deck(); i < size && !s.over(); ++i) {
+    if (history[i] >= table.rules().actions() || !(legal(s) >> history[i] & 1)) break;  // the game goes no further
     tell_action(table, s, history[i], tell);
+  }
   std::fill(tokens, end, std::int16_t(table.end()));
 }
 

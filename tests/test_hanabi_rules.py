@@ -132,6 +132,8 @@ def test_random_steps_follow_from_the_seed_and_deal_new_games():
             twin = tables[i]
             assert not twin.is_terminal()
             assert twin.moves == (0 if scores[i] >= 0 else moves[i] + 1)
+        marks = (tables.marks()[..., None] >> np.arange(rules.kinds, dtype=np.uint32) & 1).astype(bool)
+        assert (marks <= tables.possible()).all(), step
         ended.update(scores[scores >= 0].tolist())
     assert pickle.dumps([tables[i] for i in range(50)]) == pickle.dumps([same[i] for i in range(50)])
     assert set(ended) == {0, 1, 2, 3, 4}  # uniformly random play does all of it

@@ -145,6 +145,13 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
             assert tables.scores()[i, seat] == tables.outcomes()[i, seat] == game.scores(state)[0]
     with pytest.raises(ValueError, match="not legal"):
         tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
+    history[:, game.rules.deck :] = 255  # nobody has moved
+    begun = tokenizer.table.encode(history, np.zeros(n, dtype=np.uint8))
+    fresh = tokenizer.tables(9, 0, n)
+    for i, length in enumerate(fresh.lengths[:, 0]):
+        assert begun[i, :length].tolist() == fresh.tokens[i, 0, :length].tolist()
+        assert (begun[i, length:] == tokenizer.eos).all()
+    assert tokenizer.facts(np.full((1, 3), 999)).tolist() == [[[-1] * len(tokenizer.fact_sizes)] * 3]
 
 
 def test_hands_of_random_players(tokenizer):

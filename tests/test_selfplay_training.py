@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import IGNORE
 from trickformer.models.structure import initialize, tied_outcomes
 from trickformer.selfplay import generate, metrics, train
-from trickformer.selfplay.data import crop
+from trickformer.selfplay.data import Sequences, crop
 from trickformer.selfplay.train import FitOptions, Objective
 
 
@@ -348,6 +349,22 @@ def test_free_histories_of_an_untrained_model_are_illegal(hearts):
     data = generate.cast_hands(hearts, ["random"], 5, 0, 40)
     assert metrics.illegal_rate(engine, tokenizer, data, 0) == 1
     assert engine.used == 0
+
+
+def test_games_without_an_own_decision_have_no_free_histories():
+    """With one life: seat 0 loses it with its first card."""
+    game = games.load("hanabi(players=2,max_life_tokens=1)")
+    tokenizer = tokenizers.make(game)
+    states = []
+    for index in range(20):
+        state = game.deal(1, index)
+        state.apply_action(5)  # plays the oldest card
+        if state.is_terminal():
+            states.append(state)
+    tokens = np.array([tokenizer.encode(game.view(state, 1)) for state in states])
+    data = Sequences(tokens.astype(np.int16), np.zeros(len(states), np.int32))
+    engine: Any = None
+    assert len(states) > 5 and metrics.illegal_rate(engine, tokenizer, data, 0) == 0
 
 
 def test_free_histories_are_judged_by_the_tracker(hearts):

@@ -84,6 +84,12 @@ def chance(weights, calibration, known: int, declaration: int, ten, laid: int, s
     return 1 / (1 + np.exp(-(shift + scale * logit)))
 
 
+def test_no_view_is_no_view():
+    for core in (_core.skat, _core.crew):
+        with pytest.raises(ValueError, match="not on turn"):
+            core.rules_player([None])
+
+
 def test_an_evaluation_adds_up_the_entries_of_a_hand():
     rng = np.random.default_rng(0)
     e, weights, calibration = random_evaluation(1)
