@@ -189,5 +189,5 @@ class Config(BaseModel):
         return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
 
 
-# What the weights do not depend on, and a resumed run may change.
-FREE = frozenset({"workers", "ray", "peak_tflops", "stop_after", "out", "save_every", "match_deals", "baseline"})
+# What neither weights nor matches depend on, and a resumed run may change.
+FREE = frozenset({"workers", "ray", "peak_tflops", "stop_after", "out", "save_every"})
