@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, players
+from trickformer.folder import CONFIG, Interrupted
 from trickformer.tournaments.crew import statistics
 from trickformer.tournaments.crew.schedule import STRIDE, Config, Iterations
-from trickformer.tournaments.run import CONFIG, Run, tournament
+from trickformer.tournaments.run import Run, tournament
 from trickformer.tournaments.store import Record
 
 _PIECE = 10_000  # random games held at a time
@@ -116,7 +117,11 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     plans = settings.plans()
     for plan in plans:
         players.make(plan.player[0], plan.rules())
-    played = [tournament(plan, bool(plan.out) and (plan.out / CONFIG).exists()) for plan in plans]
+    try:
+        played = [tournament(plan, bool(plan.out) and (plan.out / CONFIG).exists()) for plan in plans]
+    except Interrupted:
+        on = "go on with the same command" if settings.out else "nothing is kept without --out"
+        raise Interrupted(f"interrupted; {on}") from None
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})
         for i, run in enumerate(played)
