@@ -1,5 +1,5 @@
-// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted: what
-// is written would go into a copy.
+// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted:
+// what is written would go into a copy.
 #include "bind.hpp"
 #include "lstm.hpp"
 

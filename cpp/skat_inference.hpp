@@ -50,10 +50,10 @@ struct WeightedWorlds {
 };
 
 // At most `n` different worlds: n uniform draws; or, where oversample > 0, of oversample * n uniform draws those that
-// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance times laid_chance:
-// not the probability of the two together, for each takes the other as given (twelve cards with several good contracts
-// weigh too much). The latter is slow, so where another seat has laid cards away, resampling by the former leaves
-// kSecond * n first.
+// systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance times
+// laid_chance: not the probability of the two together, for each takes the other as given (twelve cards with several
+// good contracts weigh too much). The latter is slow, so where another seat has laid cards away, resampling by the
+// former leaves kSecond * n first.
 inline constexpr std::size_t kSecond = 4;
 WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model,
                            const Stakes& stakes, std::size_t n, std::size_t oversample, Rng& rng);
