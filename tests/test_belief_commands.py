@@ -69,6 +69,15 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
         evaluation.command(config, resume=True)
 
 
+def test_each_move_of_a_stack_is_told(tmp_path):
+    """A stack may take an hour, and a record is there only when it has ended."""
+    told = []
+    config = Evaluation(estimators=["v0"], games=5, stack=3)
+    records = list(evaluation.play(config, 3, lambda n=1, where="": told.append((n, where))))
+    longest = max(record["positions"] for record in records)
+    assert told == [(0, f"games 3 to 4 at move {move}") for move in range(1, longest + 1)]
+
+
 def test_the_report_is_of_the_records(tmp_path, network):
     config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
     records = evaluation.command(config, resume=False)

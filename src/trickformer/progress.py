@@ -10,7 +10,8 @@ from typing import Protocol
 
 
 class Advance(Protocol):
-    def __call__(self, n: int = 1) -> None: ...
+    def __call__(self, n: int = 1, where: str = "") -> None:
+        """`n` units are finished; `where` says how far those under way are, where one takes long."""
 
 
 _LINE_EVERY = 15.0  # seconds between two plain lines
@@ -32,19 +33,27 @@ def progress(what: str, unit: str, done: int, total: int) -> Iterator[Advance]:
         )
         with Progress(*columns, console=Console(stderr=True)) as bar:
             task = bar.add_task(what, total=total, completed=done)
-            yield lambda n=1: bar.advance(task, n)
+
+            def draw(n: int = 1, where: str = "") -> None:
+                bar.update(task, advance=n, description=_at(what, where))
+
+            yield draw
         return
 
     start = last = time.monotonic()
     count = 0
 
-    def advance(n: int = 1) -> None:
+    def advance(n: int = 1, where: str = "") -> None:
         nonlocal count, last
         count += n
         now = time.monotonic()
         if done + count == total or now - last >= _LINE_EVERY:
             last = now
-            left = (now - start) / count * (total - done - count)
-            print(f"{what}: {done + count} of {total} {unit}, {left:.0f} s left", file=sys.stderr, flush=True)
+            left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
+            print(f"{_at(what, where)}: {done + count} of {total} {unit}{left}", file=sys.stderr, flush=True)
 
     yield advance
+
+
+def _at(what: str, where: str) -> str:
+    return f"{what}, {where}" if where else what

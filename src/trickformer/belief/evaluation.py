@@ -30,7 +30,7 @@ from trickformer.belief.markov import Form
 from trickformer.belief.particles import Particles
 from trickformer.belief.transformer import Transformer
 from trickformer.models.torch_engine import usable
-from trickformer.progress import progress
+from trickformer.progress import Advance, progress
 
 RECORDS = "records.jsonl"
 BINS = 20  # of the calibration, by probability
@@ -47,8 +47,10 @@ class _Sum:
     bins: np.ndarray  # float64 [3, BINS]: probabilities, hits, numbers
 
 
-def play(config: Evaluation, first: int) -> Iterator[dict[str, Any]]:
-    """Games `first` .. of one stack: a record each. A function of the config and the number of the first game."""
+def play(config: Evaluation, first: int, advance: Advance | None = None) -> Iterator[dict[str, Any]]:
+    """Games `first` .. of one stack: a record each. A function of the config and the number of the first game.
+
+    advance: told of each move, for a stack may take an hour."""
     torch.set_num_threads(config.threads)
     process, n = training.process_of(config), min(config.stack, config.games - first)
     cast = _cast(config, process, first)
@@ -81,6 +83,8 @@ def play(config: Evaluation, first: int) -> Iterator[dict[str, Any]]:
             each.observe(x, control, actions, after)
             sums[name].seconds += time.perf_counter()
         rows = np.flatnonzero(after.current() >= 0)
+        if advance:
+            advance(0, f"games {first} to {first + n - 1} at move {int(positions.max())}")
         if len(rows) == 0:
             break
         live, x = live[rows], after.take(rows)
@@ -218,7 +222,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                 for first in range(0, config.games, config.stack):
                     if first in found:
                         continue
-                    found[first] = list(play(config, first))
+                    found[first] = list(play(config, first, advance))
                     if kept:
                         kept.append(found[first])
                     advance(len(found[first]))

@@ -33,7 +33,7 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def __getitem__(self, rows: slice) -> Sequences:
+    def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
         return Sequences(self.tokens[rows], self.outcomes[rows])
 
 

@@ -198,7 +198,7 @@ class _Run:
         done = saved_step(state) * config.batch_size
         total = options.steps(len(training)) * config.batch_size
         bar = progress(f"iteration {iteration}: learning", "sequences", done, total)
-        with bar if self.main else nullcontext(lambda n=1: None) as advance:
+        with bar if self.main else nullcontext(lambda n=1, where="": None) as advance:
 
             def report(entry: dict[str, float]) -> None:
                 nonlocal done

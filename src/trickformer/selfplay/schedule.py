@@ -75,7 +75,8 @@ def pool(config: Config, iteration: int) -> tuple[int, int]:
 
 
 def anchored(config: Config, first: int, n: int) -> int:
-    """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones.
+    """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
+    which are then mixed with the others.
 
     Counted over the iteration, so that its share does not depend on how many hands are played in step."""
     return round(config.anchor * (first + n)) - round(config.anchor * first)
@@ -131,5 +132,17 @@ def play_pieces(job: Job) -> Iterator[Piece]:
                 points["other_points"] = float(scores[~part.greedy].mean())
             parts.append(data)
         if anchors:
-            parts.insert(0, generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept, config.tries))
-        yield Piece(first, n, stored.join(*parts), points)
+            parts.append(generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept, config.tries))
+        data = stored.join(*parts)
+        if len(parts) > 1:
+            data = data[_mixed(config, iteration, first, n, kept)]
+        yield Piece(first, n, data, points)
+
+
+def _mixed(config: Config, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
+    """Rows of n hands of `kept` sequences each, the hands in random order: int64 [n * kept].
+
+    What is held out is the end of an iteration's last pieces; it must hold as many anchored hands as what is
+    learned."""
+    hands = np.random.default_rng([config.seed, iteration, first, n]).permutation(n)
+    return (hands[:, None] * kept + np.arange(kept)).ravel()
