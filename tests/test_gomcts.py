@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -159,6 +160,30 @@ def test_waves_make_every_run_and_fewer_calls(hearts, tokenizer, wave):
     assert len(many.tokens) + 60 - many.illegal >= many.visits.sum() >= len(many.tokens) + 59 - many.illegal
     assert one.tokens.tolist() == many.tokens.tolist()
     assert fast.calls < slow.calls
+
+
+@pytest.mark.parametrize("wave", [3, 10, 40])
+def test_virtual_loss_spreads_a_wave(hearts, tokenizer, wave):
+    """Runs in flight are visits that each brought c less than the mean, worked out one by one.
+
+    With steps = 0 nothing comes back before the whole wave has chosen. The first wave meets a root without children;
+    the second chooses among them."""
+    spread = 0
+    for number, (_, view) in enumerate(positions(hearts, 8, seed=11)):
+        options = SearchOptions(runs=2 * wave, wave=wave, steps=0, legal=True, threshold=0.0, c=0.3)
+        result, engine = run_search(tokenizer, hearts, view, options, number, 9.0)
+        tokens = tuple(int(t) for t in tokenizer.encode(view))
+        means = [float(engine.model((*tokens, t))[1][0]) for t in result.tokens.tolist()]
+        flying = [0] * len(means)
+        for _ in range(wave):
+            n = math.log(len(means) + sum(flying))
+            scores = [
+                (m + f * (m - options.c)) / (1 + f) + options.c * math.sqrt(n / (1 + f)) for m, f in zip(means, flying)
+            ]
+            flying[scores.index(max(scores))] += 1
+        assert result.visits.tolist() == [1 + f for f in flying], f"position {number}"
+        spread += sum(f > 0 for f in flying) > 1
+    assert spread > 2
 
 
 def test_more_runs_find_the_better_action(hearts, tokenizer):
