@@ -3,8 +3,12 @@
 # minutes on one core; a run that was stopped goes on where it was. The report is docs/results/skat-evaluation.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${OUT:-out/skat-evaluation}
 export OMP_NUM_THREADS=1
-"${PYTHON:-.venv/bin/python}" -m trickformer.selfplay.skat_evaluation --out "$out" --seed 20261121
-"${PYTHON:-.venv/bin/python}" -m trickformer.selfplay.skat_calibration --out "$out" --seed 20261122
-echo "$out/skat_evaluation.npz is what src/trickformer/belief/skat_evaluation.npz ships"
+skat() {  # COMMAND FOLDER OPTION ...
+  local resume=()
+  [ -e "$2/config.toml" ] && resume=(--resume)
+  .venv/bin/trickformer skat "$1" --out "$2" "${@:3}" "${resume[@]}"
+}
+skat learn out/skat-evaluation --seed 20261121
+skat calibrate out/skat-calibration --learned out/skat-evaluation --seed 20261122
+echo "out/skat-calibration/skat_evaluation.npz is what src/trickformer/belief/skat_evaluation.npz ships"

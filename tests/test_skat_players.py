@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from trickformer import _core, games, players
+from trickformer import config as configs
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.belief.samplers.skat import evaluation, seat_view
 from trickformer.games.skat import CALLS, CARDS
 from trickformer.selfplay import skat_calibration as calibrating
 from trickformer.selfplay import skat_evaluation as learning
+from trickformer.selfplay.skat_config import Calibration, Learning
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
 from trickformer.tournaments.store import comparable
@@ -456,7 +458,7 @@ def test_searches_refuse_what_they_cannot_value():
 
 
 def test_what_was_drawn_is_kept_and_learning_goes_on(tmp_path, capsys):
-    config = learning.Config(out=tmp_path, seed=3, first=60, second=60, third=60, hand=40, before=20)
+    config = Learning(out=tmp_path, seed=3, first=60, second=60, third=60, hand=40)
     weights, lines = learning.learn(config)
     pieces = sorted(tmp_path.glob("*.npz"))
     assert len(pieces) == 12
@@ -468,6 +470,32 @@ def test_what_was_drawn_is_kept_and_learning_goes_on(tmp_path, capsys):
     after = {p.name: p.stat().st_mtime_ns for p in tmp_path.glob("*.npz")}
     assert [name for name in after if after[name] != before[name]] == [pieces[3].name]
     assert "hands" in capsys.readouterr().err
+
+
+def test_learning_and_calibrating_by_command(tmp_path, capsys):
+    """A run that is stopped goes on, bad input is one line, and the core takes what was made."""
+    few = {"first": 20, "second": 20, "third": 40, "hand": 20, "held_out": 0.2}
+    config = Learning(out=tmp_path / "learned", seed=3, **few)
+    lines = learning.command(config, resume=False)
+    assert len(lines) == 9 and learning.command(config, resume=True) == lines
+    with pytest.raises(TrickformerError, match="already holds a run"):
+        learning.command(config, resume=False)
+    with pytest.raises(TrickformerError, match=r"prior = 1\.0, not 2\.0"):
+        learning.command(config.model_copy(update={"prior": 2.0}), resume=True)
+    settings = Calibration(learned=config.out, out=tmp_path / "out", games=8, hand_games=8, worlds=1, before=20)
+    with pytest.raises(TrickformerError, match=r"before: held_out = 0\.2 of 1 hands"):
+        calibrating.command(settings.model_copy(update={"before": 1}), resume=False)
+    assert len(calibrating.command(settings, resume=False)) == 8 + 3
+    with np.load(settings.out / calibrating.EVALUATION) as made:
+        S.Evaluation(made["weights"], made["calibration"])
+        assert not np.array_equal(made["weights"][6:], learning.learned(config.out)[1][6:]), "nothing before the skat"
+    with pytest.raises(TrickformerError, match=r"holds no weights\.npz"):
+        calibrating.command(settings.model_copy(update={"learned": tmp_path}), resume=True)
+    (config.out / "weights.npz").write_bytes(b"no archive")
+    with pytest.raises(TrickformerError, match=r"holds no weights\.npz"):
+        calibrating.command(settings, resume=True)
+    with pytest.raises(TrickformerError, match="leaves none to learn from"):
+        configs.validate(Learning, few | {"held_out": 0.001})
 
 
 def test_calibration_finds_shift_and_scale():
@@ -484,10 +512,10 @@ def test_games_for_the_calibration_are_those_asked_for(tmp_path):
     """A game of each contract: legal from the auction on, won as its cards say, kept, and the same again."""
     weights = random_evaluation(1)[1]
     weights[:] = learning.guess()
-    config = calibrating.Config(out=tmp_path, games=2, hand_games=2, worlds=2)
+    config = Calibration(out=tmp_path, games=8, hand_games=8, worlds=1)
     for by_hand, contract in itertools.product((False, True), range(4)):
         odds, won = calibrating.results(config, weights, contract, by_hand)
-        assert odds.shape == won.shape == (2,)
+        assert odds.shape == won.shape == (8,)
         assert np.all(np.abs(odds) < 3.6)
         assert set(won) <= {0.0, 1.0}
         again = calibrating.results(config, weights, contract, by_hand)

@@ -15,6 +15,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.commands import app as belief
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
+from trickformer.selfplay.skat_commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.schedule import Config as TournamentConfig
@@ -28,6 +29,7 @@ app.add_typer(records, name="records")
 app.add_typer(crew, name="crew")
 app.add_typer(belief, name="belief")
 app.add_typer(mines, name="mines")
+app.add_typer(skat, name="skat")
 
 _VARIADIC = ("--players", "--others", "--estimators")  # options that take every word up to the next option
 

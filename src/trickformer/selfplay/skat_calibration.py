@@ -1,23 +1,20 @@
-"""Fits the evaluation's chances to results of play: `python -m trickformer.selfplay.skat_calibration`.
+"""Fits the evaluation's chances to results of play: `trickformer skat calibrate`.
 
 Open cards say too much: a null that defenders must find out about is won far more often at the table than against
 open cards. So hands of every kind of contract are dealt, declared and played out, the soloist's cards by PIMC, the
 defenders' by PIMC in every other game and by `rules` in those between, and a shift and a scale of the log odds are
 fitted to who won, for each kind of contract, with a Gaussian prior around no change. Then the models before the skat,
-which stand on calibrated chances, are fitted. The run folder is that of trickformer.selfplay.skat_evaluation, whose
-weights it reads; games stand there in pieces, and a run that was stopped goes on with the first that is missing."""
+which stand on calibrated chances, are fitted. Games stand in the run folder in pieces, and a run that was
+stopped goes on with the first that is missing."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 import zlib
-from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer import _core, games
+from trickformer import _core, folder, games
+from trickformer.base import TrickformerError
 from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, PICK_UP, PLAY_HAND
 from trickformer.players import decision_rng
 from trickformer.players._skat import SkatSearch
@@ -25,23 +22,12 @@ from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
 from trickformer.progress import progress
 from trickformer.selfplay import skat_evaluation as evaluation
+from trickformer.selfplay.skat_config import Calibration
 
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
+EVALUATION = "skat_evaluation.npz"  # what kermit reads
 _PIECE = 100
 _LOW, _HIGH = 0.1, 0.97  # chances, as the solver has them, of hands that are played
-
-
-class Config(BaseModel):
-    """One field an option."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    out: Path = Field(Path("out/skat-evaluation"), description="the run folder, with weights.npz in it")
-    seed: int = Field(20261122, ge=0, description="seed of the games")
-    games: int = Field(200, ge=1, description="games of each contract after picking up")
-    hand_games: int = Field(100, ge=1, description="games of each contract by hand")
-    worlds: int = Field(16, ge=1, description="worlds that a card is solved in")
-    before: int = Field(10_000, ge=1, description="hands for each model before the skat")
 
 
 def auction(soloist: int) -> list[int]:
@@ -66,7 +52,7 @@ def hand_of(learned: _core.skat_search.Evaluation, contract: int, by_hand: bool,
             return deck, soloist, declaration, laid, logit
 
 
-def played(config: Config, learned, contract: int, by_hand: bool, number: int) -> tuple[float, bool]:
+def played(config: Calibration, learned, contract: int, by_hand: bool, number: int) -> tuple[float, bool]:
     """Game `number` of a contract: the log odds that the solver's model gives it, and whether it was won."""
     game = games.load("skat")
     rng = np.random.default_rng([config.seed, contract + 4 * by_hand, number])
@@ -92,26 +78,33 @@ def played(config: Config, learned, contract: int, by_hand: bool, number: int) -
     return logit, state.result.won
 
 
-def results(config: Config, weights: np.ndarray, contract: int, by_hand: bool) -> tuple[np.ndarray, np.ndarray]:
+def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bool) -> tuple[np.ndarray, np.ndarray]:
     """Log odds float64 [n] and results float64 [n] of a contract's games, from the run folder or played."""
     n = config.hand_games if by_hand else config.games
     name = CONTRACTS[contract].replace(" ", "-") + ("-hand" if by_hand else "")
     played_by = zlib.crc32(weights.tobytes() + f"{config.seed} {config.worlds}".encode())
     learned = _core.skat_search.Evaluation(weights, evaluation.IDENTITY)
     odds, won = [], []
+
+    def one(number: int) -> tuple[float, bool]:
+        found = played(config, learned, contract, by_hand, number)
+        advance()
+        return found
+
     with progress(f"play {name}", "games", 0, n) as advance:
         for first in range(0, n, _PIECE):
             m = min(_PIECE, n - first)
             file = config.out / f"played-{name}-{played_by:08x}-{first}-{m}.npz"
             if not file.exists():
-                found = [played(config, learned, contract, by_hand, first + i) for i in range(m)]
+                found = [one(first + i) for i in range(m)]
                 draft = file.with_suffix(".part.npz")
                 np.savez_compressed(draft, odds=[x for x, _ in found], won=[x for _, x in found])
                 draft.replace(file)
+            else:
+                advance(m)
             with np.load(file) as kept:
                 odds.append(kept["odds"])
                 won.append(kept["won"].astype(np.float64))
-            advance(m)
     return np.concatenate(odds), np.concatenate(won)
 
 
@@ -142,13 +135,28 @@ def crossed(odds: np.ndarray, won: np.ndarray) -> float:
     return float(np.mean(losses))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m trickformer.selfplay.skat_calibration", description=__doc__)
-    for name, field in Config.model_fields.items():
-        parser.add_argument("--" + name.replace("_", "-"), default=field.default, help=field.description)
-    config = Config.model_validate(vars(parser.parse_args()))
-    with np.load(config.out / evaluation.WEIGHTS) as kept:
-        weights = kept["weights"]
+def command(config: Calibration, resume: bool) -> list[str]:
+    """Plays and fits with progress in the folder config.out; returns the lines of its report.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    settings, weights = evaluation.learned(config.learned)
+    try:
+        settings.learned_of(config.before)
+    except ValueError as e:
+        raise TrickformerError(f"before: {e}") from None
+    folder.begin(config.out, config, resume, free=("out",))
+    try:
+        calibration, lines = _calibrate(config, weights)
+        lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+    except KeyboardInterrupt:
+        raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
+    np.savez_compressed(config.out / EVALUATION, weights=weights, calibration=calibration)
+    folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
+    return lines
+
+
+def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Shift and scale of every contract: float32 [8, 2]; and the lines of a table."""
     calibration, lines = evaluation.IDENTITY.copy(), []
     for by_hand in (False, True):
         for contract, name in enumerate(CONTRACTS):
@@ -160,12 +168,4 @@ def main() -> None:
                 f"| {name}{', by hand' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
                 f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {crossed(odds, won):.4f} |"
             )
-    settings = evaluation.Config.model_validate({"out": config.out, "before": config.before})
-    before = evaluation.learn_before(settings, weights, calibration)
-    np.savez_compressed(config.out / "skat_evaluation.npz", weights=weights, calibration=calibration)
-    (config.out / "calibration.md").write_text("\n".join(lines + before) + "\n", encoding="utf-8")
-    print("\n".join(lines + before))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return calibration, lines

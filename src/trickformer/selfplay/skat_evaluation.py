@@ -1,4 +1,4 @@
-"""Learns the evaluation of Skat hands that `kermit` bids by: `python -m trickformer.selfplay.skat_evaluation`.
+"""Learns the evaluation of Skat hands that `kermit` bids by: `trickformer skat learn`.
 
 The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of
 greatest likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
@@ -12,17 +12,18 @@ missing."""
 
 from __future__ import annotations
 
-import argparse
-import sys
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer import _core
+from trickformer import _core, folder
+from trickformer import config as configs
+from trickformer.base import TrickformerError
 from trickformer.progress import progress
+from trickformer.selfplay.skat_config import Learning
 
 LAID, HAND, BEFORE = range(3)  # what is known: two cards laid away; the skat untouched, played so; before the skat
 FAMILIES = ("suit", "grand", "null")
@@ -31,22 +32,6 @@ ENTRIES = _core.skat_search.ENTRIES
 IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))
 WEIGHTS = "weights.npz"  # in the run folder, not calibrated
 _PIECE = 2_500
-
-
-class Config(BaseModel):
-    """One field an option."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    out: Path = Field(Path("out/skat-evaluation"), description="the run folder")
-    seed: int = Field(20261121, ge=0, description="seed of the hands")
-    first: int = Field(20_000, ge=1, description="hands solved for each model with the skat in the first round")
-    second: int = Field(40_000, ge=1, description="the same in the second round")
-    third: int = Field(50_000, ge=1, description="the same in the third round")
-    hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
-    before: int = Field(10_000, ge=1, description="hands for each model before the skat (skat_calibration fits them)")
-    prior: float = Field(1.0, gt=0, description="standard deviation of a table's entry around 0, or what it leans on")
-    held_out: float = Field(0.1, ge=0, lt=1, description="share of the hands that is only measured on")
 
 
 def guess() -> np.ndarray:
@@ -97,17 +82,15 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
 
 
 def drawn(
-    config: Config, label: str, weights: np.ndarray, calibration: np.ndarray, known: int, family: int, n: int, seed: int
+    out: Path, label: str, weights: np.ndarray, calibration: np.ndarray, known: int, family: int, n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of one model, drawn by an evaluation, piece by piece from the run folder or from the core: (entries,
+    """Samples of one model, drawn by an evaluation, piece by piece from the folder `out` or from the core: (entries,
     target). A piece's name has a sum of what it was drawn by, so that pieces of another run are not taken for it."""
     evaluation = _core.skat_search.Evaluation(weights, calibration)
     drawn_by = zlib.crc32(weights.tobytes() + calibration.tobytes() + str(seed).encode())
     entries, targets = [], []
     pieces = [(first, min(_PIECE, n - first)) for first in range(0, n, _PIECE)]
-    files = [
-        config.out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{drawn_by:08x}-{first}-{m}.npz" for first, m in pieces
-    ]
+    files = [out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{drawn_by:08x}-{first}-{m}.npz" for first, m in pieces]
     done = sum(m for (_, m), file in zip(pieces, files) if file.exists())
     with progress(f"{label} {KNOWN[known]} {FAMILIES[family]}", "hands", done, n) as advance:
         for (first, m), file in zip(pieces, files):
@@ -142,17 +125,16 @@ def report(name: str, weights: np.ndarray, entries: np.ndarray, target: np.ndarr
     return [f"| {name} | {len(target):,} | {base:.3f} | {constant:.4f} | {loss:.4f} | {bins} |"]
 
 
-def learn(config: Config) -> tuple[np.ndarray, list[str]]:
+def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
     """Draws, fits and measures all nine models. Returns weights float32 [9, ENTRIES] and the lines of a table."""
-    config.out.mkdir(parents=True, exist_ok=True)
     weights, lines = guess(), []
     seen: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
     rounds = (("first", config.first), ("second", config.second), ("third", config.third))
     for number, (label, n) in enumerate(rounds):
         steering = weights.copy()
         for family in range(3):
-            entries, target = drawn(config, label, steering, IDENTITY, LAID, family, n, config.seed + number)
-            kept = n - round(config.held_out * n) if label == "third" else n
+            entries, target = drawn(config.out, label, steering, IDENTITY, LAID, family, n, config.seed + number)
+            kept = config.learned_of(n) if label == "third" else n
             seen[family].append((entries[:kept], target[:kept]))
             seen_entries, seen_targets = zip(*seen[family])
             found = fit(np.concatenate(seen_entries), np.concatenate(seen_targets), config.prior)
@@ -164,36 +146,46 @@ def learn(config: Config) -> tuple[np.ndarray, list[str]]:
             weights[3 * HAND + family] = weights[family] = found
     steering = weights.copy()
     for family in range(3):
-        entries, target = drawn(config, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3)
-        kept = len(target) - round(config.held_out * len(target))
+        entries, target = drawn(config.out, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3)
+        kept = config.learned_of(len(target))
         found = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
         lines += report(f"{FAMILIES[family]}, {KNOWN[HAND]}", found, entries[kept:], target[kept:])
         weights[3 * HAND + family] = found
     return weights, lines
 
 
-def learn_before(config: Config, weights: np.ndarray, calibration: np.ndarray) -> list[str]:
-    """Fits the three models before the skat to the others, calibrated; writes them into `weights`."""
+def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calibration: np.ndarray) -> list[str]:
+    """Fits the three models before the skat to the others, calibrated, by `n` hands each, which stand in the folder
+    `out`; writes them into `weights`."""
     steering, lines = weights.copy(), []
     for family in range(3):
-        entries, target = drawn(config, "before", steering, calibration, BEFORE, family, config.before, config.seed + 4)
-        kept = len(target) - round(config.held_out * len(target))
+        entries, target = drawn(out, "before", steering, calibration, BEFORE, family, n, config.seed + 4)
+        kept = config.learned_of(len(target))
         found = fit(entries[:kept], target[:kept], config.prior)
         lines += report(f"{FAMILIES[family]}, {KNOWN[BEFORE]}", found, entries[kept:], target[kept:])
         weights[3 * BEFORE + family] = found
     return lines
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m trickformer.selfplay.skat_evaluation", description=__doc__)
-    for name, field in Config.model_fields.items():
-        parser.add_argument("--" + name.replace("_", "-"), default=field.default, help=field.description)
-    config = Config.model_validate(vars(parser.parse_args()))
-    weights, lines = learn(config)
+def command(config: Learning, resume: bool) -> list[str]:
+    """Learns with progress in the folder config.out; returns the lines of its report.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    folder.begin(config.out, config, resume, free=("out",))
+    try:
+        weights, lines = learn(config)
+    except KeyboardInterrupt:
+        raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
     np.savez_compressed(config.out / WEIGHTS, weights=weights)
-    (config.out / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
+    return lines
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def learned(run: Path) -> tuple[Learning, np.ndarray]:
+    """Config and weights float32 [9, ENTRIES] of a run. Raises TrickformerError where they are not there."""
+    try:
+        with np.load(run / WEIGHTS) as kept:
+            weights = kept["weights"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise TrickformerError(f"{run} holds no {WEIGHTS}; make it by `trickformer skat learn`") from None
+    return configs.load(Learning, run / folder.CONFIG, {"out": run}), weights

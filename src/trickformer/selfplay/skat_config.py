@@ -1,0 +1,54 @@
+"""What can be set of learning the evaluation of Skat hands. Imports neither torch nor OpenSpiel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
+
+
+class Learning(BaseModel):
+    """Learning what hands are worth from hands that are solved with open cards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: int = Field(20261121, ge=0, lt=2**62, description="of the hands")
+    first: int = Field(20_000, ge=1, description="hands solved for each model with the skat in the first round")
+    second: int = Field(40_000, ge=1, description="the same in the second round")
+    third: int = Field(50_000, ge=1, description="the same in the third round")
+    hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
+    prior: float = Field(1.0, gt=0, description="standard deviation of a table's entry around 0, or what it leans on")
+    held_out: float = Field(0.1, gt=0, lt=1, description="share of the hands that is only measured on")
+    out: Path = Field(LEARNED, description="folder of the run")
+
+    @model_validator(mode="after")
+    def _splits(self) -> Self:
+        for n in (self.third, self.hand):
+            self.learned_of(n)
+        return self
+
+    def learned_of(self, n: int) -> int:
+        """How many of `n` hands are learned from; the others are measured on. Raises ValueError where one is none."""
+        found = n - round(self.held_out * n)
+        if found in (0, n):
+            raise ValueError(
+                f"held_out = {self.held_out} of {n} hands leaves none to learn from, or none to measure on"
+            )
+        return found
+
+
+class Calibration(BaseModel):
+    """Fitting what was learned to results of play, and the models before the skat to that."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    learned: Path = Field(LEARNED, description="folder of the `skat learn` that it goes on from")
+    seed: int = Field(20261122, ge=0, lt=2**62, description="of the games")
+    games: int = Field(200, ge=8, description="games of each contract after picking up")
+    hand_games: int = Field(100, ge=8, description="games of each contract by hand")
+    worlds: int = Field(16, ge=1, description="worlds that a card is solved in")
+    before: int = Field(10_000, ge=1, description="hands for each model before the skat")
+    out: Path = Field(CALIBRATED, description="folder of the run")
