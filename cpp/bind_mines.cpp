@@ -201,14 +201,14 @@ void bind_players(nb::module_& m) {
       .def(nb::init<const Board&, std::size_t, std::size_t>(), "board"_a, "positions"_a, "layouts"_a)
       .def(
           "open",
-          [](Solver& s, const Board& b, const Sight& sight, int cell) {
-            if (sight.exploded || sight.opened & bit(cell_of(b, cell)))
+          [](Solver& s, const Sight& sight, int cell) {
+            if (sight.exploded || sight.opened & bit(cell_of(s.board(), cell)))
               throw nb::value_error("this cell cannot be opened now");
             nb::gil_scoped_release release;
             const Solver::Value value = s.open(sight, cell);
             return std::make_pair(value.layouts, value.sum);
           },
-          "board"_a, "sight"_a, "cell"_a,
+          "sight"_a, "cell"_a,
           "Layouts that explain what was seen (where the rule asks for it, once this cell is the first), and the sum "
           "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError where "
           "the position is too large.")

@@ -30,6 +30,7 @@ class Solver {
   Value open(const Sight& sight, int cell);
 
   std::size_t positions() const;
+  const Board& board() const { return board_; }
 
  private:
   struct Memory;

@@ -55,7 +55,7 @@ def test_classes_of_first_moves(command):
         names = [m["move"] for m in json.loads(out)["moves"]]
         assert len(set(names)) == len(names)
         for move in json.loads(out)["moves"]:
-            sums = {solver.open(game.board, start, r * cols + c) for r, c in move["cells"]}
+            sums = {solver.open(start, r * cols + c) for r, c in move["cells"]}
             assert len(sums) == 1
             count, total = sums.pop()
             assert move["expected_moves"] == pytest.approx(total / count)

@@ -198,7 +198,7 @@ def test_the_optimal_value_is_that_of_a_slow_recursion(rows, cols, mines, rule):
                 parts.setdefault(len(layout & around(rows, cols, first)), []).append(layout)
         for part in parts.values():
             slow += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, {first}, game.safe))
-        count, total = solver.open(game.board, _core.mines.Sight(game.board, [], []), first)
+        count, total = solver.open(_core.mines.Sight(game.board, [], []), first)
         assert (count, Fraction(total, count)) == (len(layouts), slow), first
 
 

@@ -27,7 +27,7 @@ def figure_2():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_search_sees_more_than_the_next_move(method):
     board, sight = figure_2()
-    assert [CORE.Solver(board, 100, 100).open(board, sight, cell) for cell in (0, 3, 6)] == [(3, 4), (3, 3), (3, 4)]
+    assert [CORE.Solver(board, 100, 100).open(sight, cell) for cell in (0, 3, 6)] == [(3, 4), (3, 3), (3, 4)]
     for seed in range(3):
         found = CORE.search(board, sight, method=METHODS.index(method), simulations=4000, seed=seed, **HOW)
         assert found.cell in (0, 6), seed

@@ -35,10 +35,13 @@ class Optimal:
         return [self._act(view) for view in views]
 
     def _act(self, view: View) -> Decision:
+        known = self._solver.positions
         try:
             values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
-        except TrickformerError:  # its memory may be full of other games
-            self._solver = self._new()
+        except TrickformerError:
+            if not known:
+                raise
+            self._solver = self._new()  # its memory may be full of other games
             values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(values, key=lambda cell: values[cell])
         return Decision(best, (len(view.events) + values[best]) / self._game.safe)
@@ -51,7 +54,7 @@ def expected(game: Any, solver: Any, view: View, cell: int) -> float:
     from trickformer.belief.samplers.mines import sight
 
     try:
-        layouts, total = solver.open(game.board, sight(game, view), cell)
+        layouts, total = solver.open(sight(game, view), cell)
     except RuntimeError as e:
         raise TrickformerError(
             f"a board of {game.rows}x{game.cols} with {game.mines} mines is too large: {e}"
