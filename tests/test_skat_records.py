@@ -1,8 +1,5 @@
 """Records of Skat games: three notations, replay, and results recomputed."""
 
-import os
-from pathlib import Path
-
 import pytest
 from conftest import shared_file
 from skat_records import GAMES, fixture_games, random_records
@@ -312,33 +309,6 @@ def test_a_contract_must_be_that_of_the_moves():
     line = jsonl.write(fixture_games()[0])
     with pytest.raises(TrickformerError, match="game 4: the contract 'grand' is not that of the moves"):
         jsonl.parse(line.replace('"contract":"clubs"', '"contract":"grand"'), 4)
-
-
-def test_append_writes_whole_lines(tmp_path):
-    path = tmp_path / "games.jsonl"
-    records = fixture_games()
-    for record in records:
-        jsonl.append(path, record)
-    assert list(files.read(path)) == records
-    with pytest.raises(TrickformerError, match="cannot write"):
-        jsonl.append(tmp_path, records[0])
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_append_says_that_the_disk_is_full():
-    with pytest.raises(TrickformerError, match="cannot write /dev/full: No space left"):
-        jsonl.append(Path("/dev/full"), fixture_games()[0])
-
-
-def test_a_line_that_was_written_in_part_is_taken_back(tmp_path, monkeypatch):
-    path = tmp_path / "games.jsonl"
-    first, second = fixture_games()[:2]
-    jsonl.append(path, first)
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:100]))
-    with pytest.raises(TrickformerError, match="the disk is full"):
-        jsonl.append(path, second)
-    assert path.read_text() == jsonl.write(first) + "\n"
 
 
 def test_twelve_games_of_the_skat_server():

@@ -19,9 +19,7 @@ An ISS record that is converted and converted back is the same record.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -49,26 +47,3 @@ def read(lines: Iterator[str]) -> Iterator[Record]:
     """The games of a file's lines. Raises what `parse` raises."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield parse(line, number)
-
-
-def append(path: Path, record: Record) -> None:
-    """One more line at the end of a file, in one write.
-
-    Raises TrickformerError where the disk does not take it; the file then is as it was."""
-    line = write(record).encode() + b"\n"
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-    try:
-        length = os.fstat(file).st_size
-        try:
-            written, reason = os.write(file, line), "the disk is full"
-        except OSError as e:
-            written, reason = 0, str(e.strerror)
-        if 0 < written < len(line):
-            os.ftruncate(file, length)
-        if written < len(line):
-            raise TrickformerError(f"cannot write {path}: {reason}")
-    finally:
-        os.close(file)
