@@ -63,12 +63,8 @@ void bind_state(nb::module_& m) {
       .def(
           "__init__",
           [](State* self, const Rules& rules, In1<std::uint8_t> deck) {
-            if (deck.size() != std::size_t(rules.deck())) throw nb::value_error("a deck holds every card");
-            int counts[kMaxKinds] = {};
-            const auto kinds = std::size_t(rules.kinds());
-            for (std::size_t i = 0; i < deck.size(); ++i) ++counts[checked(deck(i), kinds, "card")];
-            for (int k = 0; k < rules.kinds(); ++k)
-              if (counts[k] != rules.copies(k % rules.ranks)) throw nb::value_error("a deck holds every card");
+            if (deck.size() != std::size_t(rules.deck()) || !is_deck(rules, deck.data()))
+              throw nb::value_error("a deck holds every card");
             new (self) State(new_game(rules, deck.data()));
           },
           "rules"_a, "deck"_a)

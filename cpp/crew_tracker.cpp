@@ -151,6 +151,7 @@ void Tables::step(std::size_t i, int action) {
 }
 
 void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  check_deck(history + 1, kNumCards);
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(history[1 + i]);
   State s = new_game(book.find(history[0]), hands);
@@ -159,7 +160,10 @@ void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int
     if (p == seat) *tokens++ = std::int16_t(token);
   };
   tell_deal(s, tell);
-  for (int i = 1 + kNumCards; i < kHistory && history[i] != kNoAction; ++i) tell_action(s, history[i], tell);
+  for (int i = 1 + kNumCards; i < kHistory && history[i] != kNoAction; ++i) {
+    check_action(history[i] < kActions && legal(s) >> history[i] & 1, history[i]);
+    tell_action(s, history[i], tell);
+  }
   std::fill(tokens, end, std::int16_t(kEndToken));
 }
 

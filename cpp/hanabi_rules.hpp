@@ -117,6 +117,15 @@ inline void draw(State& s, int seat) {
 }
 
 // deck: [rules.deck()] cards in the order of drawing.
+// Whether so many cards are every card of the game.
+inline bool is_deck(const Rules& rules, const std::uint8_t* deck) {
+  int left[kMaxKinds] = {};
+  for (int k = 0; k < rules.kinds(); ++k) left[k] = rules.copies(k % rules.ranks);
+  for (int i = 0; i < rules.deck(); ++i)
+    if (deck[i] >= rules.kinds() || !left[deck[i]]--) return false;
+  return true;
+}
+
 inline State new_game(const Rules& rules, const std::uint8_t* deck) {
   State s;
   s.rules = rules;

@@ -16,7 +16,6 @@ inline constexpr std::uint8_t kUnknown = 255;
 struct Unseen {
   std::uint32_t least[3] = {};
 
-  void add(int kind) { set(kind, left(kind) + 1); }
   // Requires that one is left.
   void take(int kind) { set(kind, left(kind) - 1); }
   int left(int kind) const { return int(least[0] >> kind & 1) + int(least[1] >> kind & 1) + int(least[2] >> kind & 1); }

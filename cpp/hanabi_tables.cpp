@@ -9,11 +9,6 @@ Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std:
   for (std::size_t i = 0; i < n; ++i) deal(i, seed, first + i);
 }
 
-Tables::Tables(const Rules& rules, std::span<const std::uint8_t> decks)
-    : rules_(rules), states_(decks.size() / std::size_t(rules.deck())), marks_(states_.size()) {
-  for (std::size_t i = 0; i < size(); ++i) set(i, new_game(rules, decks.data() + i * std::size_t(rules.deck())));
-}
-
 void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
   Rng rng(seed, index);
   deal(i, rng);

@@ -15,8 +15,6 @@ class Tables {
  public:
   // Games `first` .. `first + n - 1` of the series `seed`.
   Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n);
-  // decks: [n * rules.deck()], each in the order of drawing.
-  Tables(const Rules& rules, std::span<const std::uint8_t> decks);
 
   const Rules& rules() const { return rules_; }
   std::size_t size() const { return states_.size(); }

@@ -60,6 +60,7 @@ void TokenTables::step(std::size_t i, int action) {
 int history_size(const Rules& rules) { return rules.deck() + longest(rules); }
 
 void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  if (!is_deck(table.rules(), history)) throw std::invalid_argument("a deck holds every card");
   State s = new_game(table.rules(), history);
   std::int16_t* const end = tokens + table.length();
   const auto tell = [&](int p, int token) {

@@ -159,11 +159,15 @@ void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
   const int direction = history[0];
   const std::uint8_t *deck = history + 1, *passes = deck + kNumCards;
   const std::uint8_t* plays = passes + (direction ? kPlayers * kPass : 0);
+  check_deck(deck, kNumCards);
+  if (direction >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(direction));
   for (int i = 0; i < kNumCards; ++i) hand[i % kPlayers] |= bit(deck[i]);
   *tokens++ = std::int16_t(kPositionToken + seat);
   for (Cards rest = hand[seat]; rest;) *tokens++ = std::int16_t(take_lowest(rest));
   *tokens++ = std::int16_t(kDirectionToken + direction);
   if (direction) {
+    for (int i = 0; i < kPlayers * kPass; ++i)
+      check_action(passes[i] < kNumCards && hand[i / kPass] & bit(passes[i]), passes[i]);
     Cards received = 0;
     const int giver = (seat + kPlayers - direction) % kPlayers;
     for (int i = 0; i < kPass; ++i) {
@@ -178,6 +182,7 @@ void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
   }
   for (int p = 0; p < kPlayers; ++p)
     if (hand[p] & bit(kTwoOfClubs)) *tokens++ = std::int16_t(kPositionToken + p);
+  check_deck(plays, kNumCards);
   for (int i = 0; i < kNumCards; ++i) *tokens++ = plays[i];
   while (tokens != end) *tokens++ = kEndToken;
 }

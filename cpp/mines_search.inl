@@ -63,7 +63,6 @@ class Search {
     Sight sight = root_;
     int at = 0, depth = 0;
     Cells layout = 0;
-    path_edges_[0] = -1;
     double score = -1;
     while (score < 0 && nodes_[at].visits) {
       const int edge = select(at, board_.all & ~sight.opened);

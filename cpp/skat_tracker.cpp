@@ -88,6 +88,7 @@ void Tables::step(std::size_t i, int action) {
 }
 
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  check_deck(history, kNumCards);
   Cards hands[kPlayers] = {}, skat = 0;
   for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(history[i]);
   State s = new_game(hands, skat);
@@ -96,7 +97,10 @@ void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
     if (p == seat) *tokens++ = std::int16_t(token);
   };
   tell_deal(s, tell);
-  for (int i = kNumCards; i < kHistory && history[i] != kNoAction; ++i) tell_action(s, history[i], tell);
+  for (int i = kNumCards; i < kHistory && history[i] != kNoAction; ++i) {
+    check_action(is_legal(s, history[i]), history[i]);
+    tell_action(s, history[i], tell);
+  }
   std::fill(tokens, end, std::int16_t(kEndToken));
 }
 

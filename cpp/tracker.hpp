@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 namespace trickformer {
 
@@ -41,5 +43,18 @@ class Tracker {
   virtual bool is_legal() const = 0;      // whether some deal explains the history so far
   virtual int outcome() const = 0;        // of a legal terminal history: its index among the outcomes
 };
+
+// Histories come as bytes. Throws where these n cards are not the cards below n, each once.
+inline void check_deck(const std::uint8_t* deck, int n) {
+  std::uint64_t seen = 0;
+  for (int i = 0; i < n; ++i) {
+    if (deck[i] >= n || seen >> deck[i] & 1) throw std::invalid_argument("a deck holds every card once");
+    seen |= std::uint64_t{1} << deck[i];
+  }
+}
+
+inline void check_action(bool legal, int action) {
+  if (!legal) throw std::invalid_argument("action " + std::to_string(action) + " of a history is not legal");
+}
 
 }  // namespace trickformer

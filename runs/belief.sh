@@ -26,18 +26,17 @@ form=${2:-}
 [ -n "$form" ] || [ "${1:-}" = transformer ] || set -- help
 case "$1" in
   train)
-    begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" \
-      --games 32 --targets 12 --learning-rate 0.004 --seed 20261121 ;;
+    begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" --seed 20261121 ;;
   table)
     # shellcheck disable=SC2046
     begin "table-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
-      $(names v0 v1 bb v2 particles rejection seq2seq bft exact) --games 100 --steps 100 --stack 20 "${bf16[@]}" ;;
+      $(names v0 v1 bb v2 particles rejection seq2seq bft exact) "${bf16[@]}" ;;
   long)
     # shellcheck disable=SC2046
     begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
-      $(names v0 seq2seq bft) --games 30 --steps 1000 --worlds 9600 --stack 15 "${bf16[@]}" ;;
+      $(names v0 seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
   transformer)
-    begin transformer-hmm train --form hmm --model transformer --hidden 128 --steps 1600 --games 32 --targets 12 \
+    begin transformer-hmm train --form hmm --model transformer --steps 1600 \
       --learning-rate 0.002 --seed 20261121 --save-every 100
     # shellcheck disable=SC2046
     begin table-transformer evaluate --form hmm --checkpoint out/belief/hmm-128-3000/model.safetensors \
@@ -45,6 +44,6 @@ case "$1" in
   ablation)
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
-    begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 --stack 20 "${bf16[@]}" "${@:4}" ;;
+    begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 "${bf16[@]}" "${@:4}" ;;
   *) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from trickformer import config as configs
+from trickformer import folder
 from trickformer.base import TrickformerError
 from trickformer.belief import evaluation, report, training
 from trickformer.belief.config import Evaluation, Training
@@ -64,9 +65,60 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
         evaluation.command(config, resume=False)
     with pytest.raises(TrickformerError, match="games = 4, not 6"):
         evaluation.command(config.model_copy(update={"games": 6}), resume=True)
-    file.write_text("nothing\n")
-    with pytest.raises(TrickformerError, match="broken; choose another"):
-        evaluation.command(config, resume=True)
+    for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
+        file.write_text(broken)
+        with pytest.raises(TrickformerError, match="broken; choose another"):
+            evaluation.command(config, resume=True)
+
+
+def test_a_training_state_that_is_broken_is_one_line(tmp_path):
+    config = Training(out=tmp_path, **LEARN)
+    training.command(config, resume=False)
+    for text in (b"", b"nothing", b"PK\x03\x04"):
+        (tmp_path / training.STATE).write_bytes(text)
+        with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+            training.command(config, resume=True)
+    torch.save({"step": 3}, tmp_path / training.STATE)
+    with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+        training.command(config, resume=True)
+
+
+def test_two_trainings_do_not_share_a_folder(tmp_path):
+    with folder.only_one(tmp_path), pytest.raises(TrickformerError, match="another run is writing"):
+        training.command(Training(out=tmp_path, **LEARN), resume=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plot_that_cannot_be_written_is_one_line(tmp_path):
+    config = Evaluation(estimators=["v0"], games=2, out=tmp_path / "a")
+    records = evaluation.command(config, resume=False)
+    (config.out / report.PLOT).mkdir()
+    with pytest.raises(TrickformerError, match=r"cannot write .*calibration\.png"):
+        report.write(report.result(config, records), config.out)
+
+
+def test_presets_and_what_follows_from_the_steps():
+    """The paper's network and tuning; and worlds enough that many steps do not learn them by heart."""
+    assert Training(preset="paper").hidden == 512 and Training().hidden == 128
+    paper = Evaluation(preset="paper")
+    assert (paper.steps, paper.part) == (10_000, "encoder")
+    assert Evaluation(preset="paper", steps=100).steps == 100
+    given = {10: 320, 100: 3_200, 300: 3_200, 1_000: 9_600, 10_000: 96_000, 0: 1}
+    assert {n: evaluation.tuning(Evaluation(steps=n)).worlds for n in given} == given
+    assert evaluation.tuning(Evaluation(worlds=7)).worlds == 7
+    with pytest.raises(TrickformerError, match="preset='large'"):
+        configs.validate(Training, {"preset": "large"})
+
+
+def test_a_folder_of_a_run_is_its_network_and_a_seat_its_own(tmp_path, network):
+    model, config = training.load(network.parent)
+    assert torch.equal(model.weights()["decoder.start"], training.load(network)[0].weights()["decoder.start"])
+    assert config.seat == 0
+    pomdp = training.command(Training(out=tmp_path / "n", form="pomdp", seat=1, **LEARN), resume=False)
+    judged = judge(None, pomdp, form="pomdp", seat=1, games=2)
+    assert evaluation.command(judged, resume=False)[0]["estimators"]["bft"]["cards"] > 0
+    with pytest.raises(TrickformerError, match="trained for seat 1, not for seat 0"):
+        evaluation.command(judged.model_copy(update={"seat": 0}), resume=False)
 
 
 def test_each_move_of_a_stack_is_told(tmp_path):
@@ -110,6 +162,7 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
     assert [b["trickformer"] for b in found["versions"]] == ["0.0.1", "0.1.0"]
     json.dumps(found, allow_nan=False)
     assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
+    assert report._pooled(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
     report.write(found, config.out)
     assert "| exact | - |" in (config.out / report.REPORT).read_text()
 
@@ -120,9 +173,11 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
         ({"estimators": []}, "there is no estimator"),
         ({"others": []}, "there is no scripted player"),
         ({"estimators": ["v0", "v0"]}, "named twice"),
+        ({"estimators": ["v0"], "checkpoint": "a"}, "checkpoint is for the estimators seq2seq and bft"),
+        ({"estimators": ["v0"], "transformer": "a"}, "transformer is for the estimator transformer"),
     ],
 )
-def test_lists_that_say_nothing_are_refused(given, says):
+def test_what_says_nothing_is_refused(given, says):
     with pytest.raises(TrickformerError, match=says):
         configs.validate(Evaluation, given)
 

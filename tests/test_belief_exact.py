@@ -5,63 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from small_hanabi import PAIR, play, process
 
-from trickformer import _core, games
+from trickformer import _core
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.hanabi_exact import ExactBelief
-from trickformer.belief.markov import Form, GameProcess, forward
-from trickformer.players._hanabi import Scripted, replay
-
-SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
-PAIR = ("smart", "piers")
-BOTS = _core.hanabi.BOTS
+from trickformer.belief.markov import Form
 
 
-def truth_of(state) -> tuple[int, ...]:
-    return tuple(SMALL.hand(state, 0) + [-1] * (2 - len(SMALL.hand(state, 0)))), tuple(
-        SMALL.hand(state, 1) + [-1] * (2 - len(SMALL.hand(state, 1)))
-    )
-
-
-@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize(("form", "seat"), [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)])
 @pytest.mark.parametrize("seed", range(4))
-def test_listing_hands_equals_the_forward_algorithm(form, seed):
-    rng = np.random.default_rng(seed)
-    policies = [Scripted(SMALL, name) for name in PAIR]
-    slow = GameProcess(SMALL, form, policies)
-    fast = HanabiProcess(SMALL.rules, form, PAIR)
-    x = slow.deal(seed, 0)
-    exact, table = ExactBelief(fast), replay(SMALL, x.history())
-    exact.begin(table)
-    emissions, controls, listed = [slow.emission(x)], [], [exact.distribution()]
-    while not x.is_terminal():
-        z, control = None, np.full(1, -1, dtype=np.int64)
-        if form is Form.FOSG:
-            control[0] = rng.integers(len(BOTS))
-            z = Scripted(SMALL, BOTS[control[0]])
-        elif form is Form.POMDP and x.current_player() == 0:
-            z = int(rng.choice(x.legal_actions()))
-            control[0] = z
-        x = slow.sample(x, z, rng)
-        action = [step.action for step in x.full_history() if step.player >= 0][-1]
-        after = replay(SMALL, x.history())
-        exact.observe(table, control, action, after)
-        table = after
-        emissions.append(slow.emission(x))
-        controls.append(z)
-        listed.append(exact.distribution())
-    steps = 0
-    for belief, ours in zip(forward(slow, emissions, controls), listed):
-        expected: dict[tuple[int, ...], float] = {}
-        for state, p in belief:
-            first, second = truth_of(state)
-            hidden = first if form is Form.POMDP else first + second
-            expected[hidden] = expected.get(hidden, 0.0) + p
-        hidden, log_p = ours
+def test_listing_hands_equals_the_forward_algorithm(form, seat, seed):
+    exact, before, steps = ExactBelief(process(form, seat)), None, 0
+    for now in play(form, seed, seat):
+        if before is None:
+            exact.begin(now.table)
+        else:
+            exact.observe(before.table, now.control, now.action, now.table)
+        before = now
+        hidden, log_p = exact.distribution()
         assert logsumexp(log_p) == pytest.approx(0, abs=1e-9)
         found = {tuple(int(c) for c in row): float(np.exp(p)) for row, p in zip(hidden, log_p)}
-        assert found.keys() == expected.keys(), f"seed {seed}, step {steps}"
-        for hand, p in expected.items():
+        assert found.keys() == now.belief.keys(), f"seed {seed}, step {steps}"
+        for hand, p in now.belief.items():
             assert found[hand] == pytest.approx(p, abs=1e-6), f"seed {seed}, step {steps}, {hand}"
         steps += 1
     assert steps > 3

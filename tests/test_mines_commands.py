@@ -120,11 +120,22 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
         fcntl.flock(other_run, fcntl.LOCK_EX)
         code, _, err = command("mines", "agree", *again)
         assert (code, "another run is writing" in err) == (2, True)
-    for text, says in ((lines[0] + "\n" + lines[0] + "\n", "twice"), ("nothing\n", "broken")):
+    for text, says in (
+        (lines[0] + "\n" + lines[0] + "\n", "twice"),
+        ("nothing\n", "broken"),
+        ('{"position": 0}\n', "broken"),
+        (lines[0].replace('"position": 0', '"position": "0"') + "\n", "broken"),
+    ):
         (tmp_path / agree.RECORDS).write_text(text)
         code, _, err = command("mines", "agree", *again)
         assert (code, says in err) == (2, True)
         assert (tmp_path / agree.RECORDS).read_text() == text
+
+
+def test_a_layout_that_hides_nothing_is_laid_anew():
+    """Of 1x3 with the mine in the middle, every position has one layout."""
+    found = agree.agree(Agree(board="1x3", mines=1, first_move="any", positions=30, draws=100, trials=10))
+    assert {record["layouts"] for record in found["records"]} == {2}
 
 
 def test_random_positions_hide_something():
@@ -155,6 +166,7 @@ def test_random_positions_hide_something():
         (["table", "--simulations", "0"], "simulations=0: write numbers"),
         (["table", "--seconds", "1", "--beliefs", "guess"], "each is one of rejection, metropolis"),
         (["table", "--seconds", "1", "--resume"], "--resume needs the --out"),
+        (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
         (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),
         (["agree", "--resume"], "--resume needs the --out"),
         (["agree", "--draws", "3"], "draws=3"),

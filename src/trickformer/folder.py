@@ -155,28 +155,44 @@ def builds(about: Path) -> list[dict[str, Any]]:
     return before if this in before else [*before, this]
 
 
-def begin(
-    out: Path, config: BaseModel, resume: bool, free: Collection[str], records: str | None = None
-) -> Lines | None:
+def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str], records: str) -> Lines:
     """Makes the folder of a run, or takes up one that is there: its config.toml, run.json with every build that had
-    part, and the file `records`, if there is to be one.
+    part, and the file `records`, which holds it for this process.
 
     free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
     `must_resume`, `must_be_same` or Lines do."""
-    file, about = out / CONFIG, out / ABOUT
-    held = out / records if records else None
-    if held and held.exists() and held.stat().st_size and not file.exists():
+    held = out / records
+    if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
         raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
+    had_part = _may_begin(out, config, resume, free)
+    create(out)
+    lines = Lines(held)
+    _describe(out, config, had_part)
+    return lines
+
+
+@contextmanager
+def begun(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> Iterator[None]:
+    """The same for a run without records; the folder is this process's until the block ends."""
+    had_part = _may_begin(out, config, resume, free)
+    with only_one(out):
+        _describe(out, config, had_part)
+        yield
+
+
+def _may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> list[dict[str, Any]]:
+    """Every build that has had part, this one included."""
+    file = out / CONFIG
     if file.exists():
         must_resume(out, resume)
         fixed = (name for name in type(config).model_fields if name not in free)
         must_be_same(out, configs.load(type(config), file, {}), config, fixed)
-    had_part = builds(about)
-    create(out)
-    lines = Lines(out / records) if records is not None else None
-    replace(about, json.dumps({"builds": had_part}, indent=2) + "\n")
-    replace(file, configs.dump(config.model_copy(update={"out": None})))
-    return lines
+    return builds(out / ABOUT)
+
+
+def _describe(out: Path, config: BaseModel, had_part: list[dict[str, Any]]) -> None:
+    replace(out / ABOUT, json.dumps({"builds": had_part}, indent=2) + "\n")
+    replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None})))
 
 
 def _commit() -> str | None:

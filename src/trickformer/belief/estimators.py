@@ -90,22 +90,24 @@ class V1(V0):
     def __init__(self, process: HanabiProcess, iterations: int = 200, damping: float = 0.8):
         super().__init__(process)
         self._iterations, self._damping = iterations, damping
-        self._changes: list[float] = []
+        self._changes: list[float] = []  # of every position, in the last iteration
 
     def belief(self) -> torch.Tensor:
         """float64 [G, S, K]."""
         return self._fixed(None)
 
     def notes(self) -> dict[str, Any]:
-        """The largest change of a probability in the last iteration, of all so far: near 0 where all converged."""
-        return {"last_change": max(self._changes, default=0.0)}
+        """Of all so far: fixed points asked for, those not reached, and the largest change in a last iteration."""
+        last = np.array(self._changes)
+        unsettled = int((last > factored.TOLERANCE).sum())
+        return {"fixed_points": len(last), "not_reached": unsettled, "last_change": float(last.max(initial=0.0))}
 
     def _fixed(self, likelihood: torch.Tensor | None) -> torch.Tensor:
         counts, possible = self._seen()
         fixed = factored.self_consistent(
             counts, possible, likelihood, iterations=self._iterations, damping=self._damping
         )
-        self._changes.append(float(fixed.change[-1]))
+        self._changes += fixed.change[-1].tolist()
         return fixed.belief
 
 
@@ -330,6 +332,9 @@ class Exact:
                 if card < 0:
                     continue
                 p = np.bincount(hands[:, s], np.exp(log_p), self._process.rules.kinds)
+                if not p.any():  # the cards before this one cannot be: no belief, but none that it is too large for
+                    found[i, s] = -np.inf
+                    continue
                 with np.errstate(divide="ignore"):
                     found[i, s] = np.log(p / p.sum())
                 keep = hands[:, s] == card

@@ -52,7 +52,7 @@ def play(config: Evaluation, first: int, advance: Advance | None = None) -> Iter
 
     advance: told of each move, for a stack may take an hour."""
     torch.set_num_threads(config.threads)
-    process, n = training.process_of(config), min(config.stack, config.games - first)
+    process, n = training.process_of(config), len(_stack(config, first))
     cast = _cast(config, process, first)
     rng = np.random.default_rng([config.seed, first])
     x = process.start(config.seed, first, n)
@@ -109,6 +109,11 @@ def play(config: Evaluation, first: int, advance: Advance | None = None) -> Iter
         }
 
 
+def _stack(config: Evaluation, first: int) -> range:
+    """The games that are played in step with game `first`, the first of them."""
+    return range(first, min(first + config.stack, config.games))
+
+
 def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
     """float64 [G]: -log b summed over the hidden cards of each game, NaN where there is no belief; noted in `into`."""
     into.seconds -= time.perf_counter()
@@ -160,7 +165,8 @@ def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, E
 
 def tuning(config: Evaluation) -> Tuning:
     """How bft tunes."""
-    return Tuning(config.steps, config.batch, config.worlds, config.learning_rate, config.part, config.bf16)
+    worlds = config.worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
+    return Tuning(config.steps, config.batch, worlds, config.learning_rate, config.part, config.bf16)
 
 
 def network(config: Evaluation) -> Seq2Seq:
@@ -196,6 +202,8 @@ def _trained(config: Evaluation, file: Path) -> training.Network:
         raise TrickformerError(
             f"{file} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
         )
+    if pomdp and trained.seat != config.seat:
+        raise TrickformerError(f"{file} was trained for seat {trained.seat}, not for seat {config.seat}")
     if trained.seed == config.seed:
         raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
     return model.to(usable(config.device))
@@ -206,6 +214,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     training.process_of(config)
+    usable(config.device)
     if {"seq2seq", "bft"} & set(config.estimators):
         network(config)
     if "transformer" in config.estimators:
@@ -238,10 +247,13 @@ def _kept(config: Evaluation, resume: bool) -> folder.Lines | None:
     if config.out is None:
         return None
     lines = folder.begin(config.out, config, resume, ("out", "threads"), RECORDS)
-    assert lines is not None
     try:
-        whole = all(record.keys() >= {"game", "estimators"} for stack in lines.known for record in stack)
-    except (AttributeError, TypeError):
+        whole = all(
+            [record["game"] for record in stack] == list(_stack(config, stack[0]["game"]))
+            and all(record["estimators"].keys() == set(config.estimators) for record in stack)
+            for stack in lines.known
+        )
+    except (AttributeError, IndexError, KeyError, TypeError):
         whole = False
     if not whole:
         lines.__exit__()

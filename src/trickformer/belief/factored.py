@@ -21,13 +21,15 @@ from dataclasses import dataclass
 
 import torch
 
+TOLERANCE = 1e-5  # a change of a probability that is none
+
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A fixed point, or what there was of it at the last iteration."""
 
     belief: torch.Tensor  # [n, S, K]
-    change: torch.Tensor  # [iterations]: the largest change of any probability of any table in each iteration
+    change: torch.Tensor  # [iterations, n]: the largest change of any probability of each table in each iteration
 
 
 def v0(counts: torch.Tensor, possible: torch.Tensor, likelihood: torch.Tensor | None = None) -> torch.Tensor:
@@ -42,7 +44,7 @@ def self_consistent(
     likelihood: torch.Tensor | None = None,
     *,
     iterations: int = 100,
-    tolerance: float = 1e-5,
+    tolerance: float = TOLERANCE,
     damping: float = 0.0,
 ) -> Fixed:
     """V1, or BB with a likelihood: iterated from V0 until no probability changes by more than `tolerance`.
@@ -60,11 +62,11 @@ def self_consistent(
         weight = (counts.unsqueeze(-2) - others).clamp(min=0) * allowed
         follower = torch.where(weight.sum(dim=-1, keepdim=True) > 0, _normalized(weight), belief)
         follower = torch.lerp(follower, belief, damping)
-        changes.append((follower - belief).abs().amax())
+        changes.append((follower - belief).abs().amax(dim=(-2, -1)))
         belief = follower
-        if changes[-1] <= tolerance:
+        if (changes[-1] <= tolerance).all():
             break
-    return Fixed(belief, torch.stack(changes) if changes else counts.new_zeros(0))
+    return Fixed(belief, torch.stack(changes) if changes else counts.new_zeros(0, len(counts)))
 
 
 def v2(bayesian: torch.Tensor, v1: torch.Tensor, alpha: float = 0.01) -> torch.Tensor:

@@ -20,7 +20,8 @@ from trickformer.belief.samplers._weights import resample
 
 
 class Particles:
-    """`n` worlds a game; an Estimator. Its belief of a card is the worlds' share, with V0 as one more world."""
+    """`n` worlds a game; an Estimator. Its belief of a card is the share of the different worlds that are left, with
+    V0 as one more world."""
 
     def __init__(self, process: HanabiProcess, n: int, seed: int, rejection: bool = False):
         self._process, self._n, self._rejection = process, n, rejection
@@ -73,8 +74,7 @@ class Particles:
             if not np.isfinite(log_weight).any():
                 found[g] = np.nan
                 continue
-            weight = np.exp(log_weight - log_weight.max())
-            weight /= weight.sum()
+            cards, weight = _merged(cards, log_weight)
             worlds = 1 / np.square(weight).sum()  # that the weights are worth
             for s in np.flatnonzero(cards[0] >= 0):
                 share = np.bincount(cards[:, s], weight, found.shape[-1])
@@ -111,8 +111,10 @@ class Particles:
         if seat not in process.owners:
             if drew:  # the observer has seen the card, and `counts` no longer has it
                 drawn = after[g].hand(seat)[-1]
-                left = counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1)
-                self._weigh(g, np.maximum(left, 0))
+                left = np.maximum(counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1), 0)
+                if self._rejection:
+                    left = self._rng.random(self._n) * (counts[drawn] + 1) < left
+                self._weigh(g, left)
             return
         first, cards = process.owners.index(seat) * size, self._hidden[g]
         self._weigh(g, cards[:, first + action % size] == shown(before, after, g))
@@ -146,3 +148,11 @@ class Particles:
         if weight.sum() ** 2 < np.square(weight).sum() * self._n / 2:
             self._hidden[g] = self._hidden[g][resample(self._log_weight[g], self._n, self._rng)]
             self._log_weight[g] = np.zeros(self._n)
+
+
+def _merged(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different worlds, int8 [m, S], and their shares of the weight, float64 [m]: copies of one world, which drawing
+    anew makes, are no further evidence."""
+    different, which = np.unique(cards, axis=0, return_inverse=True)
+    weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(different))
+    return different, weight / weight.sum()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from trickformer.base import TrickformerError
 from trickformer.belief.config import Evaluation
 from trickformer.folder import ABOUT, build, builds, replace
 from trickformer.tournaments import report as base
@@ -107,12 +108,15 @@ def write(found: dict[str, Any], out: Path) -> None:
     parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *base.markdown_tables(tables(found))]
     parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
     replace(out / REPORT, "\n".join([*parts, *base.built(found["versions"])]))
-    plot(found, out / PLOT)
+    try:
+        plot(found, out / PLOT)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {out / PLOT}: {e.strerror}") from None
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
-    a PNG."""
+    a PNG. Raises OSError."""
     from trickformer.tournaments.plot import plt, save
 
     names = list(found["estimators"])
@@ -147,12 +151,12 @@ def _mean_and_error(x: np.ndarray) -> dict[str, float | None]:
     return {"mean": float(x.mean()), "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else None}
 
 
-def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float]:
-    """Loss per card of all games together; its standard error as that of a ratio of sums."""
+def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
+    """Loss per card of all games together; its standard error as that of a ratio of sums, None for one game."""
     mean = float(loss.sum() / cards.sum())
     spread = loss - mean * cards
     n = len(loss)
-    return {"mean": mean, "se": float(np.sqrt(n / max(n - 1, 1) * np.square(spread).sum()) / cards.sum())}
+    return {"mean": mean, "se": float(np.sqrt(n / (n - 1) * np.square(spread).sum()) / cards.sum()) if n > 1 else None}
 
 
 def _total(found: list[dict[str, Any]]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -30,7 +31,7 @@ def process_of(config: Training | Evaluation) -> HanabiProcess:
     rules = _core.hanabi.Rules(**VARIANTS[config.variant])
     if len(config.players) != rules.players:
         raise TrickformerError(f"players: {rules.players} names, one a seat, not {len(config.players)}")
-    return HanabiProcess(rules, Form(config.form), config.players)
+    return HanabiProcess(rules, Form(config.form), config.players, config.seat)
 
 
 Network: TypeAlias = Seq2Seq | Transformer
@@ -94,9 +95,9 @@ class Learner:
 
     def resume(self) -> int:
         """Takes what the file holds, if there is one; returns the steps that it has seen."""
-        if not self._file.exists():
+        held = _held(self._file, next(self._model.parameters()).device)
+        if held is None:
             return 0
-        held = torch.load(self._file, map_location=next(self._model.parameters()).device, weights_only=True)
         self._model.load_state_dict(held["model"])
         self._adam.load_state_dict(held["adam"])
         self._fall.load_state_dict(held["fall"])
@@ -118,8 +119,21 @@ class Learner:
 
 
 def done(file: Path) -> int:
-    """The steps that a Learner's file has seen; 0 where there is none."""
-    return int(torch.load(file, map_location="cpu", weights_only=True)["step"]) if file.exists() else 0
+    """The steps that a Learner's file has seen; 0 where there is none. Raises TrickformerError where it is broken."""
+    held = _held(file, torch.device("cpu"))
+    return 0 if held is None else held["step"]
+
+
+def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
+    if not file.exists():
+        return None
+    try:
+        held = torch.load(file, map_location=device, weights_only=True)
+        if held.keys() == {"model", "adam", "fall", "step"}:
+            return held
+    except (OSError, EOFError, RuntimeError, KeyError, AttributeError, pickle.UnpicklingError):
+        pass
+    raise TrickformerError(f"{file} is broken; choose another --out")
 
 
 def run(config: Training) -> Iterator[dict[str, Any]]:
@@ -156,7 +170,9 @@ def save(model: Network, config: Training, file: Path) -> None:
 
 
 def load(file: Path) -> tuple[Network, Training]:
-    """A network and what it was trained on. Raises TrickformerError on a file that is none."""
+    """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
+    none."""
+    file = file / NETWORK if file.is_dir() else file
     try:
         with safe_open(file, "pt") as held:
             config = Training.model_validate(json.loads((held.metadata() or {})["trickformer_belief"]))
@@ -174,13 +190,13 @@ def command(config: Training, resume: bool) -> Path:
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     process_of(config)
     usable(config.device)
-    folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
-    begin = done(config.out / STATE)
     try:
-        with progress("belief train", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
-            for record in run(config):
-                log.write(record)
-                advance()
+        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+            begin = done(config.out / STATE)
+            with progress("belief train", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+                for record in run(config):
+                    log.write(record)
+                    advance()
     except KeyboardInterrupt:
         raise folder.Interrupted(
             f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} "

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,25 +202,30 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     trunk = heads.trunk(config.checkpoint, game)
     for spec in config.players:
         players.make(spec, game)
-    folder.begin(config.out, config, resume, free=("out", "threads", "save_every"))
-    begin, file = done(config.out / STATE), config.out / heads.FILE
-    by_hand: dict[int, np.ndarray] = {}
+    file = config.out / heads.FILE
     try:
-        with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
-            for record in run(config, game, trunk):
-                log.write(record)
-                advance()
-        head = heads.load(str(file), game)
-        with progress("belief head", "held-out hands", 0, config.held_out) as advance:
-            for at in range(0, config.held_out, _PIECE):
-                n = min(_PIECE, config.held_out - at)
-                by_hand |= judge(config, game, head, config.steps * config.hands + at, n)
-                advance(n)
+        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+            result = _learn(config, game, trunk, file)
+            folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted(
             f"interrupted; go on with: trickformer belief head --config {config.out}/config.toml --out {config.out} "
             "--resume"
         ) from None
-    result = summary(np.array([by_hand[hand] for hand in sorted(by_hand)]))
-    folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     return {"file": str(file), **result}
+
+
+def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:
+    begin = done(config.out / STATE)
+    with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+        for record in run(config, game, trunk):
+            log.write(record)
+            advance()
+    head = heads.load(str(file), game)
+    by_hand: dict[int, np.ndarray] = {}
+    with progress("belief head", "held-out hands", 0, config.held_out) as advance:
+        for at in range(0, config.held_out, _PIECE):
+            n = min(_PIECE, config.held_out - at)
+            by_hand |= judge(config, game, head, config.steps * config.hands + at, n)
+            advance(n)
+    return summary(np.array([by_hand[hand] for hand in sorted(by_hand)]))

@@ -144,14 +144,14 @@ def command(config: Calibration, resume: bool) -> list[str]:
         settings.learned_of(config.before)
     except ValueError as e:
         raise TrickformerError(f"before: {e}") from None
-    folder.begin(config.out, config, resume, free=("out",))
     try:
-        calibration, lines = _calibrate(config, weights)
-        lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+        with folder.begun(config.out, config, resume, free=("out",)):
+            calibration, lines = _calibrate(config, weights)
+            lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+            np.savez_compressed(config.out / EVALUATION, weights=weights, calibration=calibration)
+            folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
-    np.savez_compressed(config.out / EVALUATION, weights=weights, calibration=calibration)
-    folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
 
 

@@ -171,13 +171,13 @@ def command(config: Learning, resume: bool) -> list[str]:
     """Learns with progress in the folder config.out; returns the lines of its report.
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
-    folder.begin(config.out, config, resume, free=("out",))
     try:
-        weights, lines = learn(config)
+        with folder.begun(config.out, config, resume, free=("out",)):
+            weights, lines = learn(config)
+            np.savez_compressed(config.out / WEIGHTS, weights=weights)
+            folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
-    np.savez_compressed(config.out / WEIGHTS, weights=weights)
-    folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
 
 

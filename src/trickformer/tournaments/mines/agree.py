@@ -23,6 +23,7 @@ from trickformer.tournaments.report import Table, built, markdown_tables
 RECORDS, SUMMARY, REPORT = "records.jsonl", "summary.json", "report.md"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
 _TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
+_KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
 _BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
 
 
@@ -66,11 +67,11 @@ def _kept(config: Agree, resume: bool) -> Lines | None:
     if config.out is None:
         return None
     lines = begin(config.out, config, resume, Agree.model_fields.keys() - set(config.FIXED), RECORDS)
-    assert lines is not None
-    positions = [r.get("position") if isinstance(r, dict) else None for r in lines.known]
-    fault = "is broken" if None in positions else "holds a position twice"
-    if None in positions or len(set(positions)) < len(positions):
+    known = lines.known
+    whole = all(isinstance(r, dict) and r.keys() >= _KEYS and isinstance(r["position"], int) for r in known)
+    if not whole or len({r["position"] for r in known}) < len(known):
         lines.__exit__()
+        fault = "holds a position twice" if whole else "is broken"
         raise TrickformerError(f"{config.out / RECORDS} {fault}; choose another --out")
     return lines
 
@@ -109,13 +110,14 @@ def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[st
 def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
     """Cells without a mine in random order, and what they show, up to a random point at which more than one layout is
     left."""
-    while True:
+    for again in range(1_000):
         state: Any = game.spiel.new_initial_state()
         first = int(rng.integers(game.cells))
         if game.spiel.late:
             state.apply_action(first)
         while state.is_chance_node():
-            state.apply_action(game.chance(state, deal_seed(seed, index)))
+            # On some boards a layout may be all that explains any position of it; then another is laid.
+            state.apply_action(game.chance(state, deal_seed(seed, index) ^ again))
         safe = sorted(set(range(game.cells)) - set(state.laying))
         cells = rng.permutation(safe).tolist()
         if game.spiel.late:
@@ -127,6 +129,7 @@ def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tup
             sight = _core.mines.Sight(game.board, cells[:n], shown[:n])
             if _core.mines.Counter(game.board, sight).layouts > 1:
                 return cells[:n], shown[:n]
+    raise TrickformerError("on this board no position leaves more than one layout")
 
 
 def _p(ranks: np.ndarray, layouts: int) -> float:

@@ -1,0 +1,56 @@
+"""What Python may hand to the core and is wrong ends in ValueError, not in memory that is none of ours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from trickformer import _core, games, tokenizers
+
+
+def histories(name: str, n: int = 8):
+    """(table, history uint8 [n, H], where its deck begins, how many cards it has) of whole random games."""
+    tokenizer = tokenizers.make(games.load(name))
+    table = tokenizer.book if name == "crew" else tokenizer.table
+    if name == "hearts":
+        return table, _core.hearts.random_hands(tokenizer.rules, 5, 0, n)[0], 1, 52
+    if name == "skat":
+        return table, _core.skat.random_games(True, 5, 0, n)[0], 0, 32
+    if name == "crew":
+        return table, _core.crew.random_games(table, 5, 0, n)[0], 1, 40
+    rules = games.load(name).rules
+    decks, actions, _ = _core.hanabi.random_games(rules, 5, 0, n)
+    return table, np.concatenate([decks, actions], axis=1), 0, rules.deck
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
+def test_a_history_that_cannot_be_is_refused(name):
+    table, history, first, cards = histories(name)
+    seats = np.zeros(len(history), dtype=np.uint8)
+    table.encode(history, seats)
+    faults = []
+    for at, value in ((first, 250), (first + cards - 1, history[0, first]), (first + 3, cards)):
+        broken = history.copy()
+        broken[0, at] = value
+        faults.append(broken)
+    if name != "hanabi":  # where a game ends at the first action that it does not allow
+        after = history.copy()
+        after[0, first + cards : first + cards + 3] = history[0, first + cards]
+        faults.append(after)
+    if name == "hearts":
+        direction = history.copy()
+        direction[0, 0] = 9
+        faults.append(direction)
+    for broken in faults:
+        with pytest.raises(ValueError, match=r"holds every card|is not legal|no direction"):
+            table.encode(broken, seats)
+
+
+def test_a_sight_of_another_board_is_refused():
+    small, large = _core.mines.Board(2, 2, 1, 0), _core.mines.Board(8, 8, 1, 0)
+    foreign = _core.mines.Sight(large, [0, 1, 8, 9, 2], [0] * 5)
+    how = {"domain": 0, "simulations": 1, "seconds": 0.0, "c": 0.5, "widening": 0.0, "seed": 1}
+    with pytest.raises(ValueError, match="of another board"):
+        _core.mines.search(small, foreign, method=3, **how)
+    with pytest.raises(ValueError, match="of another board"):
+        _core.mines.sample(small, foreign, 0, 0, 10, 1, 1)
