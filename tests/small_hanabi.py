@@ -10,7 +10,8 @@ import numpy as np
 from trickformer import _core, games
 from trickformer.belief.hanabi import HanabiProcess, Tables
 from trickformer.belief.markov import Form, GameProcess, forward
-from trickformer.players._hanabi import Scripted, replay
+from trickformer.belief.samplers.hanabi import replay
+from trickformer.players._hanabi import Scripted
 
 SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
 PAIR = ("smart", "piers")

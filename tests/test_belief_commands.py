@@ -106,6 +106,7 @@ def test_presets_and_what_follows_from_the_steps():
     given = {10: 320, 100: 3_200, 300: 3_200, 1_000: 9_600, 10_000: 96_000, 0: 1}
     assert {n: evaluation.tuning(Evaluation(steps=n)).worlds for n in given} == given
     assert evaluation.tuning(Evaluation(worlds=7)).worlds == 7
+    assert Evaluation(estimators=["v0,v1", "bb"]).estimators == ["v0", "v1", "bb"]
     with pytest.raises(TrickformerError, match="preset='large'"):
         configs.validate(Training, {"preset": "large"})
 

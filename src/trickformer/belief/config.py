@@ -128,10 +128,11 @@ class Evaluation(BaseModel):
 
     @field_validator("estimators")
     @classmethod
-    def _known(cls, names: list[str]) -> list[str]:
+    def _known(cls, given: list[str]) -> list[str]:
+        names = _among(given, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
             raise ValueError("an estimator is named twice")
-        return _among(names, ESTIMATORS, "estimator")
+        return names
 
     @model_validator(mode="after")
     def _used(self) -> Self:
@@ -167,7 +168,9 @@ def _preset(command: str, values: Any) -> Any:
     return PRESETS[command].get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
 
-def _among(names: list[str], known: Sequence[str], what: str) -> list[str]:
+def _among(given: list[str], known: Sequence[str], what: str) -> list[str]:
+    """Names, which commas may part as well."""
+    names = [name for text in given for name in text.split(",")]
     if not names:
         raise ValueError(f"there is no {what}; choose from: {', '.join(known)}")
     for name in names:

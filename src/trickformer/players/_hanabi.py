@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import View
-from trickformer.belief.samplers.hanabi import HanabiBelief
+from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
 
 
@@ -28,23 +27,3 @@ class Scripted:
     def _table(self, view: View) -> _core.hanabi.Tables:
         self._belief.reset(view)
         return replay(self._game, self._belief.sample(1, np.random.default_rng(0)).history(0))
-
-
-def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
-    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any
-    order."""
-    rules = game.rules
-    dealt = game.players * rules.hand
-    deck, moves, size = list(history[:dealt]), [], rules.deck
-    rest = iter(history[dealt:])
-    for action in rest:
-        moves.append(action)
-        if action < 2 * rules.hand and len(deck) < size and (card := next(rest, None)) is not None:
-            deck.append(card)
-    left = Counter({k: rules.copies(k) for k in range(rules.kinds)}) - Counter(deck)
-    state = _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8))
-    table = _core.hanabi.Tables(rules, 0, 0, 1)
-    table[0] = state
-    for action in moves:
-        table.step(np.array([action]))
-    return table

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from trickformer import _core, tokenizers
@@ -74,3 +77,30 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
 def make(game: Hanabi) -> HanabiBelief:
     """The uniform belief."""
     return HanabiBelief(game)
+
+
+def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
+    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any
+    order."""
+    *_, last = positions(game, history)
+    return last
+
+
+def positions(game: Hanabi, history: Sequence[int]) -> Iterator[_core.hanabi.Tables]:
+    """One table after the deal and after each move; the next step changes it."""
+    rules = game.rules
+    dealt = game.players * rules.hand
+    deck, moves, size = list(history[:dealt]), [], rules.deck
+    rest = iter(history[dealt:])
+    for action in rest:
+        moves.append(action)
+        if action < 2 * rules.hand and len(deck) < size and (card := next(rest, None)) is not None:
+            deck.append(card)
+    left = Counter({k: rules.copies(k) for k in range(rules.kinds)}) - Counter(deck)
+    state = _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8))
+    table = _core.hanabi.Tables(rules, 0, 0, 1)
+    table[0] = state
+    yield table
+    for action in moves:
+        table.step(np.array([action]))
+        yield table
