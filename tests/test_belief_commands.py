@@ -49,6 +49,7 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
     whole, again = (training.load(file)[0].weights() for file in (once, config.out / training.NETWORK))
     for name, w in whole.items():
         torch.testing.assert_close(again[name], w, atol=0, rtol=0)
+    assert (once.parent / "loss.png").stat().st_size > 1000
     log = (once.parent / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
 

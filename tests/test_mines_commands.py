@@ -108,6 +108,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
     assert "p by position" in out
     lines = (tmp_path / agree.RECORDS).read_text().splitlines()
     assert [json.loads(line) for line in lines] == whole["records"]
+    assert (tmp_path / agree.PLOT).stat().st_size > 1000
     broken = agree.agree(Agree(**AGREE | {"trials": 1}))["methods"]
     assert broken["metropolis"]["inconsistent"] > 0.5
     assert broken["metropolis"]["smallest"] == 0

@@ -44,7 +44,7 @@ def network_of(config: Training) -> Network:
     return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
 
 
-NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run
+NETWORK, STATE, LOG = "model.safetensors", "state.pt", "log.jsonl"  # files of a run
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
@@ -197,6 +197,7 @@ def command(config: Training, resume: bool) -> Path:
                 for record in run(config):
                     log.write(record)
                     advance()
+            curve(config.out)
     except KeyboardInterrupt:
         raise folder.Interrupted(
             f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} "
@@ -205,11 +206,28 @@ def command(config: Training, resume: bool) -> Path:
     return config.out / NETWORK
 
 
+def curve(out: Path) -> None:
+    """loss.png of a training's log: the mean loss of each hundredth of the steps. Raises TrickformerError where the
+    disk does not take it."""
+    from trickformer.tournaments.plot import plt, save
+
+    loss = np.array([json.loads(line)["loss"] for line in (out / LOG).read_text().splitlines()])
+    pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    axes.plot([at.mean() + 1 for at in pieces], [loss[at].mean() for at in pieces], color="#2b6cb0", linewidth=1.2)
+    axes.set_xlabel("gradient step")
+    axes.set_ylabel("nats a card")
+    try:
+        save(figure, out / "loss.png")
+    except OSError as e:
+        raise TrickformerError(f"cannot write {out / 'loss.png'}: {e.strerror}") from None
+
+
 class Log:
     """log.jsonl, a record a step, cut back to the step at which a run goes on."""
 
     def __init__(self, out: Path, step: int):
-        self._path, self._step = out / "log.jsonl", step
+        self._path, self._step = out / LOG, step
 
     def __enter__(self) -> Log:
         lines = self._path.read_text().splitlines() if self._path.exists() else []

@@ -25,7 +25,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Learner, Log, done
+from trickformer.belief.training import Learner, Log, curve, done
 from trickformer.progress import progress
 from trickformer.selfplay.generate import played
 
@@ -221,6 +221,7 @@ def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[s
         for record in run(config, game, trunk):
             log.write(record)
             advance()
+    curve(config.out)
     head = heads.load(str(file), game)
     by_hand: dict[int, np.ndarray] = {}
     with progress("belief head", "held-out hands", 0, config.held_out) as advance:

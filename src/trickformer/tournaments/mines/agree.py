@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import nullcontext
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from trickformer.progress import progress
 from trickformer.tournaments.mines.schedule import Agree
 from trickformer.tournaments.report import Table, built, markdown_tables
 
-RECORDS, SUMMARY, REPORT = "records.jsonl", "summary.json", "report.md"
+RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
 _TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
@@ -58,7 +59,11 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
     if config.out:
         replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
         parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
-        replace(config.out / REPORT, "\n".join([*parts, *built(found["versions"])]))
+        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *built(found["versions"])]))
+        try:
+            plot(found, config.out / PLOT)
+        except OSError as e:
+            raise TrickformerError(f"cannot write {config.out / PLOT}: {e.strerror}") from None
     return found
 
 
@@ -187,3 +192,18 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
         for r in found["records"]
     ]
     return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
+
+
+def plot(found: dict[str, Any], path: Path) -> None:
+    """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises OSError."""
+    from trickformer.tournaments.plot import plt, save
+
+    figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
+    edges = np.linspace(0, 1, 21)
+    for axes, name in zip(each, _TESTED):
+        axes.hist([record["p"][name] for record in found["records"]], edges, color="#2b6cb0")
+        axes.axhline(len(found["records"]) / 20, color="#c05621", linewidth=1)
+        axes.set_title(name, fontsize=10)
+        axes.set_xlabel("p")
+    each[0].set_ylabel("positions")
+    save(figure, path)
