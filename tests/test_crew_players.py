@@ -9,7 +9,7 @@ from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.belief.samplers.crew import seat_view
-from trickformer.games.crew import ACTIONS, CARDS, OVER, PLAY, RADIO, RADIO_CARD
+from trickformer.games.crew import ACTIONS, CARDS, OVER, PLAY, RADIO, RADIO_CARD, TILE_FROM, TILE_TO
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
 from trickformer.tournaments.store import comparable
@@ -58,21 +58,26 @@ def test_a_decision_is_a_function_of_the_view_and_its_generator():
 
 
 def test_every_phase_of_every_mission_is_played():
-    """One mission of each kind to its end, one of them with the distress pass; and where tokens may change places, more
-    games, for a commander need not."""
+    """One mission of each kind to its end, one of them with the distress pass. A commander that may move a token never
+    does; had one begun to, it would be asked where to."""
     phases = set()
     for number in (5, 11, 12, 20, 23, 24, 36, 37, 40, 41, 46, 48, 50):
         game = games.load(f"crew(mission={number}{',distress=left' if number == 48 else ''})")
-        hands = [Hand(deal, (0, 0, 0, 0)) for deal in range(8 if number == 23 else 1)]
-        for record in play(game, [players.make("pimc:worlds=2,nodes=50", game)], hands, 3, 1):
-            assert record.scores[0] in (0, 1)
-            state = game.spiel.new_initial_state()
-            for action in record.history:
-                if state.core is not None:
-                    phases.add(state.core.phase)
-                state.apply_action(action)
-            phases.add(state.core.phase)
-    assert phases == set(range(OVER + 1))
+        pimc = players.make("pimc:worlds=2,nodes=50", game)
+        (record,) = play(game, [pimc], [Hand(0, (0, 0, 0, 0))], 3, 1)
+        assert record.scores[0] in (0, 1)
+        state = game.spiel.new_initial_state()
+        for action in record.history:
+            if state.core is not None:
+                phases.add(state.core.phase)
+                if state.core.phase == TILE_FROM:
+                    begun = state.child(min(state.legal_actions()))
+                    assert begun.core.phase == TILE_TO
+                    asked = game.view(begun, begun.current_player())
+                    assert pimc.act([asked], [np.random.default_rng(1)], [{}])[0].action in asked.legal
+            state.apply_action(action)
+        phases.add(state.core.phase)
+    assert phases == set(range(OVER + 1)) - {TILE_TO}
 
 
 def quiet(state):
