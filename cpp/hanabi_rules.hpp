@@ -116,7 +116,6 @@ inline void draw(State& s, int seat) {
   slot.told = 0;
 }
 
-// deck: [rules.deck()] cards in the order of drawing.
 // Whether so many cards are every card of the game.
 inline bool is_deck(const Rules& rules, const std::uint8_t* deck) {
   int left[kMaxKinds] = {};
@@ -126,6 +125,7 @@ inline bool is_deck(const Rules& rules, const std::uint8_t* deck) {
   return true;
 }
 
+// deck: [rules.deck()] cards in the order of drawing.
 inline State new_game(const Rules& rules, const std::uint8_t* deck) {
   State s;
   s.rules = rules;

@@ -166,8 +166,11 @@ void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
   for (Cards rest = hand[seat]; rest;) *tokens++ = std::int16_t(take_lowest(rest));
   *tokens++ = std::int16_t(kDirectionToken + direction);
   if (direction) {
-    for (int i = 0; i < kPlayers * kPass; ++i)
-      check_action(passes[i] < kNumCards && hand[i / kPass] & bit(passes[i]), passes[i]);
+    Cards passed = 0;
+    for (int i = 0; i < kPlayers * kPass; ++i) {
+      check_action(passes[i] < kNumCards && hand[i / kPass] & ~passed & bit(passes[i]), passes[i]);
+      passed |= bit(passes[i]);
+    }
     Cards received = 0;
     const int giver = (seat + kPlayers - direction) % kPlayers;
     for (int i = 0; i < kPass; ++i) {

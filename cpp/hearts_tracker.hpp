@@ -63,7 +63,8 @@ class HandTracker final : public Tracker {
 };
 
 // One seat's tokens of a hand played to its end. history: [117] OpenSpiel's actions, 255 where there was no
-// pass; tokens: [75], filled up with the end token.
+// pass; tokens: [75], filled up with the end token. Throws where cards or passes cannot be; plays are every card once,
+// in whatever order.
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);
 
 // Many hands in step: each call of `step` makes one decision at every table that is not over. What each seat has

@@ -23,6 +23,8 @@ int lack(const std::array<std::uint64_t, 4>& lacks, int cell) { return int(lacks
 
 Counter::Counter(const Board& board, const Sight& sight)
     : known_(sight.exploded), mines_(board.mines - count(sight.exploded)) {
+  if ((sight.opened | sight.exploded | sight.allowed) & ~board.all)
+    throw std::invalid_argument("what was seen is of another board");
   const Cells unknown = sight.allowed & ~sight.opened & ~sight.exploded;
   if (sight.exploded & ~sight.allowed) return;
   Lacks lacks{};

@@ -19,6 +19,7 @@ namespace trickformer::mines {
 
 class Counter {
  public:
+  // Throws where the sight is of another board.
   Counter(const Board& board, const Sight& sight);
 
   std::uint64_t layouts() const { return total_; }

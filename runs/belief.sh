@@ -5,7 +5,8 @@
 #   runs/belief.sh long FORM                      V0, network and BFT at 1,000 gradient steps of 9,600 worlds, 30 games
 #   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
-# Sizes and numbers of games are fixed here; a run that was stopped goes on where it was. One core each.
+# Sizes and numbers of games are fixed here or the defaults, those of the preset `small`; a run that was stopped goes on
+# where it was. One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begin() {  # FOLDER COMMAND OPTION ...

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_hanabi import PAIR, SMALL, play, process
+import torch
+from small_hanabi import PAIR, SMALL, play
 
 from trickformer.belief import estimators
 from trickformer.belief.estimated import EstimatedBelief
@@ -12,6 +13,8 @@ from trickformer.belief.finetune import Tuning
 from trickformer.belief.learned import Seq2Seq, Shape
 from trickformer.belief.markov import Form, GameProcess
 from trickformer.belief.particles import Particles
+from trickformer.belief.sequences import features
+from trickformer.belief.transformer import Transformer
 from trickformer.players._hanabi import Scripted
 
 
@@ -19,20 +22,23 @@ def exact(system):
     return estimators.Exact(system, 10**5, 10**6)
 
 
-def network(system):
-    import torch
-
+def shape(system):
     torch.manual_seed(1)
-    return Seq2Seq(
-        Shape(system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.told, 8)
-    )
+    return Shape(system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.told, 8)
+
+
+def network(system):
+    return Seq2Seq(shape(system))
 
 
 MAKERS = {
     "v0": estimators.V0,
     "v1": estimators.V1,
+    "bb": lambda s: estimators.V2(s, 0.0, 16, 1),
     "v2": lambda s: estimators.V2(s, 0.01, 16, 1),
     "particles": lambda s: Particles(s, 2_000, 1),
+    "rejection": lambda s: Particles(s, 2_000, 1, rejection=True),
+    "transformer": lambda s: estimators.Reader(s, Transformer(shape(s), *features(s), 2)),
     "seq2seq": lambda s: estimators.Network(s, network(s)),
     "bft": lambda s: estimators.BFT(s, network(s), Tuning(steps=2, batch=4, worlds=8), 1),
     "exact": exact,
@@ -94,7 +100,7 @@ def test_any_estimator_is_a_belief(name):
         worlds.hidden[:] = kept
         assert p.sum() <= 1 + 1e-5
         assert (np.abs(counts / 300 - p) <= 5 * np.sqrt(np.maximum(p * (1 - p), 0) / 300) + 0.01).all()
-        if name in ("v0", "v1", "exact", "seq2seq"):  # those without randomness of their own
+        if name in ("v0", "v1", "exact", "seq2seq", "transformer"):  # those without randomness of their own
             again = EstimatedBelief(SMALL, PAIR, MAKERS[name])
             again.reset(view)
             np.testing.assert_allclose(again.log_prob(worlds), belief.log_prob(worlds), atol=1e-6)
@@ -115,4 +121,3 @@ def test_bad_use_is_said():
         belief.observe(last, [])
     with pytest.raises(ValueError, match="no belief here"):
         belief.sample(1, np.random.default_rng(1))
-    assert process(Form.POMDP).owners == [0]

@@ -38,9 +38,10 @@ def test_a_history_that_cannot_be_is_refused(name):
         after[0, first + cards : first + cards + 3] = history[0, first + cards]
         faults.append(after)
     if name == "hearts":
-        direction = history.copy()
+        direction, twice = history.copy(), history.copy()
         direction[0, 0] = 9
-        faults.append(direction)
+        twice[history[:, 0] > 0, 54] = twice[history[:, 0] > 0, 53]
+        faults += [direction, twice]
     for broken in faults:
         with pytest.raises(ValueError, match=r"holds every card|is not legal|no direction"):
             table.encode(broken, seats)
@@ -54,3 +55,7 @@ def test_a_sight_of_another_board_is_refused():
         _core.mines.search(small, foreign, method=3, **how)
     with pytest.raises(ValueError, match="of another board"):
         _core.mines.sample(small, foreign, 0, 0, 10, 1, 1)
+    with pytest.raises(ValueError, match="of another board"):
+        _core.mines.Counter(small, foreign)
+    with pytest.raises(ValueError, match="of another board"):
+        _core.mines.Solver(small, 100, 100).open(foreign, 3)

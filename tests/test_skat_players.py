@@ -491,9 +491,16 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
         assert not np.array_equal(made["weights"][6:], learning.learned(config.out)[1][6:]), "nothing before the skat"
     with pytest.raises(TrickformerError, match=r"holds no weights\.npz"):
         calibrating.command(settings.model_copy(update={"learned": tmp_path}), resume=True)
-    (config.out / "weights.npz").write_bytes(b"no archive")
-    with pytest.raises(TrickformerError, match=r"holds no weights\.npz"):
+    for broken in (b"no archive", b""):
+        (config.out / "weights.npz").write_bytes(broken)
+        with pytest.raises(TrickformerError, match=r"weights\.npz is broken"):
+            calibrating.command(settings, resume=True)
+    np.savez(config.out / "weights.npz", weights=np.zeros((2, 2), dtype=np.float32))
+    with pytest.raises(TrickformerError, match=r"weights\.npz is broken"):
         calibrating.command(settings, resume=True)
+    next(config.out.glob("third-hand-*.npz")).write_bytes(b"no archive")
+    with pytest.raises(TrickformerError, match=r"third-hand-.* is broken"):
+        learning.command(config, resume=True)
     with pytest.raises(TrickformerError, match="leaves none to learn from"):
         configs.validate(Learning, few | {"held_out": 0.001})
 

@@ -16,10 +16,11 @@ VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters o
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-# What the BFT paper tells of its settings; `small` is what docs/results/belief.md was measured with.
+# `small`: the LSTMs and tables of docs/results/belief.md, but for --bf16. `paper`: what the BFT paper tells of its
+# settings, and games in step that leave room for as many worlds as so many steps want.
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "training": {"small": {}, "paper": {"hidden": 512}},
-    "evaluation": {"small": {}, "paper": {"steps": 10_000, "part": "encoder"}},
+    "evaluation": {"small": {}, "paper": {"steps": 10_000, "part": "encoder", "stack": 4}},
 }
 Preset: TypeAlias = Literal["small", "paper"]
 ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
@@ -99,8 +100,8 @@ class Evaluation(BaseModel):
     worlds: int | None = Field(
         None,
         ge=1,
-        description="worlds drawn for the gradient steps of a position; default: all that 100 steps learn from, a "
-        "third or so of what more do",
+        description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
+        "and for three steps in ten beyond 333",
     )
     learning_rate: float = Field(4e-3, gt=0, description="of the first gradient step of bft; it falls along a line")
     part: Literal["encoder", "full"] = Field(

@@ -34,7 +34,8 @@ class Estimator(Protocol):
         ...
 
     def keep(self, rows: np.ndarray) -> None:
-        """Go on with these games alone; the others are over."""
+        """Go on with these games alone; the others are over. What is followed is replaced, not changed: a shallow copy
+        may keep others."""
         ...
 
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
@@ -90,7 +91,8 @@ class V1(V0):
     def __init__(self, process: HanabiProcess, iterations: int = 200, damping: float = 0.8):
         super().__init__(process)
         self._iterations, self._damping = iterations, damping
-        self._changes: list[float] = []  # of every position, in the last iteration
+        self._asked = self._not_reached = 0
+        self._change = 0.0
 
     def belief(self) -> torch.Tensor:
         """float64 [G, S, K]."""
@@ -98,16 +100,17 @@ class V1(V0):
 
     def notes(self) -> dict[str, Any]:
         """Of all so far: fixed points asked for, those not reached, and the largest change in a last iteration."""
-        last = np.array(self._changes)
-        unsettled = int((last > factored.TOLERANCE).sum())
-        return {"fixed_points": len(last), "not_reached": unsettled, "last_change": float(last.max(initial=0.0))}
+        return {"fixed_points": self._asked, "not_reached": self._not_reached, "last_change": self._change}
 
     def _fixed(self, likelihood: torch.Tensor | None) -> torch.Tensor:
         counts, possible = self._seen()
         fixed = factored.self_consistent(
             counts, possible, likelihood, iterations=self._iterations, damping=self._damping
         )
-        self._changes += fixed.change[-1].tolist()
+        last = fixed.change[-1]
+        self._asked += len(last)
+        self._not_reached += int((last > factored.TOLERANCE).sum())
+        self._change = max(self._change, float(last.max()))
         return fixed.belief
 
 
@@ -250,7 +253,7 @@ class Reader:
     def keep(self, rows: np.ndarray) -> None:
         """See Estimator."""
         self._x = self._x.take(rows)
-        self._sequences.keep(rows)
+        self._sequences = self._sequences.take(rows)
 
     @torch.no_grad()
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:

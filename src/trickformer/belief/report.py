@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.base import TrickformerError
 from trickformer.belief.config import Evaluation
 from trickformer.folder import ABOUT, build, builds, replace
-from trickformer.tournaments import report as base
+from trickformer.tables import Table, built, markdown_tables, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
@@ -61,7 +60,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, base.Table]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
     """Cross entropy by estimator, and differences."""
     where = any("where_exact" in e for e in found["estimators"].values())
     exact = ("where exact", "above exact") if where else ()
@@ -73,7 +72,7 @@ def tables(found: dict[str, Any]) -> list[tuple[str, base.Table]]:
         if "where_exact" in e:
             middle = (_figure(e["where_exact"]), "" if name == "exact" else _figure(e["above_exact"], signed=True))
         rows.append((name, _figure(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
-    found_tables: list[tuple[str, base.Table]] = [("", (head, rows))]
+    found_tables: list[tuple[str, Table]] = [("", (head, rows))]
     if found["differences"]:
         pairs = [(f"{d['of']} - {d['minus']}", _figure(d, signed=True)) for d in found["differences"]]
         found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))
@@ -99,25 +98,22 @@ def heading(found: dict[str, Any]) -> str:
 
 def terminal(found: dict[str, Any]) -> None:
     """Prints it."""
-    base.show(heading(found), {}, tables(found), notes(found))
+    show(heading(found), {}, tables(found), notes(found))
 
 
 def write(found: dict[str, Any], out: Path) -> None:
     """summary.json, report.md and calibration.png. Raises TrickformerError where the disk does not take them."""
     replace(out / SUMMARY, json.dumps(found, indent=2) + "\n")
-    parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *base.markdown_tables(tables(found))]
+    parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *markdown_tables(tables(found))]
     parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
-    replace(out / REPORT, "\n".join([*parts, *base.built(found["versions"])]))
-    try:
-        plot(found, out / PLOT)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {out / PLOT}: {e.strerror}") from None
+    replace(out / REPORT, "\n".join([*parts, *built(found["versions"])]))
+    plot(found, out / PLOT)
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
-    a PNG. Raises OSError."""
-    from trickformer.tournaments.plot import plt, save
+    a PNG. Raises TrickformerError."""
+    from trickformer.figures import plt, save
 
     names = list(found["estimators"])
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

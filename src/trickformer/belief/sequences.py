@@ -7,6 +7,8 @@ there, and that cards are drawn goes without saying."""
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from trickformer import _core
@@ -51,9 +53,11 @@ class Sequences:
         self._append(rows, self._moves[(actors - self._own) % self._process.rules.players, done])
         self._append(rows, self._shown(before, done, after, actors, rows))
 
-    def keep(self, rows: np.ndarray) -> None:
-        """Go on with these games alone."""
-        self.tokens, self.lengths = self.tokens[rows], self.lengths[rows]
+    def take(self, rows: np.ndarray) -> Sequences:
+        """These games alone."""
+        taken = copy.copy(self)
+        taken.tokens, taken.lengths = self.tokens[rows], self.lengths[rows]
+        return taken
 
     def _shown(
         self, before: Tables, done: np.ndarray, after: Tables, actors: np.ndarray, rows: np.ndarray

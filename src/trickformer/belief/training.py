@@ -209,18 +209,17 @@ def command(config: Training, resume: bool) -> Path:
 def curve(out: Path) -> None:
     """loss.png of a training's log: the mean loss of each hundredth of the steps. Raises TrickformerError where the
     disk does not take it."""
-    from trickformer.tournaments.plot import plt, save
+    from trickformer.figures import plt, save
 
     loss = np.array([json.loads(line)["loss"] for line in (out / LOG).read_text().splitlines()])
+    if len(loss) == 0:  # of steps that are done, and whose log is gone
+        return
     pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
     axes.plot([at.mean() + 1 for at in pieces], [loss[at].mean() for at in pieces], color="#2b6cb0", linewidth=1.2)
     axes.set_xlabel("gradient step")
     axes.set_ylabel("nats a card")
-    try:
-        save(figure, out / "loss.png")
-    except OSError as e:
-        raise TrickformerError(f"cannot write {out / 'loss.png'}: {e.strerror}") from None
+    save(figure, out / "loss.png")
 
 
 class Log:

@@ -78,7 +78,7 @@ def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Pa
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
     from matplotlib.ticker import MaxNLocator
 
-    from trickformer.tournaments.plot import plt, save
+    from trickformer.figures import plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     names = {"previous": "the previous iteration", "baseline": config.baseline}

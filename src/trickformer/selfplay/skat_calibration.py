@@ -97,14 +97,12 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
             file = config.out / f"played-{name}-{played_by:08x}-{first}-{m}.npz"
             if not file.exists():
                 found = [one(first + i) for i in range(m)]
-                draft = file.with_suffix(".part.npz")
-                np.savez_compressed(draft, odds=[x for x, _ in found], won=[x for _, x in found])
-                draft.replace(file)
+                evaluation.save(file, odds=np.array([x for x, _ in found]), won=np.array([x for _, x in found]))
             else:
                 advance(m)
-            with np.load(file) as kept:
-                odds.append(kept["odds"])
-                won.append(kept["won"].astype(np.float64))
+            kept = evaluation.load(file, "odds", "won")
+            odds.append(kept["odds"])
+            won.append(kept["won"].astype(np.float64))
     return np.concatenate(odds), np.concatenate(won)
 
 
@@ -148,7 +146,7 @@ def command(config: Calibration, resume: bool) -> list[str]:
         with folder.begun(config.out, config, resume, free=("out",)):
             calibration, lines = _calibrate(config, weights)
             lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
-            np.savez_compressed(config.out / EVALUATION, weights=weights, calibration=calibration)
+            evaluation.save(config.out / EVALUATION, weights=weights, calibration=calibration)
             folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None

@@ -96,13 +96,11 @@ def drawn(
         for (first, m), file in zip(pieces, files):
             if not file.exists():
                 e, t = _core.skat_search.samples(evaluation, known, family, seed, first, m)
-                draft = file.with_suffix(".part.npz")
-                np.savez_compressed(draft, entries=e, target=t)
-                draft.replace(file)
+                save(file, entries=e, target=t)
                 advance(m)
-            with np.load(file) as kept:
-                entries.append(kept["entries"])
-                targets.append(kept["target"])
+            kept = load(file, "entries", "target")
+            entries.append(kept["entries"])
+            targets.append(kept["target"])
     return np.concatenate(entries), np.concatenate(targets)
 
 
@@ -174,7 +172,7 @@ def command(config: Learning, resume: bool) -> list[str]:
     try:
         with folder.begun(config.out, config, resume, free=("out",)):
             weights, lines = learn(config)
-            np.savez_compressed(config.out / WEIGHTS, weights=weights)
+            save(config.out / WEIGHTS, weights=weights)
             folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
@@ -183,9 +181,30 @@ def command(config: Learning, resume: bool) -> list[str]:
 
 def learned(run: Path) -> tuple[Learning, np.ndarray]:
     """Config and weights float32 [9, ENTRIES] of a run. Raises TrickformerError where they are not there."""
-    try:
-        with np.load(run / WEIGHTS) as kept:
-            weights = kept["weights"]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        raise TrickformerError(f"{run} holds no {WEIGHTS}; make it by `trickformer skat learn`") from None
+    file = run / WEIGHTS
+    if not file.exists():
+        raise TrickformerError(f"{run} holds no {WEIGHTS}; make it by `trickformer skat learn`")
+    weights = load(file, "weights")["weights"]
+    if weights.shape != (9, ENTRIES) or weights.dtype != np.float32:
+        raise TrickformerError(f"{file} is broken")
     return configs.load(Learning, run / folder.CONFIG, {"out": run}), weights
+
+
+def save(file: Path, **arrays: np.ndarray) -> None:
+    """An .npz file, whole or not at all. Raises TrickformerError where the disk refuses."""
+    draft = file.with_suffix(".part.npz")
+    try:
+        np.savez_compressed(draft, **arrays)  # type: ignore[arg-type]
+        draft.replace(file)
+    except OSError as e:
+        draft.unlink(missing_ok=True)
+        raise TrickformerError(f"cannot write {file}: {e.strerror}") from None
+
+
+def load(file: Path, *names: str) -> dict[str, np.ndarray]:
+    """Arrays of an .npz file by name. Raises TrickformerError where it is none, or has none of that name."""
+    try:
+        with np.load(file) as kept:
+            return {name: kept[name] for name in names}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise TrickformerError(f"{file} is broken") from None

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
+
+from trickformer.figures import plt, save
 
 if TYPE_CHECKING:
     from trickformer.tournaments.results import Results
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt
 
 _BLUE, _GREY, _RED = "#2b6cb0", "#718096", "#c05621"
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
@@ -28,7 +26,7 @@ _STYLE: Any = {
 
 def plot(results: Results, path: Path) -> None:
     """Writes a PNG: for a match its rows and the histogram of the deals' differences, for a round robin the
-    ratings and every pair. Raises OSError."""
+    ratings and every pair. Raises TrickformerError."""
     result = results.result()
     with plt.rc_context(_STYLE):
         two = "rows" in result
@@ -54,14 +52,6 @@ def plot(results: Results, path: Path) -> None:
             names = "   ".join(f"P{i + 1}: {_short(s, 30)}" for i, s in enumerate(result["players"]))
             figure.suptitle(names, fontsize=9, wrap=True)
         save(figure, path)
-
-
-def save(figure: Any, path: Path) -> None:
-    """Writes a figure as PNG, whole or not at all, and closes it. Raises OSError."""
-    draft = path.with_name(f".{path.name}.part")
-    figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
-    plt.close(figure)
-    draft.replace(path)
 
 
 def _intervals(axes: Any, labels: list[str], rows: list[dict[str, Any]], key: str) -> None:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import TrickformerError
 from trickformer.folder import replace
+from trickformer.tables import Table, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments.results import Results
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # head, rows; the first column is text, the others numbers
 
 
 def write(results: Results, folder: Path) -> None:
@@ -22,10 +21,7 @@ def write(results: Results, folder: Path) -> None:
     result = results.result()
     replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
     replace(folder / REPORT, markdown(result))
-    try:
-        plot(results, folder / PLOT)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {folder / PLOT}: {e.strerror}") from None
+    plot(results, folder / PLOT)
 
 
 def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
@@ -134,37 +130,6 @@ def terminal(result: dict[str, Any]) -> None:
     show(heading(result), who(result), tables(result), notes(result))
 
 
-def show(
-    heading: str, who: dict[str, str], tables: list[tuple[str, Table]], notes: list[str], words: bool = False
-) -> None:
-    """Prints to standard output: a line, what short names stand for, tables with their titles, further lines.
-
-    words: the tables' cells are no numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200  # a pipe has no width; tables end where their cells do
-    console.print(heading, markup=False)
-    for name, spec in who.items():
-        console.print(f"{name}  {spec}", markup=False)
-    console.print()
-    for title, (head, rows) in tables:
-        if title:
-            console.print("\n" + title, markup=False)
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        for i, name in enumerate(head):
-            table.add_column(name, justify="right" if i and not words else "left", overflow="fold", no_wrap=bool(i))
-        for row in rows:
-            table.add_row(*(cell.replace("[", r"\[") for cell in row))
-        console.print(table)
-    console.print()
-    for line in notes:
-        console.print(line, markup=False)
-
-
 def markdown(result: dict[str, Any]) -> str:
     """The report as Markdown."""
     parts = [f"# Tournament\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
@@ -186,31 +151,6 @@ def markdown(result: dict[str, Any]) -> str:
     return "\n".join([*parts, *built(result["versions"])])
 
 
-def named(specs: dict[str, str]) -> str:
-    """A list of short names and what they stand for."""
-    return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())
-
-
-def built(versions: list[dict[str, Any]]) -> list[str]:
-    """A line for each build that has played."""
-    return ["Played by " + ", ".join(f"{k} {v}" for k, v in b.items() if v is not None) + ".\n" for b in versions]
-
-
-def markdown_tables(tables: list[tuple[str, Table]]) -> list[str]:
-    """Each title, where there is one, and each table."""
-    parts = []
-    for title, (head, rows) in tables:
-        if title:
-            parts.append(f"## {title}\n")
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("".join("| " + " | ".join(_cell(c) for c in line) + " |\n" for line in lines))
-    return parts
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _interval(ci95: Sequence[float | None]) -> str:
     low, high = ci95
     return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
@@ -218,16 +158,3 @@ def _interval(ci95: Sequence[float | None]) -> str:
 
 def _signed(x: float) -> str:
     return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
-
-
-def p_value(p: float) -> str:
-    """p as a table shows it."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def seconds(s: float) -> str:
-    """A time in the unit that suits it."""
-    for scale, unit in ((1, "s"), (1e3, "ms")):
-        if s * scale >= 1:
-            return f"{s * scale:.3g} {unit}"
-    return f"{s * 1e6:.3g} µs"

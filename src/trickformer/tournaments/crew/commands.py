@@ -52,7 +52,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
-    from trickformer.tournaments import report
+    from trickformer.tables import Table, show
 
     pages = _missions.read(file)
     if as_json:
@@ -64,7 +64,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         for p in sorted(pages, key=lambda page: page.id)
     ]
     rules = list(_missions.RULES.items())
-    shown: list[tuple[str, report.Table]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    shown: list[tuple[str, Table]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
     notes = [
         "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
         "communication: " + ", ".join(_missions.COMMUNICATION),
@@ -72,14 +72,14 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
         'communication = "normal", allocation = "draft", rules = []).',
     ]
-    report.show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
+    show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
 
 
 def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.tournaments import report as base
+    from trickformer.tables import show
     from trickformer.tournaments.crew import report
 
     if as_json:
         print(json.dumps(result))
     else:
-        base.show(report.heading(result), report.who(result), report.tables(result), report.notes(result))
+        show(report.heading(result), report.who(result), report.tables(result), report.notes(result))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.tournaments.plot import plt, save
+from trickformer.figures import plt, save
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"
@@ -16,7 +16,7 @@ _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": 
 
 def players(result: dict[str, Any], path: Path) -> None:
     """Success by mission of one or two players with intervals, random's, and the ceiling where it was asked for: the
-    share of deals that can be won, and of those of which that is not known. Writes a PNG. Raises OSError."""
+    share of deals that can be won, and of those of which that is not known. Writes a PNG. Raises TrickformerError."""
     missions, games = result["missions"], result["games"]
     with plt.rc_context(_STYLE):
         figure, axes = _missions(result)
@@ -43,7 +43,8 @@ def players(result: dict[str, Any], path: Path) -> None:
 
 
 def iterations(result: dict[str, Any], path: Path) -> None:
-    """Success by mission and iteration, and its mean over missions by iteration. Writes a PNG. Raises OSError."""
+    """Success by mission and iteration, and its mean over missions by iteration. Writes a PNG. Raises
+    TrickformerError."""
     missions, count = result["missions"], len(result["players"])
     with plt.rc_context(_STYLE):
         figure, axes = _missions(result, beside=True)

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import TrickformerError
 from trickformer.folder import replace
 from trickformer.games.crew import ranges
-from trickformer.tournaments.report import Table, built, markdown_tables, named, p_value, seconds
+from trickformer.tables import Table, built, markdown_tables, named, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
 _METHOD = (
@@ -32,10 +31,7 @@ def write(result: dict[str, Any], folder: Path, draw: Callable[[dict[str, Any], 
     """Writes summary.json, report.md and the plot. Raises TrickformerError where the disk refuses."""
     replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
     replace(folder / REPORT, markdown(result))
-    try:
-        draw(result, folder / PLOT)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {folder / PLOT}: {e.strerror}") from None
+    draw(result, folder / PLOT)
 
 
 def heading(result: dict[str, Any]) -> str:

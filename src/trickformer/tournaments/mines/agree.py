@@ -18,8 +18,8 @@ from trickformer.base import TrickformerError, deal_seed
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
 from trickformer.folder import ABOUT, Interrupted, Lines, begin, build, builds, replace
 from trickformer.progress import progress
+from trickformer.tables import Table, built, markdown_tables
 from trickformer.tournaments.mines.schedule import Agree
-from trickformer.tournaments.report import Table, built, markdown_tables
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
@@ -60,10 +60,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
         replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
         parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
         replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *built(found["versions"])]))
-        try:
-            plot(found, config.out / PLOT)
-        except OSError as e:
-            raise TrickformerError(f"cannot write {config.out / PLOT}: {e.strerror}") from None
+        plot(found, config.out / PLOT)
     return found
 
 
@@ -195,8 +192,8 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
-    """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises OSError."""
-    from trickformer.tournaments.plot import plt, save
+    """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises TrickformerError."""
+    from trickformer.figures import plt, save
 
     figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)

@@ -18,7 +18,7 @@ app = typer.Typer(help="Mines: optimal play, players by thinking time, and how l
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
     settings = configs.load(Exact, config, given)
-    from trickformer.tournaments import report
+    from trickformer.tables import show
     from trickformer.tournaments.mines import exact as solver
 
     found = solver.solve(settings)
@@ -30,7 +30,7 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **given
     heading = (
         f"Mines {found['board']}, {found['mines']} mines, {where}: best is {found['first_move']}, {found['value']:.4f}"
     )
-    report.show(heading, {}, [("", (("cell", "score at the end", "cells opened from here on"), rows))], [])
+    show(heading, {}, [("", (("cell", "score at the end", "cells opened from here on"), rows))], [])
 
 
 @app.command()
@@ -40,7 +40,7 @@ def table(
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
     settings = configs.load(Table, config, given)
-    from trickformer.tournaments import report as base
+    from trickformer.tables import show
     from trickformer.tournaments import run
     from trickformer.tournaments.mines import report, results
 
@@ -50,7 +50,7 @@ def table(
     if as_json:
         print(json.dumps(found))
     else:
-        base.show(report.heading(found), {}, report.tables(found), report.notes(found))
+        show(report.heading(found), {}, report.tables(found), report.notes(found))
 
 
 @app.command()
@@ -60,7 +60,7 @@ def agree(
 ) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
     settings = configs.load(Agree, config, given)
-    from trickformer.tournaments import report
+    from trickformer.tables import show
     from trickformer.tournaments.mines import agree as measure
 
     if resume and settings.out is None:
@@ -69,4 +69,4 @@ def agree(
     if as_json:
         print(json.dumps(found))
     else:
-        report.show(measure.heading(found), {}, measure.tables(found), [])
+        show(measure.heading(found), {}, measure.tables(found), [])

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import TrickformerError
 from trickformer.folder import replace
-from trickformer.tournaments.report import Table, built, markdown_tables, p_value, seconds
+from trickformer.tables import Table, built, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
@@ -26,10 +25,7 @@ def write(result: dict[str, Any], folder: Path) -> None:
     parts += [f"- {line}\n" for line in notes(result)]
     parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *built(result["versions"])]
     replace(folder / REPORT, "\n".join(parts))
-    try:
-        plot(result, folder / PLOT)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {folder / PLOT}: {e.strerror}") from None
+    plot(result, folder / PLOT)
 
 
 def heading(result: dict[str, Any]) -> str:
@@ -96,8 +92,8 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
 
 
 def plot(result: dict[str, Any], path: Path) -> None:
-    """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises OSError."""
-    from trickformer.tournaments.plot import plt, save
+    """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises TrickformerError."""
+    from trickformer.figures import plt, save
 
     budget = _budget(result)
     x = [row[budget] for row in result["rows"]]
