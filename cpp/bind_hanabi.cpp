@@ -1,8 +1,10 @@
 // The Python face of Hanabi: rules, one state, tables in step with their observations.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "bind.hpp"
@@ -15,7 +17,10 @@ using namespace trickformer::hanabi;
 namespace {
 
 void bind_rules(nb::module_& m) {
-  nb::class_<Rules>(m, "Rules", "Parameters of OpenSpiel's game; kinds of card are numbered colour * ranks + rank.")
+  nb::class_<Rules> rules(m, "Rules",
+                          "Parameters of OpenSpiel's game; kinds of card are numbered colour * ranks + rank.");
+  bind_copies(rules, "Rules");
+  rules
       .def(
           "__init__",
           [](Rules* self, int players, int colors, int ranks, int hand, int hints, int lives) {
@@ -136,8 +141,37 @@ Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
   return out;
 }
 
+// Bytes of a vector of plain values, and back.
+template <typename T>
+nb::bytes packed(const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <typename T>
+std::vector<T> unpacked(const nb::bytes& bytes) {
+  if (bytes.size() % sizeof(T)) throw nb::value_error("these are no pickled Tables of this build");
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+  return values;
+}
+
 void bind_tables(nb::module_& m) {
   nb::class_<Tables>(m, "Tables", "Many games in step.")
+      .def("__getstate__",
+           [](const Tables& t) {
+             std::vector<State> states;
+             std::vector<Marks> marks;
+             for (std::size_t i = 0; i < t.size(); ++i) states.push_back(t.state(i)), marks.push_back(t.marks(i));
+             return std::make_tuple(t.rules(), packed(states), packed(marks));
+           })
+      .def("__setstate__",
+           [](Tables& t, const std::tuple<Rules, nb::bytes, nb::bytes>& held) {
+             auto states = unpacked<State>(std::get<1>(held));
+             auto marks = unpacked<Marks>(std::get<2>(held));
+             if (states.size() != marks.size()) throw nb::value_error("these are no pickled Tables of this build");
+             new (&t) Tables(std::get<0>(held), std::move(states), std::move(marks));
+           })
       .def(nb::init<const Rules&, std::uint64_t, std::uint64_t, std::size_t>(), "rules"_a, "seed"_a, "first"_a, "n"_a)
       .def("__len__", &Tables::size)
       .def_prop_ro("rules", &Tables::rules)

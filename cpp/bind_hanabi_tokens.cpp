@@ -49,6 +49,8 @@ SeatView seat_view(const Table& table, const In1<std::int32_t>& tokens) {
 void bind_table(nb::module_& m) {
   nb::class_<Table> table(m, "Table", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
   table.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
+      .def("__getstate__", &Table::rules)
+      .def("__setstate__", [](Table& t, const Rules& rules) { new (&t) Table(rules); })
       .def_prop_ro("rules", &Table::rules)
       .def_prop_ro("other", &Table::other, "the first token of a move of another")
       .def_prop_ro("card", &Table::card, "the token of card 0")

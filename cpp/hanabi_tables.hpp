@@ -1,6 +1,7 @@
 // Many games of Hanabi in step, and hidden hands dealt anew: states that only a belief knows.
 #pragma once
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hanabi_observation.hpp"
@@ -15,6 +16,9 @@ class Tables {
  public:
   // Games `first` .. `first + n - 1` of the series `seed`.
   Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n);
+  // Games under way: as many marks as states.
+  Tables(const Rules& rules, std::vector<State> states, std::vector<Marks> marks)
+      : rules_(rules), states_(std::move(states)), marks_(std::move(marks)) {}
 
   const Rules& rules() const { return rules_; }
   std::size_t size() const { return states_.size(); }

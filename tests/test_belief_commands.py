@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from trickformer import config as configs
 from trickformer import folder
 from trickformer.base import TrickformerError
 from trickformer.belief import evaluation, report, training
-from trickformer.belief.config import Evaluation, Training
+from trickformer.belief.config import ESTIMATORS, Evaluation, Training
+from trickformer.belief.stack import Stack
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 
@@ -70,6 +72,45 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
         file.write_text(broken)
         with pytest.raises(TrickformerError, match="broken; choose another"):
             evaluation.command(config, resume=True)
+
+
+def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
+    """Every estimator is followed on from where it was kept: same records, and no move is made again."""
+    reader = training.command(Training(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False)
+    small = {"particles": 50, "samples": 2, "limit": 200, "form": "fosg"}
+    config = judge(tmp_path / "a", network, games=2, estimators=list(ESTIMATORS), transformer=reader, **small)
+    whole = without_seconds(evaluation.command(config.model_copy(update={"out": None}), resume=False))
+    monkeypatch.setattr(evaluation, "_KEEP_EVERY", 0.0)
+    moves: list[int] = []
+    step = Stack._move
+
+    def stopping(self):
+        if len(moves) in (9, 30):
+            moves.append(-1)
+            raise KeyboardInterrupt
+        moves.append(len(moves))
+        step(self)
+
+    monkeypatch.setattr(Stack, "_move", stopping)
+    for again in range(2):
+        with pytest.raises(folder.Interrupted, match="after 0 of 2 games"):
+            evaluation.command(config, resume=again > 0)
+        assert (config.out / evaluation.STACK).exists()
+    assert without_seconds(evaluation.command(config, resume=True)) == whole
+    assert len(moves) - 2 == max(record["positions"] for record in whole)
+    assert not (config.out / evaluation.STACK).exists()
+
+
+def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):
+    config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
+    records = without_seconds(evaluation.command(config, resume=False))
+    (config.out / evaluation.RECORDS).write_text("")
+    for broken in (b"", b"nothing", pickle.dumps({"a": 1})):
+        (config.out / evaluation.STACK).write_bytes(broken)
+        with pytest.raises(TrickformerError, match=r"stack\.pickle is broken, or of another build"):
+            evaluation.command(config, resume=True)
+    (config.out / evaluation.STACK).unlink()
+    assert without_seconds(evaluation.command(config, resume=True)) == records
 
 
 def test_a_training_state_that_is_broken_is_one_line(tmp_path):

@@ -1,5 +1,7 @@
 """Hanabi's scripted players: legal, blind to their own cards, strong enough, equal to their slow twins."""
 
+import pickle
+
 import hanabi_oracle as oracle
 import numpy as np
 import pytest
@@ -181,3 +183,23 @@ def test_refusals():
             call(np.array([0, len(BOTS)], np.int8))
     with pytest.raises(ValueError, match="one bot a seat"):
         CORE.scripted_games(CORE.Rules(players=3), np.zeros(2, np.int8), 1, 0, 1)
+
+
+def test_tables_under_way_can_be_pickled():
+    """Games, what hints meant, and what scripted players then do."""
+    rules = _core.hanabi.Rules(hand=4, hints=5)
+    tables, smart = _core.hanabi.Tables(rules, 3, 0, 6), np.full(6, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
+    for _ in range(12):
+        tables.step(tables.choose(smart, 1))
+    again = pickle.loads(pickle.dumps(tables))
+    for read in (again.rules, pickle.loads(pickle.dumps(rules))):
+        assert (read.players, read.hand, read.hints, read.deck) == (2, 4, 5, 50)
+    for _ in range(10):
+        np.testing.assert_array_equal(again.policy(smart), tables.policy(smart))
+        actions = tables.choose(smart, 1)
+        tables.step(actions)
+        again.step(actions)
+    table = pickle.loads(pickle.dumps(CORE.Table(rules)))
+    assert (table.length, table.end) == (CORE.Table(rules).length, CORE.Table(rules).end)
+    with pytest.raises(ValueError, match="no pickled Tables"):
+        CORE.Tables.__new__(CORE.Tables).__setstate__((rules, b"1", b""))

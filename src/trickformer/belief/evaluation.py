@@ -11,102 +11,50 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from trickformer import _core, folder
+from trickformer import folder
 from trickformer.base import TrickformerError
 from trickformer.belief import estimators, training
 from trickformer.belief.config import Evaluation
 from trickformer.belief.estimators import Estimator
 from trickformer.belief.finetune import Tuning
-from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.learned import Seq2Seq
-from trickformer.belief.markov import Form
 from trickformer.belief.particles import Particles
+from trickformer.belief.stack import Stack, load, save
 from trickformer.belief.transformer import Transformer
 from trickformer.models.torch_engine import usable
 from trickformer.progress import Advance, progress
 
-RECORDS = "records.jsonl"
-BINS = 20  # of the calibration, by probability
+RECORDS, STACK = "records.jsonl", "stack.pickle"
+_KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
 
 
-@dataclass(slots=True)
-class _Sum:
-    """Of one estimator over one stack of games."""
-
-    loss: np.ndarray  # float64 [G], summed over hidden cards
-    cards: np.ndarray  # int64 [G]
-    missing: np.ndarray  # int64 [G]: positions without a belief
-    seconds: float
-    bins: np.ndarray  # float64 [3, BINS]: probabilities, hits, numbers
-
-
-def play(config: Evaluation, first: int, advance: Advance | None = None) -> Iterator[dict[str, Any]]:
+def play(
+    config: Evaluation, first: int, advance: Advance | None = None, file: Path | None = None
+) -> Iterator[dict[str, Any]]:
     """Games `first` .. of one stack: a record each. A function of the config and the number of the first game.
 
-    advance: told of each move, for a stack may take an hour."""
+    advance: told of each move, for a stack may take an hour. file: where the stack is kept meanwhile, and where it is
+    gone on with. Raises TrickformerError where what is kept there is broken."""
     torch.set_num_threads(config.threads)
-    process, n = training.process_of(config), len(_stack(config, first))
-    cast = _cast(config, process, first)
-    rng = np.random.default_rng([config.seed, first])
-    x = process.start(config.seed, first, n)
-    sums = {
-        name: _Sum(np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64), 0.0, np.zeros((3, BINS))) for name in cast
-    }
-    # Where hands are few enough, all are judged on the same positions: those that have an exact belief.
-    judged = {name: np.zeros(n) for name in cast}
-    judged_cards = np.zeros(n, np.int64)
-    live, positions = np.arange(n), np.zeros(n, np.int64)
-    for name, each in cast.items():
-        sums[name].seconds -= time.perf_counter()
-        each.begin(x)
-        sums[name].seconds += time.perf_counter()
-    while True:
-        positions[live] += 1
-        losses = {name: _judge(each, process.hidden(x), live, sums[name]) for name, each in cast.items()}
-        if "exact" in losses:
-            good = ~np.isnan(losses["exact"])
-            cards = (process.hidden(x) >= 0).sum(axis=1)
-            judged_cards[live[good]] += cards[good]
-            for name, loss in losses.items():
-                judged[name][live[good]] += np.nan_to_num(loss[good])
-        control = _control(config, process, x, rng)
-        after, actions = process.move(x, control, int(rng.integers(2**62)))
-        for name, each in cast.items():
-            sums[name].seconds -= time.perf_counter()
-            each.observe(x, control, actions, after)
-            sums[name].seconds += time.perf_counter()
-        rows = np.flatnonzero(after.current() >= 0)
+    shared = _shared(config)
+    stack = load(file, shared) if file is not None and file.exists() else None
+    if stack is None or stack.first != first:
+        n = len(_stack(config, first))
+        stack = Stack(config, shared["process"], _cast(config, shared, first), first, n)
+    kept = time.monotonic()
+    for move in stack.moves():
         if advance:
-            advance(0, f"games {first} to {first + n - 1} at move {int(positions.max())}")
-        if len(rows) == 0:
-            break
-        live, x = live[rows], after.take(rows)
-        for each in cast.values():
-            each.keep(rows)
-    for g in range(n):
-        yield {
-            "game": first + g,
-            "positions": int(positions[g]),
-            "exact_cards": int(judged_cards[g]),
-            "estimators": {
-                name: {
-                    "loss": float(s.loss[g]),
-                    "cards": int(s.cards[g]),
-                    "missing": int(s.missing[g]),
-                    "loss_where_exact": float(judged[name][g]),
-                    "seconds": s.seconds / n,
-                    **({"bins": s.bins.tolist(), "notes": cast[name].notes()} if g == 0 else {}),
-                }
-                for name, s in sums.items()
-            },
-        }
+            advance(0, f"games {first} to {first + len(stack) - 1} at move {move}")
+        if file is not None and time.monotonic() - kept >= _KEEP_EVERY:
+            save(stack, shared, file)
+            kept = time.monotonic()
+    yield from stack.records()
 
 
 def _stack(config: Evaluation, first: int) -> range:
@@ -114,39 +62,18 @@ def _stack(config: Evaluation, first: int) -> range:
     return range(first, min(first + config.stack, config.games))
 
 
-def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
-    """float64 [G]: -log b summed over the hidden cards of each game, NaN where there is no belief; noted in `into`."""
-    into.seconds -= time.perf_counter()
-    log_p = np.asarray(each.log_probs(hidden), dtype=np.float64)
-    into.seconds += time.perf_counter()
-    there = hidden >= 0
-    of_truth = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
-    loss = -np.where(there, of_truth, 0.0).sum(axis=1)
-    good = ~np.isnan(loss)
-    into.loss[live[good]] += loss[good]
-    into.cards[live[good]] += there[good].sum(axis=1)
-    into.missing[live[~good]] += 1
-    p = np.exp(log_p[good][there[good]])
-    hit = np.zeros_like(p)
-    hit[np.arange(len(p)), hidden[good][there[good]]] = 1
-    at = np.minimum((p * BINS).astype(np.int64), BINS - 1)
-    for row, weight in enumerate((p, hit, np.ones_like(p))):
-        into.bins[row] += np.bincount(at.ravel(), weight.ravel(), BINS)
-    return loss
+def _shared(config: Evaluation) -> dict[str, Any]:
+    """What all stacks have in common: the system, and the networks that the estimators need."""
+    shared: dict[str, Any] = {"config": config, "process": training.process_of(config)}
+    if {"seq2seq", "bft"} & set(config.estimators):
+        shared["network"] = network(config)
+    if "transformer" in config.estimators:
+        shared["transformer"] = transformer(config)
+    return shared
 
 
-def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
-    """What comes from outside before the next move."""
-    if process.form is Form.HMM:
-        return None
-    drawn = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
-    bots = drawn[rng.integers(len(drawn), size=len(x))]
-    if process.form is Form.FOSG:
-        return bots.astype(np.int64)
-    return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
-
-
-def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, Estimator]:
+def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, Estimator]:
+    process = shared["process"]
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
     made: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
@@ -155,9 +82,9 @@ def _cast(config: Evaluation, process: HanabiProcess, first: int) -> dict[str, E
         "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
         "particles": lambda: Particles(process, config.particles, seed),
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
-        "seq2seq": lambda: estimators.Network(process, network(config)),
-        "transformer": lambda: estimators.Reader(process, transformer(config)),
-        "bft": lambda: estimators.BFT(process, network(config), tuning(config), seed),
+        "seq2seq": lambda: estimators.Network(process, shared["network"]),
+        "transformer": lambda: estimators.Reader(process, shared["transformer"]),
+        "bft": lambda: estimators.BFT(process, shared["network"], tuning(config), seed),
         "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
     }
     return {name: made[name]() for name in config.estimators}
@@ -213,12 +140,8 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
-    training.process_of(config)
     usable(config.device)
-    if {"seq2seq", "bft"} & set(config.estimators):
-        network(config)
-    if "transformer" in config.estimators:
-        transformer(config)
+    _shared(config)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
@@ -231,9 +154,12 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                 for first in range(0, config.games, config.stack):
                     if first in found:
                         continue
-                    found[first] = list(play(config, first, advance))
+                    file = config.out / STACK if config.out else None
+                    found[first] = list(play(config, first, advance, file))
                     if kept:
                         kept.append(found[first])
+                    if file is not None:
+                        file.unlink(missing_ok=True)
                     advance(len(found[first]))
         except KeyboardInterrupt:
             on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
