@@ -1,20 +1,34 @@
 #!/usr/bin/env bash
 # What docs/results/mines.md reports. The number of games is fixed here; a run that was stopped goes on where it was. Thinking
-# times are CPU seconds, so that the machine may do other work. A quarter of an hour on one core.
+# times are CPU seconds, so that the machine may do other work. Forty minutes on one core, half of them the last table.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mines() {  # COMMAND FOLDER [OPTION ...]
   local out="out/results/$2" resume=()
   [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer mines "$1" --out "$out" --seed 2 "${@:3}" "${resume[@]}"
+  .venv/bin/trickformer mines "$1" --seed 2 --out "$out" "${@:3}" "${resume[@]}"
 }
 .venv/bin/trickformer mines exact --board 4x4 --mines 6 --first-move no-neighbours
 .venv/bin/trickformer mines exact --board 3x3 --mines 3 --position ..1/.32/..1
 mines agree mines-agree --positions 200 --draws 1000 --trials 20000
+mines agree mines-agree-3 --seed 3 --positions 200 --draws 1000 --trials 20000
 mines table mines-4x4 --seconds 0.00025,0.0005,0.001,0.002,0.004,0.008 --games 200
 mines table mines-4x4-board --domain board --seconds 0.001,0.004 --games 200
 mines table mines-4x4-simulations-rule --simulations 250,500,1000 --beliefs rejection,inherited,metropolis,exact --games 100
 large=(--board 7x7 --mines 11 --c 0.25)
 mines table mines-7x7 "${large[@]}" --seconds 0.001,0.004,0.016 --games 60
 mines table mines-7x7-long "${large[@]}" --seconds 0.064 --games 30
+mines table mines-7x7-longer "${large[@]}" --seconds 0.256 --games 30
 mines table mines-7x7-exact "${large[@]}" --beliefs exact --seconds 0.001,0.004 --games 100
+mines table mines-7x7-longest "${large[@]}" --seconds 1.024 --games 20
+# The curve over all of these thinking times.
+.venv/bin/python - out/results/mines-7x7{,-long,-longer,-longest} <<'PYTHON'
+import json
+import sys
+from pathlib import Path
+
+from trickformer.tournaments.mines import report
+
+first, *rest = (json.loads((Path(run) / "summary.json").read_text()) for run in sys.argv[1:])
+report.plot(first | {"rows": [row for each in (first, *rest) for row in each["rows"]]}, Path(sys.argv[1], "curve.png"))
+PYTHON

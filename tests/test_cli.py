@@ -155,5 +155,8 @@ def test_variadic_options_are_spread():
     spread = cli._spread(["t", "hearts", "--players", "a:x=1", "b", "--deals", "3", "--players", "c"])
     assert spread == ["t", "hearts", "--players", "a:x=1", "--players", "b", "--deals", "3", "--players", "c"]
     assert cli._spread(["t", "--seed", "-1"]) == ["t", "--seed", "-1"]
+    joined = cli._spread(["t", "--seconds", "0.1", "0.2", "--games", "3", "--beliefs", "exact", "rejection,inherited"])
+    assert joined == ["t", "--seconds", "0.1,0.2", "--games", "3", "--beliefs", "exact,rejection,inherited"]
+    assert cli._spread(["t", "--seconds", "--games", "3"]) == ["t", "--seconds", "--games", "3"]
     for bare in (["t", "--others"], ["t", "--others", "--games", "5"]):  # typer says what is missing
         assert cli._spread(bare) == bare

@@ -31,7 +31,9 @@ app.add_typer(belief, name="belief")
 app.add_typer(mines, name="mines")
 app.add_typer(skat, name="skat")
 
-_VARIADIC = ("--players", "--others", "--estimators")  # options that take every word up to the next option
+# Options that take every word up to the next option; those of the second tuple as one text, with commas.
+_VARIADIC = ("--players", "--others", "--estimators")
+_JOINED = ("--seconds", "--simulations", "--beliefs")
 
 
 @app.callback()
@@ -116,14 +118,18 @@ def _print(result: dict[str, Any], as_json: bool) -> None:
 def _spread(arguments: list[str]) -> list[str]:
     """`--players a b` as `--players a --players b`, which typer understands."""
     found: list[str] = []
-    option = None
+    option, begun = None, False
     for word, after in zip(arguments, [*arguments[1:], "-"]):
-        if word in _VARIADIC and not after.startswith("-"):
-            option = word
+        if word in _VARIADIC + _JOINED and not after.startswith("-"):
+            option, begun = word, False
             continue
         if word.startswith("-"):
             option = None
-        found += [option, word] if option else [word]
+        if option in _JOINED and begun:
+            found[-1] += "," + word
+        else:
+            found += [option, word] if option else [word]
+        begun = True
     return found
 
 

@@ -110,7 +110,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xticks(x, [f"{v:g}" for v in x])
         axes.set_xlabel(f"{budget} a move")
-        axes.set_ylabel(f"score, {result['games']:,} games")
+        axes.set_ylabel("score, 95% intervals")
         axes.set_title(f"{result['board']}, {result['mines']} mines", loc="left", fontweight="bold", fontsize=10.5)
         axes.grid(axis="y", color="#edf2f7")
         axes.legend(frameon=False)
