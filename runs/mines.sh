@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What docs/results/mines.md reports. The number of games is fixed here; a run that was stopped goes on where it was. Thinking
-# times are CPU seconds, so that the machine may do other work. Forty minutes on one core, half of them the last table.
+# times are CPU seconds, so that the machine may do other work. Three quarters of an hour on one core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mines() {  # COMMAND FOLDER [OPTION ...]
@@ -12,6 +12,7 @@ mines() {  # COMMAND FOLDER [OPTION ...]
 .venv/bin/trickformer mines exact --board 3x3 --mines 3 --position ..1/.32/..1
 mines agree mines-agree --positions 200 --draws 1000 --trials 20000
 mines agree mines-agree-3 --seed 3 --positions 200 --draws 1000 --trials 20000
+mines agree mines-agree-4 --seed 4 --positions 1000 --draws 1000 --trials 20000
 mines table mines-4x4 --seconds 0.00025,0.0005,0.001,0.002,0.004,0.008 --games 200
 mines table mines-4x4-board --domain board --seconds 0.001,0.004 --games 200
 mines table mines-4x4-simulations-rule --simulations 250,500,1000 --beliefs rejection,inherited,metropolis,exact --games 100
