@@ -7,7 +7,7 @@ from typing import Any
 
 import matplotlib
 
-from trickformer.base import TrickformerError
+from trickformer.folder import whole
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -17,12 +17,8 @@ __all__ = ["plt", "save"]
 
 def save(figure: Any, path: Path) -> None:
     """Writes a figure as PNG, whole or not at all, and closes it. Raises TrickformerError where the disk refuses."""
-    draft = path.with_name(f".{path.name}.part")
     try:
-        figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
-        draft.replace(path)
-    except OSError as e:
-        draft.unlink(missing_ok=True)
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+        with whole(path) as draft:
+            figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
     finally:
         plt.close(figure)

@@ -29,15 +29,24 @@ class Interrupted(TrickformerError):
     exit_code = 130
 
 
-def replace(path: Path, text: str) -> None:
-    """Writes a small file whole or not at all. Raises TrickformerError where the disk does not take it."""
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
+    Raises TrickformerError where the disk does not take it."""
     draft = path.with_name(f".{path.name}.part")
     try:
-        draft.write_text(text, encoding="utf-8")
+        yield draft
         draft.replace(path)
     except OSError as e:
-        draft.unlink(missing_ok=True)
         raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a small file whole or not at all. Raises TrickformerError where the disk does not take it."""
+    with whole(path) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def build() -> dict[str, Any]:

@@ -33,26 +33,28 @@ class EstimatedBelief:
 
     def reset(self, view: View) -> None:
         """Begin anew and follow the game up to `view`. Raises ValueError where no deal explains it."""
-        process = HanabiProcess(self._game.rules, Form.POMDP, self._players, view.viewer)
-        self._process, self._estimator = process, self._make(process)
         self._view = None
-        self.observe(view)
+        self._uniform.reset(view)
+        self._process = HanabiProcess(self._game.rules, Form.POMDP, self._players, view.viewer)
+        self._estimator = self._make(self._process)
+        self._follow(view)
 
     def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
         """Go on to a later view of the same game. Raises ValueError where it is another one, no deal explains it, or
-        there are `policies`: an estimator knows the others by name."""
+        there are `policies`: an estimator knows the others by name; or before any view."""
         if policies is not None:
             raise ValueError("an estimator knows how the others play by their names, not by policies")
-        old = self._view
-        if old is not None and (old.viewer, old.events) != (view.viewer, view.events[: len(old.events)]):
-            raise ValueError("the view does not go on from the one observed before; use reset")
-        self._uniform.reset(view)
+        self._conditioned()
+        self._uniform.observe(view)
+        self._follow(view)
+
+    def _follow(self, view: View) -> None:
         # No estimator reads a hidden card: any world that explains the view tells it the same.
         world = self._uniform.sample(1, np.random.default_rng(0))
         tables = [table.take(np.zeros(1, dtype=np.int64)) for table in positions(self._game, world.history(0))]
         moves = _moves(view)
-        known = 0 if old is None else len(_moves(old))
-        if old is None:
+        known = 0 if self._view is None else len(_moves(self._view))
+        if self._view is None:
             self._estimator.begin(tables[0])
         for at in range(known, len(moves)):
             own = moves[at].actor == view.viewer

@@ -35,14 +35,19 @@ _KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
 
 
 def play(
-    config: Evaluation, first: int, advance: Advance | None = None, file: Path | None = None
+    config: Evaluation,
+    first: int,
+    advance: Advance | None = None,
+    file: Path | None = None,
+    shared: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Games `first` .. of one stack: a record each. A function of the config and the number of the first game.
 
     advance: told of each move, for a stack may take an hour. file: where the stack is kept meanwhile, and where it is
-    gone on with. Raises TrickformerError where what is kept there is broken."""
+    gone on with. shared: what `_shared` has, where that was asked already. Raises TrickformerError where what is kept
+    in the file is broken."""
     torch.set_num_threads(config.threads)
-    shared = _shared(config)
+    shared = _shared(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:
         n = len(_stack(config, first))
@@ -141,7 +146,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     usable(config.device)
-    _shared(config)
+    shared = _shared(config)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
@@ -155,7 +160,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                     if first in found:
                         continue
                     file = config.out / STACK if config.out else None
-                    found[first] = list(play(config, first, advance, file))
+                    found[first] = list(play(config, first, advance, file, shared))
                     if kept:
                         kept.append(found[first])
                     if file is not None:

@@ -3,13 +3,12 @@ meanwhile, for a stack may take hours."""
 
 from __future__ import annotations
 
-import io
 import pickle
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from trickformer.belief.config import Evaluation
 from trickformer.belief.estimators import Estimator
 from trickformer.belief.hanabi import HanabiProcess
 from trickformer.belief.markov import Form
+from trickformer.folder import whole
 
 BINS = 20  # of the calibration, by probability
 
@@ -146,21 +146,15 @@ def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
     """Writes where a stack stands, whole or not at all. shared: what it has from elsewhere, by name, is left out.
     Raises TrickformerError where the disk refuses."""
-    held = io.BytesIO()
-    _Pickler(held, shared).dump(stack)
-    draft = file.with_suffix(".part")
-    try:
-        draft.write_bytes(held.getvalue())
-        draft.replace(file)
-    except OSError as e:
-        draft.unlink(missing_ok=True)
-        raise TrickformerError(f"cannot write {file}: {e.strerror}") from None
+    with whole(file) as draft, draft.open("wb") as held:
+        _Pickler(held, shared).dump(stack)
 
 
 def load(file: Path, shared: Mapping[str, object]) -> Stack:
     """A stack as it was saved, by the same names. Raises TrickformerError where it is broken, or of another build."""
     try:
-        stack = _Unpickler(io.BytesIO(file.read_bytes()), shared).load()
+        with file.open("rb") as held:
+            stack = _Unpickler(held, shared).load()
         if isinstance(stack, Stack):
             return stack
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
@@ -169,7 +163,7 @@ def load(file: Path, shared: Mapping[str, object]) -> Stack:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, file: io.BytesIO, shared: Mapping[str, object]):
+    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self._names = {id(value): name for name, value in shared.items()}
 
@@ -178,7 +172,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, shared: Mapping[str, object]):
+    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
         super().__init__(file)
         self._shared = shared
 

@@ -113,9 +113,8 @@ class Learner:
     def keep(self, steps: int) -> None:
         """Writes the file, after so many steps."""
         held = {"model": self._model, "adam": self._adam, "fall": self._fall}
-        draft = self._file.with_suffix(".part")
-        torch.save({name: part.state_dict() for name, part in held.items()} | {"step": steps}, draft)
-        draft.replace(self._file)
+        with folder.whole(self._file) as draft:
+            torch.save({name: part.state_dict() for name, part in held.items()} | {"step": steps}, draft)
 
 
 def done(file: Path) -> int:
@@ -164,9 +163,8 @@ def save(model: Network, config: Training, file: Path) -> None:
     """The network with what it was trained on, as one file."""
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
-    draft = file.with_suffix(".part")
-    save_file(weights, draft, metadata)
-    draft.replace(file)
+    with folder.whole(file) as draft:
+        save_file(weights, draft, metadata)
 
 
 def load(file: Path) -> tuple[Network, Training]:

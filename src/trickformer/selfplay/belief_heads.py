@@ -144,11 +144,9 @@ def _save(model: Network, config: HeadTraining, trunk: Trunk) -> None:
         "training": config.model_dump(mode="json", exclude={"out", "threads", "save_every"}),
         "build": folder.build(),
     }
-    file = config.out / heads.FILE
-    draft = file.with_suffix(".part")
     weights = {name: w.detach().to(torch.bfloat16).contiguous() for name, w in model.state_dict().items()}
-    save_file(weights, draft, {heads.METADATA: json.dumps(about)})
-    draft.replace(file)
+    with folder.whole(config.out / heads.FILE) as draft:
+        save_file(weights, draft, {heads.METADATA: json.dumps(about)})
 
 
 def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int) -> dict[int, np.ndarray]:

@@ -192,13 +192,8 @@ def learned(run: Path) -> tuple[Learning, np.ndarray]:
 
 def save(file: Path, **arrays: np.ndarray) -> None:
     """An .npz file, whole or not at all. Raises TrickformerError where the disk refuses."""
-    draft = file.with_suffix(".part.npz")
-    try:
-        np.savez_compressed(draft, **arrays)  # type: ignore[arg-type]
-        draft.replace(file)
-    except OSError as e:
-        draft.unlink(missing_ok=True)
-        raise TrickformerError(f"cannot write {file}: {e.strerror}") from None
+    with folder.whole(file) as draft, draft.open("wb") as held:
+        np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
 
 
 def load(file: Path, *names: str) -> dict[str, np.ndarray]:
