@@ -62,6 +62,7 @@ void bind_copies(nb::class_<T>& bound, const char* name) {
 
 }  // namespace trickformer
 
+void bind_tracker(nb::module_& m);
 void bind_crew(nb::module_& parent);
 void bind_crew_search(nb::module_& parent);  // after bind_crew
 void bind_crew_players(nb::module_& parent);  // after bind_crew_search

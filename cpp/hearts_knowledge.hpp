@@ -102,14 +102,24 @@ struct Knowledge {
     return next.feasible();
   }
 
-  // The cards that some deal lets the seat on turn play now.
+  // The cards that some deal lets the seat on turn play now. Cards that the same seats may hold, and that show the same
+  // of their player, are alike to Hall's condition: one of each kind is asked about.
   Cards possible() const {
     if (current == seat) return legal();
-    Cards result = 0;
-    for (Cards rest = may_hold(current); rest;) {
-      const int card = take_lowest(rest);
-      if (possible(card)) result |= bit(card);
-    }
+    const Cards may = may_hold(current);
+    Cards owners[2], result = 0;
+    for (int p = 0, i = 0; p < kPlayers; ++p)
+      if (p != seat && p != current) owners[i++] = may_hold(p);
+    // What a card shows of its player depends on the first of these sets that it is in (see implied).
+    const Cards first = num_plays == 0 ? (rules.can_lead_any_club ? kClubs : bit(kTwoOfClubs))
+                        : leading()     ? kHearts
+                                       : suit_cards(led_suit);
+    const Cards shown[] = {first, kPointCards & ~first, ~(first | kPointCards)};
+    for (const Cards shows : shown)
+      for (int kind = 0; kind < 4; ++kind) {
+        const Cards alike = may & shows & (kind & 1 ? owners[0] : ~owners[0]) & (kind & 2 ? owners[1] : ~owners[1]);
+        if (alike && possible(lowest(alike))) result |= alike;
+      }
     return result;
   }
 

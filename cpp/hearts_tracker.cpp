@@ -147,6 +147,15 @@ void HandTracker::play(int token) {
   }
 }
 
+void HandTracker::facts(float* out) const {
+  std::fill_n(out, kFacts, 0.0f);
+  const auto emit = [out](int at, float value) { out[at] = value; };
+  if (stage_ == Stage::kPlay || stage_ == Stage::kEnd)
+    facts_of_play(known_, possible_cards(), taken_, trick_, emit);
+  else
+    facts_before_play(stage_, dealt_, passed_, received_, possible_cards(), direction_, emit);
+}
+
 int HandTracker::outcome() const {
   std::int8_t score[kPlayers];
   scores(table_->rules(), taken_, score);
@@ -188,6 +197,18 @@ void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
   check_deck(plays, kNumCards);
   for (int i = 0; i < kNumCards; ++i) *tokens++ = plays[i];
   while (tokens != end) *tokens++ = kEndToken;
+}
+
+void history(const State& s, std::uint8_t* out) {
+  const std::uint8_t* end = out + kHistory;
+  *out++ = s.direction;
+  for (int p = 0; p < kPlayers; ++p) {
+    Cards rest = s.dealt[p];
+    for (int i = 0; i < kHand; ++i) out[i * kPlayers + p] = std::uint8_t(take_lowest(rest));
+  }
+  out = std::copy_n(s.passes, s.num_passes, out + kNumCards);
+  out = std::copy_n(s.plays, s.num_plays, out);
+  while (out != end) *out++ = kNoAction;
 }
 
 Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)

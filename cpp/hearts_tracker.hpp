@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hearts_knowledge.hpp"
+#include "hearts_facts.hpp"
 #include "tracker.hpp"
 
 namespace trickformer::hearts {
@@ -45,10 +45,10 @@ class HandTracker final : public Tracker {
   bool terminal() const override { return known_.num_plays == kNumCards; }
   bool is_legal() const override { return legal_; }
   int outcome() const override;
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override;
 
  private:
-  enum class Stage : std::uint8_t { kSeat, kDeal, kDirection, kPass, kReceive, kLeader, kPlay, kEnd };
-
   Cards possible_cards() const;  // in the stages whose tokens are cards
   void play(int token);
 
@@ -66,6 +66,9 @@ class HandTracker final : public Tracker {
 // pass; tokens: [75], filled up with the end token. Throws where cards or passes cannot be; plays are every card once,
 // in whatever order.
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);
+
+// OpenSpiel's actions of a hand so far: [117], filled up with 255. Whom a card was dealt to is kept, not when.
+void history(const State& s, std::uint8_t* out);
 
 // Many hands in step: each call of `step` makes one decision at every table that is not over. What each seat has
 // seen is kept as tokens, ready for a model.

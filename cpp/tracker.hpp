@@ -42,7 +42,22 @@ class Tracker {
   virtual bool terminal() const = 0;
   virtual bool is_legal() const = 0;      // whether some deal explains the history so far
   virtual int outcome() const = 0;        // of a legal terminal history: its index among the outcomes
+
+  // What the tokens so far say, as numbers: an input of the model. A function of the tokens alone. A game of its own
+  // numbers overrides both; these are whose turn it is and what may come next.
+  virtual int fact_count() const { return vocabulary() + 1; }
+  virtual void facts(float* out) const;  // writes [fact_count]
 };
+
+// Follows a sequence from its start: after each of its `length` tokens the facts [length, fact_count] and, where
+// `possible` is not null, what some deal allows next [length, vocabulary].
+void follow(const Tracker& start, const std::int16_t* tokens, int length, float* facts, bool* possible);
+
+// The tokens of a set, as a row of a mask that is all false.
+inline void mark(const TokenSet& set, bool* row) {
+  for (int w = 0; w < 4; ++w)
+    for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
+}
 
 // Histories come as bytes. Throws where these n cards are not the cards below n, each once.
 inline void check_deck(const std::uint8_t* deck, int n) {
