@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bind.hpp"
+#include "label.hpp"
 #include "tracker.hpp"
 
 namespace trickformer {
@@ -57,7 +58,52 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
       },
       "history"_a, "seats"_a);
 
-  nb::class_<Tables>(m, name)
+  if constexpr (requires { &Game::label; })
+    bound.def(
+        "labels",
+        [](std::shared_ptr<const Table> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
+           In1<std::uint64_t> streams, int playouts, double share,
+           const QuickNet* net, int steps, bool worlds) {
+          const Table& table = *shared;
+          const Sizes sizes = Game::sizes(table);
+          const std::size_t n = history.shape(0);
+          if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
+          if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
+          if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1)) throw nb::value_error("playouts are 1 or more, a share 0 to 1");
+          if (!(requires { Game::kQuick; }) && (net || steps || worlds))
+            throw nb::value_error("labels of this game are by script, from the deal as it was");
+          if (net && (net->actions != int(sizes.vocabulary) ||
+                      net->facts != typename Game::Tracker(shared).fact_count()))
+            throw nb::value_error("a network of another game");
+          std::vector<Label> found;
+          std::vector<std::int32_t> counts(n);
+          {
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < n; ++i) {
+              const std::size_t before = found.size();
+              Game::label(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+                          LabelOptions{playouts, share, net, steps, worlds}, seed, streams.data()[i], found);
+              counts[i] = std::int32_t(found.size() - before);
+            }
+          }
+          auto count = make<std::int32_t>({n});
+          std::copy(counts.begin(), counts.end(), count.data());
+          auto position = make<std::int16_t>({found.size()}), token = make<std::int16_t>({found.size()});
+          auto value = make<float>({found.size()});
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            position.data()[i] = std::int16_t(found[i].position);
+            token.data()[i] = std::int16_t(found[i].token);
+            value.data()[i] = found[i].value;
+          }
+          return nb::make_tuple(count, position, token, value);
+        },
+        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a,
+        "net"_a = nb::none(), "steps"_a = 0, "worlds"_a = false,
+        "What the legal actions of sampled decisions are worth in the deal as it was: how many labels each hand has "
+        "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
+
+  nb::class_<Tables> tables(m, name);
+  tables
       .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
            "first"_a, "n"_a)
       .def("__len__", &Tables::size)
@@ -110,6 +156,16 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
           for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));
         return out;
       });
+  if constexpr (requires { &Game::history; })
+    tables.def(
+        "history",
+        [](const Tables& t) {
+          const std::size_t length = Game::sizes(t).history;
+          auto out = make<std::uint8_t>({t.size(), length});
+          for (std::size_t i = 0; i < t.size(); ++i) Game::history(t, i, out.data() + i * length);
+          return out;
+        },
+        "uint8 [n, H]: the actions so far, filled up with 255, as `encode` and `labels` take them.");
 }
 
 }  // namespace trickformer
