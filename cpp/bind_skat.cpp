@@ -9,6 +9,7 @@
 
 #include "bind_tables.hpp"
 #include "bind_worlds.hpp"
+#include "skat_labels.hpp"
 #include "skat_tracker.hpp"
 #include "skat_worlds.hpp"
 
@@ -110,6 +111,11 @@ struct Bulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     std::uint8_t actions[kActions];
     for (int k = legal_actions(t.state(i), actions); k-- > 0;) mask[actions[k]] = true;
+  }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
+  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    skat::label(table.seeger(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     skat::scores(result(t.state(i)), t.table().seeger(), out);

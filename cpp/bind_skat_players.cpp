@@ -42,15 +42,16 @@ void bind_skat_players(nb::module_& parent) {
       "filled up with 255), scores int16 [n, 3].");
   m.def(
       "mixed_games",
-      [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random) {
+      [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
         auto history = make<std::uint8_t>({n, kHistory});
         auto score = make<std::int16_t>({n, kPlayers});
         auto seated = make<std::uint8_t>({n, kPlayers});
         nb::gil_scoped_release release;
-        mixed_games(seeger, seed, first, n, history.data(), score.data(), random, seated.data());
+        mixed_games(seeger, seed, first, n, random, noise, history.data(), score.data(), seated.data());
         return std::make_tuple(history, score, seated);
       },
-      "seeger"_a, "seed"_a, "first"_a, "n"_a, "random"_a,
-      "The same with every seat drawn for itself, random with that probability: history and scores as of rules_games, and who sat there uint8 [n, 3], "
-      "0 uniformly random, 1 scripted.");
+      "seeger"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
+      "The same with every seat drawn for itself, random with that probability, and scripted ones that make a random "
+      "move with probability `noise`, a tenth of it before they declare: history and scores as of rules_games, and who "
+      "sat there uint8 [n, 3], 0 uniformly random, 1 scripted.");
 }

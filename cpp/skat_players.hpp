@@ -12,9 +12,10 @@ enum class Seated : std::uint8_t { kRandom, kRules };
 void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
                  std::int16_t* score);
 
-// The same with each seat uniformly random for the whole game with probability `random`, else `rules`. seated: uint8
-// [n, 3], of Seated.
-void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                 std::int16_t* score, double random, std::uint8_t* seated);
+// The same with each seat uniformly random for the whole game with probability `random`, else `rules`, which makes a
+// random move with probability `noise`; with a tenth of it until a contract is declared, as most random bids leave no
+// game worth playing. seated: uint8 [n, 3], of Seated.
+void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
+                 std::uint8_t* history, std::int16_t* score, std::uint8_t* seated);
 
 }  // namespace trickformer::skat

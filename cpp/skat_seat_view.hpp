@@ -120,18 +120,30 @@ inline Cards own_cards(const SeatView& v) {
   return v.stage == SeatView::Stage::kPlay && v.current == v.seat ? legal_plays(v.contract.kind, v.hand, v.lead()) : 0;
 }
 
-// The cards that another seat may play next in some deal that explains the view.
-inline Cards playable(const SeatView& v) {
+// Whether another seat may play a card next in some deal that explains the view.
+inline bool playable(const SeatView& v, int card) {
   const int p = v.current, lead = v.lead();
   const Kind kind = v.contract.kind;
-  if (v.shown && p == v.soloist()) return legal_plays(kind, v.shown, lead);
-  const int other = kPlayers - p - v.seat, a = v.hidden_in(p) - 1, b = v.hidden_in(other), skat = v.hidden_in_skat();
+  if (v.shown && p == v.soloist()) return legal_plays(kind, v.shown, lead) & bit(card);
   const Cards unseen = v.unseen(), follow = lead < 0 ? kAll : followers(kind, lead);
+  if (!(unseen & ~v.cannot[p] & bit(card))) return false;
+  const int other = kPlayers - p - v.seat;
+  const Cards not_p = v.cannot[p] | (follow & bit(card) ? 0 : follow);
+  return can_lay(unseen ^ bit(card), not_p, v.cannot[other], v.hidden_in(p) - 1, v.hidden_in(other),
+                 v.hidden_in_skat());
+}
+
+// The cards that another seat may play next in some deal that explains the view. Cards that follow the lead alike and
+// that the third seat may hold alike are alike to that question: one of each kind is asked about.
+inline Cards playable(const SeatView& v) {
+  const int p = v.current, lead = v.lead();
+  if (v.shown && p == v.soloist()) return legal_plays(v.contract.kind, v.shown, lead);
+  const Cards may = v.unseen() & ~v.cannot[p], follow = lead < 0 ? kAll : followers(v.contract.kind, lead);
+  const Cards other = v.cannot[kPlayers - p - v.seat];
   Cards found = 0;
-  for (Cards rest = unseen & ~v.cannot[p]; rest;) {
-    const int card = take_lowest(rest);
-    const Cards not_p = v.cannot[p] | (follow & bit(card) ? 0 : follow);
-    if (can_lay(unseen ^ bit(card), not_p, v.cannot[other], a, b, skat)) found |= bit(card);
+  for (int sort = 0; sort < 4; ++sort) {
+    const Cards alike = may & (sort & 1 ? follow : ~follow) & (sort & 2 ? other : ~other);
+    if (alike && playable(v, lowest(alike))) found |= alike;
   }
   return found;
 }
@@ -166,6 +178,7 @@ inline bool may_come(const SeatView& v, int token) {
   if (v.stage == SeatView::Stage::kSeat) return token >= kSeatToken && token < kEndToken;
   if (v.stage == SeatView::Stage::kLead) return token == kSeatToken + v.current;
   if (token < 0) return false;
+  if (v.stage == SeatView::Stage::kPlay && v.current != v.seat) return token < kNumCards && playable(v, token);
   return token < kNumCards ? possible_cards(v) >> token & 1 : spoken(v).has(token);
 }
 

@@ -63,13 +63,15 @@ void GameTracker::push(int token) {
 }
 
 Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
-    : table_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength, kEndToken), lengths_(n * kPlayers) {
+    : table_(std::move(table)), states_(n), actions_(n), tokens_(n * kPlayers * kMaxLength, kEndToken),
+      lengths_(n * kPlayers) {
   for (std::size_t i = 0; i < n; ++i) {
     Rng rng(seed, first + i);
     std::uint8_t deck[kNumCards];
     Cards hands[kPlayers], skat;
     shuffle_deal(rng, deck, hands, skat);
     states_[i] = new_game(hands, skat);
+    actions_[i].assign(deck, deck + kNumCards);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
       tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
@@ -81,10 +83,15 @@ void Tables::step(std::size_t i, int action) {
   State& s = states_[i];
   if (!is_legal(s, action))
     throw std::invalid_argument("action " + std::to_string(action) + " is not legal at table " + std::to_string(i));
+  actions_[i].push_back(std::uint8_t(action));
   tell_action(s, action, [&](int p, int token) {
     const std::size_t row = i * kPlayers + std::size_t(p);
     tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
   });
+}
+
+void Tables::history(std::size_t i, std::uint8_t* out) const {
+  std::fill(std::copy(actions_[i].begin(), actions_[i].end(), out), out + kHistory, kNoAction);
 }
 
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {

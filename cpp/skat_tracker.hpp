@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "skat_facts.hpp"
 #include "skat_random.hpp"
-#include "skat_seat_view.hpp"
 #include "tracker.hpp"
 
 namespace trickformer::skat {
@@ -39,6 +39,8 @@ class GameTracker final : public Tracker {
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return table_->outcome(result(view_), view_.seat); }
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override { skat::facts(view_, out); }
 
  private:
   std::shared_ptr<const Table> table_;
@@ -61,10 +63,12 @@ class Tables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 3, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 3]
   int outcome(std::size_t i, int seat) const { return table_->outcome(result(states_[i]), seat); }
+  void history(std::size_t i, std::uint8_t* out) const;  // the game so far: [kHistory], filled up
 
  private:
   std::shared_ptr<const Table> table_;
   std::vector<State> states_;
+  std::vector<std::vector<std::uint8_t>> actions_;  // the deck, then what was done
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
