@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bind_tables.hpp"
-#include "crew_tracker.hpp"
+#include "crew_labels.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -125,6 +125,13 @@ struct Bulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (Actions rest = crew::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) {
+    std::copy_n(t.history(i), kHistory, out);
+  }
+  static void label(const Table& book, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    crew::label(book, history, seat, options, seed, stream, out);
+  }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     std::fill(out, out + kPlayers, Score(t.state(i).result > 0));
   }
@@ -151,29 +158,6 @@ void bind_tokens(nb::module_& m) {
       "book"_a, "tokens"_a,
       "What a seat has seen as tokens, int32 [n], from the mission, the deal, and what is done as actions, without the "
       "tokens that follow from the rules: owners, who leads, the end.");
-  m.def(
-      "facts",
-      [](const Logbook& book, nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens) {
-        auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1), std::size_t(kFacts)}, -1);
-        nb::gil_scoped_release release;
-        std::int8_t* to = out.data();
-        for (std::size_t i = 0; i < tokens.shape(0); ++i) {
-          SeatView v;
-          for (std::size_t t = 0; t < tokens.shape(1); ++t, to += kFacts) {
-            if (v.ended()) continue;
-            if (v.stage == SeatView::Stage::kMission)
-              book.see_mission(v, tokens(i, t));
-            else
-              see(v, tokens(i, t));
-            facts(v, to);
-          }
-        }
-        return out;
-      },
-      "book"_a, "tokens"_a,
-      "What a seat could know after each token: int16 [n, T] -> int8 [n, T, 5], -1 where there is nothing to know: who acts "
-      "next and who wins the trick so far, in seats from the own one; tasks not yet fulfilled; whose task lies in the "
-      "trick; own cards of the suit that was led.");
   m.def(
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) {

@@ -59,15 +59,17 @@ void bind_crew_players(nb::module_& parent) {
       "ValueError where a seat is not on turn.");
   m.def(
       "mixed_games",
-      [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random) {
+      [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random,
+         double noise) {
         auto history = make<std::uint8_t>({n, kHistory});
         auto result = make<std::int8_t>({n});
         auto seated = make<std::uint8_t>({n, kPlayers});
         nb::gil_scoped_release release;
-        mixed_games(book.missions(), seed, first, n, random, history.data(), result.data(), seated.data());
+        mixed_games(book.missions(), seed, first, n, random, noise, history.data(), result.data(), seated.data());
         return std::make_tuple(history, result, seated);
       },
-      "book"_a, "seed"_a, "first"_a, "n"_a, "random"_a,
-      "Games with every seat drawn for itself, random with that probability, else scripted: history and result as of "
-      "random_games, and who sat there uint8 [n, 4], 0 uniformly random, 1 scripted.");
+      "book"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
+      "Games with every seat drawn for itself, random with that probability, else scripted; a scripted seat does "
+      "something random with probability `noise`. History and result as of random_games, and who sat there uint8 "
+      "[n, 4], 0 uniformly random, 1 scripted.");
 }

@@ -26,11 +26,13 @@ void begin_tricks(State& s, std::uint64_t seed) {
     apply(s, s.is_chance() ? pick(legal(s), rng) : rules_action(s, s.current, s.hand[s.current]));
 }
 
-double solved(State s, int action, std::uint64_t seed, const Draws& draws, const PimcOptions& options, Solver& solver) {
+}  // namespace
+
+double could_succeed(State s, int action, std::uint64_t seed, const Draws& draws, std::uint64_t nodes, Solver& solver) {
   apply(s, action);
   begin_tricks(s, seed);
   if (s.over()) return s.result > 0;
-  switch (solver.can_succeed(s, options.nodes, draws)) {
+  switch (solver.can_succeed(s, nodes, draws)) {
     case Answer::kYes:
       return 1;
     case Answer::kNo:
@@ -39,8 +41,6 @@ double solved(State s, int action, std::uint64_t seed, const Draws& draws, const
       return kUnknownWorth;
   }
 }
-
-}  // namespace
 
 PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t seed, Solver& solver,
                 const double* log_odds) {
@@ -72,7 +72,7 @@ PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t 
     for (double& place : draws) place = rng.uniform();
     for (Actions rest = best; rest;) {
       const int act = take_lowest(rest);
-      sum[act] += solved(world, act, chance, draws, options, solver);
+      sum[act] += could_succeed(world, act, chance, draws, options.nodes, solver);
     }
     keep_within(options.worlds - ++n);
     if (2 * n < options.worlds) continue;

@@ -19,6 +19,11 @@ struct PimcResult {
 
 inline constexpr double kUnknownWorth = 0.5;
 
+// Whether the four can succeed in a world after that action, once the tricks have begun as below: 1, 0 or
+// kUnknownWorth. seed: of what chance turns up until then.
+double could_succeed(State world, int action, std::uint64_t seed, const Draws& draws, std::uint64_t nodes,
+                     Solver& solver);
+
 // The action of the seat on turn after which most worlds can still succeed; of equal ones that of `rules`, or of equal
 // cards the one that `rules` likes best. All actions are asked about the same worlds; one that cannot catch up any more
 // is asked about no further, and worlds are drawn no further once one is left, or half of them tell none apart.

@@ -5,7 +5,7 @@
 namespace trickformer::crew {
 
 void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                 double random, std::uint8_t* history, std::int8_t* result, std::uint8_t* seated) {
+                 double random, double noise, std::uint8_t* history, std::int8_t* result, std::uint8_t* seated) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, seated += kPlayers) {
     Rng rng(seed, first + i);
     const Mission& mission = missions[rng.below(std::uint32_t(missions.size()))];
@@ -17,7 +17,8 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
     std::uint8_t* out = history + 1 + kNumCards;
     State s = new_game(mission, hands);
     while (!s.over()) {
-      const bool scripted = !s.is_chance() && Seated(seated[s.current]) == Seated::kRules;
+      const bool astray = s.is_chance() || Seated(seated[s.current]) == Seated::kRandom;
+      const bool scripted = !astray && !(noise > 0 && rng.uniform() < noise);
       const int action = scripted ? rules_action(s, s.current, s.hand[s.current]) : pick(legal(s), rng);
       *out++ = std::uint8_t(action);
       apply(s, action);

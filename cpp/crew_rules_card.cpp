@@ -79,13 +79,16 @@ class CardChoice {
       } else {
         const double is_void = sight_.none(p, follow);
         h.given[p] = holds * is_void;
-        h.forced[p] = h.given[p] * sight_.none(p, kAll & ~follow & ~bit(card));
+        if (is_void > 0) h.forced[p] = h.given[p] * sight_.none(p, kAll & ~follow & ~bit(card));
       }
     }
     hot_[hots_++] = h;
   }
 
+  // What matters depends on the colour led alone, so that it is found once for all cards of one.
   void find_hot(int lead) {
+    if (suit(lead) == hot_suit_) return;
+    hot_suit_ = suit(lead);
     hots_ = 0;
     for (int i = 0; i < mission().tasks; ++i)
       if (!t_.tasks[i].done) add_hot(t_.tasks[i].card, t_.tasks[i].owner, due_[i], task_, lead);
@@ -258,7 +261,7 @@ class CardChoice {
   double task_ = 0;  // worth of a task fulfilled: more as time runs out
   bool due_[kMaxTasks] = {};
   Hot hot_[kMaxTasks + kValues + 4];
-  int hots_ = 0;
+  int hots_ = 0, hot_suit_ = -1;
 };
 
 }  // namespace

@@ -219,9 +219,10 @@ inline Claim claim(int label, int card, Cards has) {
 }
 
 // Those of `cards` that another seat p may hold now, with `claim_of(card)` being true of the rest of its hand, in some
-// deal that explains the view; at most one of them where `any`.
+// deal that explains the view; at most one of them where `any`. by_suit: claims are the same for all cards of a suit,
+// and say nothing of its other cards, so that one card of a kind is enough.
 template <typename ClaimOf>
-Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any = false) {
+Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any = false, bool by_suit = false) {
   Cards found = 0;
   const int i = relative(p, v.seat) - 1;
   const auto collect = [&](auto possible) {
@@ -233,10 +234,17 @@ Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any
   };
   if (v.drawn) {  // what a hand held before binds no single hand any more
     const Ways base(v);
+    std::uint32_t kinds[kNumCards];
+    bool found_so[kNumCards];
+    int asked = 0;
     collect([&](int card, const Claim& c) {
+      const std::uint32_t kind = base.kind(card);
+      for (int k = 0; k < asked && by_suit; ++k)
+        if (kinds[k] == kind) return found_so[k];
       Ways ways = base;
       ways.narrow(p, card, c);
-      return ways.possible();
+      kinds[asked] = kind;
+      return found_so[asked++] = ways.possible();
     });
   } else {
     const Knowledge base = knowledge(v);
@@ -265,7 +273,7 @@ inline Cards playable(const SeatView& v, Cards cards) {
     Claim c;
     if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
     return c;
-  });
+  }, false, true);
 }
 
 // What the seat on turn may do, to this seat's knowledge: own actions, or those of another in some deal. Only `among`
@@ -312,7 +320,7 @@ inline Cards own_card(const SeatView& v) {
       return drawable(v, v.seat, v.hand);
     case SeatView::Stage::kGained: {
       const int giver = next_seat(v.seat, 3);
-      return holdable(v, giver, drawable(v, giver, kAll), [](int) { return Claim{}; });
+      return holdable(v, giver, drawable(v, giver, kAll), [](int) { return Claim{}; }, false, true);
     }
     default:
       return 0;
@@ -447,26 +455,6 @@ inline void see_action(SeatView& v, int token) {
     v.stage = SeatView::Stage::kOwner;
   else if (v.tasks[v.given].tile != kNoTile)
     v.stage = SeatView::Stage::kToken;
-}
-
-// What a seat could know at this moment, as small numbers, -1 where there is nothing to know: who acts next and who wins
-// the trick so far, from the own seat; tasks not yet fulfilled; whose task lies in the trick; own cards of the suit led.
-inline constexpr int kFacts = 5;
-inline void facts(const SeatView& v, std::int8_t* out) {
-  std::fill(out, out + kFacts, std::int8_t(-1));
-  if (v.stage < SeatView::Stage::kLead) return;
-  const auto rel = [&](int seat) { return std::int8_t(relative(seat, v.seat)); };
-  if (v.turn() >= 0) out[0] = rel(v.turn());
-  if (v.mission.tasks) out[2] = std::int8_t(v.mission.tasks - v.done);
-  // The trick under way, or the one just over, until the next is begun.
-  const int cards = v.num_plays % kPlayers, start = v.num_plays - (cards ? cards : kPlayers);
-  const bool fresh = cards == 0 && (v.stage == SeatView::Stage::kGame || v.num_plays == 0);
-  if (fresh) return;
-  out[1] = rel(v.best_seat);
-  for (int i = start; i < v.num_plays; ++i)
-    for (int k = 0; k < v.mission.tasks; ++k)
-      if (v.tasks[k].card == v.plays[i] && v.tasks[k].owner >= 0) out[3] = rel(v.tasks[k].owner);
-  out[4] = std::int8_t(count(v.hand & suit_cards(suit(v.plays[start]))));
 }
 
 // Takes a token in, once the mission has been told (Logbook::see).

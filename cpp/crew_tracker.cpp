@@ -114,15 +114,16 @@ void MissionTracker::push(int token) {
 }
 
 Tables::Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uint64_t first, std::size_t n)
-    : book_(std::move(book)), states_(n), tokens_(n * kPlayers * kMaxLength, kEndToken), lengths_(n * kPlayers) {
+    : book_(std::move(book)), states_(n), tokens_(n * kPlayers * kMaxLength, kEndToken), lengths_(n * kPlayers),
+      history_(n * kHistory, kNoAction), made_(n) {
   rng_.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     Rng& rng = rng_.emplace_back(seed, first + i);
     const auto missions = book_->missions();
     const Mission& mission = missions[rng.below(std::uint32_t(missions.size()))];
-    std::uint8_t deck[kNumCards];
     Cards hands[kPlayers];
-    shuffle_deal(rng, deck, hands);
+    history_[i * kHistory] = mission.id;
+    shuffle_deal(rng, &history_[i * kHistory + 1], hands);
     states_[i] = new_game(mission, hands);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
@@ -133,6 +134,7 @@ Tables::Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uin
 }
 
 void Tables::tell(std::size_t i, int action) {
+  history_[i * kHistory + 1 + kNumCards + std::size_t(made_[i]++)] = std::uint8_t(action);
   tell_action(states_[i], action, [&](int p, int token) {
     const std::size_t row = i * kPlayers + std::size_t(p);
     tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;

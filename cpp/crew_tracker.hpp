@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "crew_facts.hpp"
 #include "crew_random.hpp"
 #include "crew_seat_view.hpp"
 #include "tracker.hpp"
@@ -52,6 +53,8 @@ class MissionTracker final : public Tracker {
   bool terminal() const override { return view_.ended(); }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.result > 0; }
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override { crew::facts(view_, possible(), out); }
 
  private:
   std::shared_ptr<const Logbook> book_;
@@ -73,6 +76,8 @@ class Tables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
   int outcome(std::size_t i, int) const { return states_[i].result > 0; }
+  // uint8 [kHistory], filled up with kNoAction: the game so far.
+  const std::uint8_t* history(std::size_t i) const { return &history_[i * kHistory]; }
 
  private:
   void tell(std::size_t i, int action);
@@ -82,6 +87,8 @@ class Tables {
   std::vector<State> states_;
   std::vector<Rng> rng_;
   std::vector<std::int32_t> tokens_, lengths_;
+  std::vector<std::uint8_t> history_;
+  std::vector<int> made_;  // actions so far, chance's included
 };
 
 // One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with

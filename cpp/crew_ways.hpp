@@ -86,6 +86,8 @@ class Ways {
   explicit Ways(const SeatView& view);
 
   WaySet of(int card) const { return of_[card]; }
+  // Cards of equal kinds may change places in all that is known.
+  std::uint32_t kind(int card) const;
   // Seat p holds `card` now, and of the rest of its hand the claim is true.
   void narrow(int p, int card, const Claim& claim);
   // The speaker who has announced a label holds a card to show.
