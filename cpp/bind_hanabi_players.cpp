@@ -74,19 +74,20 @@ void bind_hanabi_players(nb::module_& parent) {
   m.def(
       "scripted_games",
       [](const Rules& rules, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
-         double random) {
+         double random, double noise) {
         const auto ids = bots_of(bots, std::size_t(rules.players), "one bot a seat");
         auto decks = make<std::uint8_t>({n, std::size_t(rules.deck())});
         auto actions = make<std::uint8_t>({n, std::size_t(longest(rules))});
         auto scores = make<std::int8_t>({n});
         {
           nb::gil_scoped_release release;
-          scripted_games(rules, ids, random, seed, first, n, decks.data(), actions.data(), scores.data());
+          scripted_games(rules, ids, random, noise, seed, first, n, decks.data(), actions.data(), scores.data());
         }
         return nb::make_tuple(decks, actions, scores);
       },
-      "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0,
+      "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0, "noise"_a = 0.0,
       "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "
       "Tables(rules, seed, first, n) and its choose(..., seed, first) give. Each seat is a "
-      "random player's with probability `random`. Decks, actions and scores as of random_games.");
+      "random player's with probability `random`; a scripted player's move is random with probability `noise`, though "
+      "on the last life none that surely loses it. Decks, actions and scores as of random_games.");
 }

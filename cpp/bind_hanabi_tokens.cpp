@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bind_tables.hpp"
+#include "hanabi_labels.hpp"
 #include "hanabi_tracker.hpp"
 #include "hanabi_worlds.hpp"
 
@@ -29,6 +30,11 @@ struct Bulk {
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (std::uint64_t rest = hanabi::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
+  }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
+  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    hanabi::label(table, history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     std::fill(out, out + t.table().rules().players, Score(t.state(i).score()));
@@ -79,29 +85,7 @@ void bind_table(nb::module_& m) {
                                         nb::tuple(nb::cast(e.seen))));
             return out;
           },
-          "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.")
-      .def(
-          "facts",
-          [](const Table& table, In2<std::int16_t> tokens) {
-            const std::size_t count = std::size_t(fact_count(table.rules()));
-            auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1), count}, -1);
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < tokens.shape(0); ++i) {
-              SeatView v(table.rules());
-              std::int8_t* to = out.data() + i * tokens.shape(1) * count;
-              for (std::size_t t = 0; t < tokens.shape(1); ++t, to += count) {
-                if (v.ended) continue;
-                if (!allows(table, v, tokens(i, t))) break;
-                see(table, v, tokens(i, t));
-                if (v.stage != SeatView::Stage::kDeal) facts(v, to);
-              }
-            }
-            return out;
-          },
-          "tokens"_a,
-          "What a seat could know after each token of whole games: int16 [n, T] -> int8 [n, T, 3 + colours], -1 where "
-          "there is nothing to know: who acts next, in places from the own seat; hints and lives left; cards on each "
-          "pile.");
+          "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
   bind_tables<Bulk>(m, table, "TokenTables");
 }
 

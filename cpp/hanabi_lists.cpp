@@ -16,7 +16,7 @@ class Rulebook {
  public:
   explicit Rulebook(const State& s) : s_(s), rules_(s.rules), seat_(s.player), legal_(legal(s)), sight_(s, plain_) {
     sight_.beliefs(seat_, seat_, false, own_);
-    sight_.unseen(seat_, seat_, copies_);
+    copies_ = sight_.unseen(seat_, seat_);
   }
 
   // The card that is likeliest playable, if that is at least so likely.
@@ -26,7 +26,7 @@ class Rulebook {
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
       int in = 0, all = 0;
       for (Kinds rest = own_[i]; rest;) {
-        const int k = take_lowest(rest), n = std::max(copies_[k], 1);
+        const int k = take_lowest(rest), n = std::max(copies_.left(k), 1);
         all += n;
         if (sight_.board.playable >> k & 1) in += n;
       }
@@ -74,7 +74,7 @@ class Rulebook {
   Marks plain_;  // not read: these players take hints for what they say
   Sight sight_;
   Kinds own_[kMaxHand];
-  int copies_[kMaxKinds];
+  Copies copies_;
 };
 
 }  // namespace
@@ -116,22 +116,21 @@ int simple_action(const State& s, const Marks& m) {
   const Rules& rules = s.rules;
   const Sight sight(s, m);
   for (int i = 0; i < s.sizes[s.player]; ++i)
-    if (sight.fate(s.player, i, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
+    if (sight.fate(s.hands[s.player][i].told, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
   int harmless = -1, any = -1;
   for (std::uint64_t rest = legal(s) >> 2 * rules.hand << 2 * rules.hand; rest;) {
     const int a = take_lowest(rest);
-    State after = s;
-    apply(after, a);
-    Marks marks = m;
-    mark(marks, s, a, after);
-    const Sight then(sight, after, marks);
-    const int seat = (s.player + move_of(rules, a).offset) % rules.players;
+    const Move hint = move_of(rules, a);
+    const int seat = (s.player + hint.offset) % rules.players;
+    const unsigned named = touched(s, seat, hint.kind, hint.value);
+    const Heard told = Heard(s, m, seat).after(rules, sight.board, hint.kind, hint.value, named);
     bool helps = false, misleads = false;
     for (int i = 0; i < s.sizes[seat]; ++i) {
-      if (then.fate(seat, i, marks.kinds[seat][i]) != Fate::kPlayable) continue;
+      const bool was = s.hands[seat][i].told;
+      if (sight.fate(was || named >> i & 1, told.marks[i]) != Fate::kPlayable) continue;
       if (!s.playable(s.hands[seat][i].card))
         misleads = true;
-      else if (sight.fate(seat, i, m.kinds[seat][i]) != Fate::kPlayable)
+      else if (sight.fate(was, m.kinds[seat][i]) != Fate::kPlayable)
         helps = true;
     }
     if (helps && !misleads) return a;

@@ -20,11 +20,7 @@ struct Rules {
 
   int kinds() const { return colors * ranks; }
   int copies(int rank) const { return rank == 0 ? 3 : rank == ranks - 1 ? 1 : 2; }
-  int deck() const {
-    int n = 0;
-    for (int r = 0; r < ranks; ++r) n += copies(r);
-    return n * colors;
-  }
+  int deck() const { return colors * (ranks == 1 ? 3 : 2 * ranks); }
   int dealt() const { return players * hand; }  // cards in hands at the start
   int perfect() const { return colors * ranks; }
   int play(int slot) const { return hand + slot; }
@@ -33,6 +29,8 @@ struct Rules {
   int actions() const { return 2 * hand + (players - 1) * (colors + ranks); }
   bool operator==(const Rules&) const = default;
 };
+
+using Kinds = std::uint32_t;  // a set of kinds of card
 
 // In the order of OpenSpiel's observation.
 enum class Kind : std::uint8_t { kPlay, kDiscard, kHintColor, kHintRank, kNone };
@@ -90,6 +88,26 @@ struct State {
 }  // namespace trickformer::hanabi
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
+
+inline constexpr Kinds one(int kind) { return Kinds{1} << kind; }
+
+// By ranks and a set of colours: the cards of rank 0 of these colours.
+struct Firsts {
+  Kinds of[kMaxRanks + 1][1 << kMaxColors] = {};
+  constexpr Firsts() {
+    for (int ranks = 1; ranks <= kMaxRanks; ++ranks)
+      for (int set = 0; set < 1 << kMaxColors; ++set)
+        for (int c = 0; c < kMaxColors; ++c) of[ranks][set] |= Kinds(set >> c & 1) << c * ranks;
+  }
+};
+inline constexpr Firsts kFirsts;
+
+inline Kinds of_rank(const Rules& rules, int rank) { return kFirsts.of[rules.ranks][(1 << rules.colors) - 1] << rank; }
+inline Kinds of_color(const Rules& rules, int color) { return (one(rules.ranks) - 1) << color * rules.ranks; }
+// The kinds that a hint names.
+inline Kinds named_by(const Rules& rules, Kind kind, int value) {
+  return kind == Kind::kHintColor ? of_color(rules, value) : of_rank(rules, value);
+}
 
 inline Move move_of(const Rules& rules, int action) {
   Move m;
@@ -152,12 +170,17 @@ inline void shuffle(const Rules& rules, Rng& rng, std::uint8_t* deck) {
 
 // The slots of a hand that a hint of a colour or a rank would name.
 inline unsigned touched(const State& s, int seat, Kind kind, int value) {
+  const Kinds named = named_by(s.rules, kind, value);
   unsigned slots = 0;
-  for (int i = 0; i < s.sizes[seat]; ++i) {
-    const int card = s.hands[seat][i].card;
-    slots |= unsigned((kind == Kind::kHintColor ? card / s.rules.ranks : card % s.rules.ranks) == value) << i;
-  }
+  for (int i = 0; i < s.sizes[seat]; ++i) slots |= unsigned(named >> s.hands[seat][i].card & 1) << i;
   return slots;
+}
+
+// The kinds in a hand.
+inline Kinds held(const State& s, int seat) {
+  Kinds kinds = 0;
+  for (int i = 0; i < s.sizes[seat]; ++i) kinds |= one(s.hands[seat][i].card);
+  return kinds;
 }
 
 // The legal actions as a set of numbers; none where the game is over.
@@ -171,12 +194,11 @@ inline std::uint64_t legal(const State& s) {
   for (int offset = 1; offset < rules.players; ++offset) {
     int seat = s.player + offset;
     if (seat >= rules.players) seat -= rules.players;
-    unsigned colors = 0, ranks = 0;
-    for (int i = 0; i < s.sizes[seat]; ++i) {
-      const int card = s.hands[seat][i].card;
-      colors |= 1u << card / rules.ranks, ranks |= 1u << card % rules.ranks;
-    }
-    set |= std::uint64_t{colors} << rules.hint_color(offset, 0) | std::uint64_t{ranks} << rules.hint_rank(offset, 0);
+    const Kinds kinds = held(s, seat);
+    for (int c = 0; c < rules.colors; ++c)
+      set |= std::uint64_t{(kinds & of_color(rules, c)) != 0} << rules.hint_color(offset, c);
+    for (int r = 0; r < rules.ranks; ++r)
+      set |= std::uint64_t{(kinds & of_rank(rules, r)) != 0} << rules.hint_rank(offset, r);
   }
   return set;
 }

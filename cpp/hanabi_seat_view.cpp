@@ -17,26 +17,18 @@ struct Own {
   }
 };
 
-// The kinds that a hint names.
-std::uint32_t named(const Rules& rules, Kind kind, int value) {
-  if (kind == Kind::kHintColor) return ((1u << rules.ranks) - 1) << value * rules.ranks;
-  std::uint32_t kinds = 0;
-  for (int c = 0; c < rules.colors; ++c) kinds |= 1u << (c * rules.ranks + value);
-  return kinds;
-}
-
 // Whether a hint to this seat may name exactly these slots.
 bool may_name(const SeatView& v, const Move& hint, unsigned slots) {
   Own own(v);
-  const std::uint32_t kinds = named(v.state.rules, hint.kind, hint.value);
+  const std::uint32_t kinds = named_by(v.state.rules, hint.kind, hint.value);
   for (int i = 0; i < own.size; ++i) own.kinds[i] &= slots >> i & 1 ? kinds : ~kinds;
   return fits(own.kinds, own.size, v.unseen());
 }
 
 bool may_name_any(const SeatView& v, const Move& hint) {
   const Own own(v);
-  const std::uint32_t kinds = named(v.state.rules, hint.kind, hint.value);
-  const Unseen unseen = v.unseen();
+  const std::uint32_t kinds = named_by(v.state.rules, hint.kind, hint.value);
+  const Copies unseen = v.unseen();
   for (int i = 0; i < own.size; ++i) {
     Own with = own;
     with.kinds[i] &= kinds;
@@ -47,10 +39,10 @@ bool may_name_any(const SeatView& v, const Move& hint) {
 
 // Whether this kind may be seen now: as the own card of a slot, or with slot -1 as one that another draws or was dealt.
 bool may_see(const SeatView& v, int kind, int slot) {
-  Unseen unseen = v.unseen();
+  Copies unseen = v.unseen();
   Own own(v);
   if (unseen.left(kind) == 0 || (slot >= 0 && !(own.kinds[slot] >> kind & 1))) return false;
-  unseen.take(kind);
+  unseen.take(1u << kind);
   if (slot >= 0) own.kinds[slot] = own.kinds[--own.size];
   return fits(own.kinds, own.size, unseen);
 }
@@ -67,6 +59,35 @@ bool others_move(const Table& table, const SeatView& v, int token) {
   return receiver == v.seat ? may_name_any(v, move) : touched(s, receiver, move.kind, move.value) != 0;
 }
 
+// The kinds that are short: were one of their cards gone, these slots could not be filled any more. Requires that they
+// can be.
+std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unseen) {
+  std::uint32_t narrow[kMaxHand], found = 0;
+  int n = 0;
+  for (int i = 0; i < slots; ++i)
+    if (unseen.left_of(kinds[i]) <= slots) narrow[n++] = kinds[i];
+  std::uint32_t either[1 << kMaxHand];
+  either[0] = 0;
+  for (unsigned set = 1; set < 1u << n; ++set) {
+    either[set] = either[set & (set - 1)] | narrow[lowest(set)];
+    if (unseen.left_of(either[set]) == count(set)) found |= either[set];
+  }
+  return found;
+}
+
+// The kinds that own slots can be of, all other slots filled as well.
+struct OwnCards {
+  std::uint32_t slot[kMaxHand] = {}, any = 0;
+
+  OwnCards(const Own& own, const Copies& unseen) {
+    for (int i = 0; i < own.size; ++i) {
+      Own others = own;
+      others.kinds[i] = others.kinds[--others.size];
+      any |= slot[i] = own.kinds[i] & unseen.least[0] & ~short_of(others.kinds, others.size, unseen);
+    }
+  }
+};
+
 // Where the next card of the deal belongs.
 Slot& next_dealt(SeatView& v) {
   const Rules& rules = v.state.rules;
@@ -77,7 +98,7 @@ void go_on(SeatView& v) { v.stage = v.state.over() ? Stage::kOver : Stage::kMove
 
 }  // namespace
 
-bool fits(const std::uint32_t* kinds, int slots, const Unseen& unseen) {
+bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen) {
   // A slot with as many cards to choose from as there are slots can wait until the others are filled.
   std::uint32_t narrow[kMaxHand];
   int n = 0;
@@ -92,26 +113,14 @@ bool fits(const std::uint32_t* kinds, int slots, const Unseen& unseen) {
   return true;
 }
 
-std::uint32_t SeatView::kinds(int slot) const {
-  const Slot& own = state.hands[seat][slot];
-  std::uint32_t kinds = 0;
-  for (unsigned colors = own.colors; colors;)
-    kinds |= std::uint32_t{own.ranks} << take_lowest(colors) * state.rules.ranks;
-  return kinds;
-}
+std::uint32_t SeatView::kinds(int slot) const { return said(state.rules, state.hands[seat][slot]); }
 
-Unseen SeatView::unseen() const {
-  const Rules& rules = state.rules;
-  std::uint8_t left[kMaxKinds];
-  for (int c = 0, k = 0; c < rules.colors; ++c)
-    for (int r = 0; r < rules.ranks; ++r, ++k)
-      left[k] = std::uint8_t(rules.copies(r) - state.discards[k] - (state.fireworks[c] > r));
-  for (int p = 0; p < rules.players; ++p)
+Copies SeatView::unseen() const {
+  Copies unseen = kept(state);
+  unseen.take(piled_kinds(state));
+  for (int p = 0; p < state.rules.players; ++p)
     for (int i = 0; p != seat && i < state.sizes[p]; ++i)
-      if (state.hands[p][i].card != kUnknown) --left[state.hands[p][i].card];
-  Unseen unseen;
-  for (int k = 0; k < rules.kinds(); ++k)
-    for (int i = 0; i < left[k]; ++i) unseen.least[i] |= 1u << k;
+      if (state.hands[p][i].card != kUnknown) unseen.take(one(state.hands[p][i].card));
   return unseen;
 }
 
@@ -138,6 +147,76 @@ bool allows(const Table& table, const SeatView& v, int token) {
       return slots < 1u << v.size() && may_name(v, move_of(v.state.rules, v.pending), slots);
     }
     default: return !v.ended;
+  }
+}
+
+TokenSet all_allowed(const Table& table, const SeatView& v) {
+  const State& s = v.state;
+  const Rules& rules = s.rules;
+  TokenSet set;
+  const auto cards = [&](std::uint32_t kinds) {
+    while (kinds) set.add(table.card() + take_lowest(kinds));
+  };
+  switch (v.stage) {
+    case Stage::kDeal:
+    case Stage::kDraw: {
+      const Own own(v);
+      const Copies unseen = v.unseen();
+      cards(unseen.least[0] & ~short_of(own.kinds, own.size, unseen));
+      return set;
+    }
+    case Stage::kCard:
+      cards(OwnCards(Own(v), v.unseen()).slot[move_of(rules, v.pending).slot]);
+      return set;
+    case Stage::kMove: {
+      if (v.my_turn()) {
+        set.words[0] = legal(s);
+        return set;
+      }
+      // The rules know all of another's moves but the hints to this seat.
+      for (int i = 0; i < s.sizes[s.player]; ++i) {
+        set.add(table.other() + rules.hand + i);
+        if (s.hints < rules.hints) set.add(table.other() + i);
+      }
+      if (s.hints == 0) return set;
+      const int actor = v.actor();
+      for (int offset = 1; offset < rules.players; ++offset) {
+        const int receiver = (actor + offset) % rules.players, seat = (s.player + offset) % rules.players;
+        const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : held(s, seat);
+        Move hint{Kind::kHintColor, 0, std::uint8_t(offset), 0};
+        for (; hint.value < rules.colors; ++hint.value)
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+        hint = {Kind::kHintRank, 0, std::uint8_t(offset), 0};
+        for (; hint.value < rules.ranks; ++hint.value)
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+      }
+      return set;
+    }
+    case Stage::kSlots: {
+      const Own own(v);
+      const Copies unseen = v.unseen();
+      const OwnCards can(own, unseen);
+      const Move hint = move_of(rules, v.pending);
+      const std::uint32_t kinds = named_by(rules, hint.kind, hint.value);
+      unsigned may = 0, must = 0;
+      for (int i = 0; i < own.size; ++i) {
+        may |= unsigned((can.slot[i] & kinds) != 0) << i;
+        must |= unsigned(!(can.slot[i] & ~kinds)) << i;
+      }
+      for (unsigned free = may & ~must, some = free;; some = (some - 1) & free) {
+        const unsigned slots = must | some;
+        Own with = own;
+        for (int i = 0; i < own.size; ++i) with.kinds[i] &= slots >> i & 1 ? kinds : ~kinds;
+        if (slots && fits(with.kinds, with.size, unseen)) set.add(table.slots() + int(slots));
+        if (some == 0) return set;
+      }
+    }
+    default: {
+      const auto [first, last] = range(table, v);
+      for (int token = first; token < last; ++token)
+        if (allows(table, v, token)) set.add(token);
+      return set;
+    }
   }
 }
 

@@ -6,31 +6,16 @@
 #pragma once
 #include <utility>
 
+#include "hanabi_marks.hpp"
 #include "hanabi_tokens.hpp"
+#include "tracker.hpp"
 
 namespace trickformer::hanabi {
 
 inline constexpr std::uint8_t kUnknown = 255;
 
-// Cards that a seat has not seen: the own ones and the deck. least[i]: the kinds of which more than i are left.
-struct Unseen {
-  std::uint32_t least[3] = {};
-
-  // Requires that one is left.
-  void take(int kind) { set(kind, left(kind) - 1); }
-  int left(int kind) const { return int(least[0] >> kind & 1) + int(least[1] >> kind & 1) + int(least[2] >> kind & 1); }
-  int left_of(std::uint32_t kinds) const {
-    return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]);
-  }
-
- private:
-  void set(int kind, int number) {
-    for (int i = 0; i < 3; ++i) least[i] = (least[i] & ~(1u << kind)) | std::uint32_t(number > i) << kind;
-  }
-};
-
 // Whether the slots, each with the set of kinds that it may be, can be filled with cards that are left.
-bool fits(const std::uint32_t* kinds, int slots, const Unseen& unseen);
+bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen);
 
 struct SeatView {
   enum class Stage : std::uint8_t { kSeat, kDeal, kMove, kCard, kDraw, kSlots, kOver };
@@ -45,16 +30,17 @@ struct SeatView {
   bool my_turn() const { return stage == Stage::kMove && state.player == seat; }
   int size() const { return state.sizes[seat]; }
   std::uint32_t kinds(int slot) const;  // that hints leave possible of an own card
-  Unseen unseen() const;
+  Copies unseen() const;  // cards that the seat has not seen: the own ones and the deck
   int actor() const {  // who moves, in places from the own seat
     const int from = state.player - seat;
     return from < 0 ? from + state.rules.players : from;
   }
 };
 
-// Whether some deal goes on with this token; the first and the one past the last that may be such.
+// Whether some deal goes on with this token; the first and the one past the last that may be such; and all such.
 bool allows(const Table& table, const SeatView& v, int token);
 std::pair<int, int> range(const Table& table, const SeatView& v);
+TokenSet all_allowed(const Table& table, const SeatView& v);
 
 // Takes a token in that some deal allows.
 void see(const Table& table, SeatView& v, int token);

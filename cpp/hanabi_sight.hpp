@@ -1,7 +1,5 @@
 // What a seat may conclude of cards that it does not see, and what others may expect it to conclude.
 #pragma once
-#include <algorithm>
-
 #include "hanabi_marks.hpp"
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
@@ -12,55 +10,50 @@ struct Sight {
   const State& s;
   const Marks& m;
   Board board;
-  int left[kMaxKinds] = {};  // cards of each kind neither piled nor discarded
+  Copies left;  // cards neither piled nor discarded
 
-  Sight(const State& state, const Marks& marks) : s(state), m(marks), board(board_of(state)) {
-    const Rules& rules = s.rules;
-    for (int c = 0, k = 0; c < rules.colors; ++c)
-      for (int r = 0; r < rules.ranks; ++r, ++k) left[k] = rules.copies(r) - s.discards[k] - (s.fireworks[c] > r);
-  }
-  // After a hint, which leaves the board as it was.
-  Sight(const Sight& before, const State& state, const Marks& marks) : s(state), m(marks), board(before.board) {
-    std::copy(before.left, before.left + kMaxKinds, left);
+  Sight(const State& state, const Marks& marks) : s(state), m(marks), left(kept(state)) {
+    const Kinds piled = piled_kinds(state);
+    board = board_of(state.rules, left, piled);
+    left.take(piled);
   }
 
-  // Copies of each kind that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for
-  // what it can say of its own hand, a seat is its own witness. out: [kinds]
-  void unseen(int seat, int witness, int* out) const {
+  // Cards that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for what it can
+  // say of its own hand, a seat is its own witness. own: whether it counts with what hints told it of its hand.
+  Copies unseen(int seat, int witness, bool own = true) const {
     const Rules& rules = s.rules;
-    std::copy(left, left + kMaxKinds, out);
-    for (int p = 0; p < rules.players; ++p)
+    Copies out = left;
+    for (int p = 0; p < rules.players; ++p) {
+      if (p == seat && !own) continue;
       for (int i = 0; i < s.sizes[p]; ++i) {
-        if (p != seat && p != witness) {
-          --out[s.hands[p][i].card];
-        } else if (const Kinds kinds = said(rules, s.hands[p][i]); count(kinds) == 1) {
-          --out[lowest(kinds)];
-        }
+        const Kinds kinds = p != seat && p != witness ? one(s.hands[p][i].card) : said(rules, s.hands[p][i]);
+        if (single(kinds)) out.take(kinds);
       }
+    }
+    return out;
+  }
+
+  // The kinds that a card may be by what hints say of it (possible), and mean, and by the cards that are there. Never
+  // empty.
+  static Kinds belief(Kinds possible, Kinds there, Kinds meant) {
+    if (single(possible)) return possible;
+    Kinds kinds = possible & there ? possible & there : possible;
+    return kinds & meant ? kinds & meant : kinds;
   }
 
   // The kinds that each slot of `seat` may be by what hints say alone (meant false) or mean, and by the cards in sight
-  // as of unseen. out: [hand], never empty
+  // as of unseen. out: [hand]
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
-    int copies[kMaxKinds];
-    unseen(seat, witness, copies);
-    Kinds there = 0;
-    for (int k = 0; k < s.rules.kinds(); ++k) there |= Kinds{copies[k] > 0} << k;
-    for (int i = 0; i < s.sizes[seat]; ++i) {
-      const Kinds possible = said(s.rules, s.hands[seat][i]);
-      out[i] = possible;
-      if (count(possible) == 1) continue;
-      if (possible & there) out[i] &= there;
-      if (meant && out[i] & m.kinds[seat][i]) out[i] &= m.kinds[seat][i];
-    }
+    const Kinds there = unseen(seat, witness).least[0];
+    for (int i = 0; i < s.sizes[seat]; ++i)
+      out[i] = belief(said(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
   }
 
   // What becomes of a card that may be these kinds. Who has a life to spare trusts that touched cards are wanted.
-  Fate fate(int seat, int slot, Kinds kinds) const {
+  Fate fate(bool touched, Kinds kinds) const {
     const Kinds live = kinds & ~board.dead;
     if (live == 0) return Fate::kTrash;
-    const bool trusted = s.lives > 1 && s.hands[seat][slot].told != 0;
-    return ((trusted ? live : kinds) & ~board.playable) == 0 ? Fate::kPlayable : Fate::kUnknown;
+    return ((touched && s.lives > 1 ? live : kinds) & ~board.playable) == 0 ? Fate::kPlayable : Fate::kUnknown;
   }
 };
 

@@ -25,12 +25,6 @@ void Tables::set(std::size_t i, const State& s) {
   marks_[i] = plain_marks(s);
 }
 
-void Tables::step(std::size_t i, int action) {
-  const State before = states_[i];
-  apply(states_[i], action);
-  mark(marks_[i], before, action, states_[i]);
-}
-
 int Tables::draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const {
   Rng rng(mix(seed) + states_[i].moves + 1, stream);
   return draw_action(bot, states_[i], marks_[i], rng);
@@ -110,7 +104,21 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
   }
 }
 
-void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed,
+namespace {
+
+// The legal actions but those that, by what hints told the seat on turn, surely lose the last life.
+std::uint64_t not_lethal(const State& s) {
+  std::uint64_t set = legal(s);
+  if (s.lives > 1) return set;
+  const Kinds playable = board_of(s).playable;
+  for (int i = 0; i < s.sizes[s.player]; ++i)
+    if (!(said(s.rules, s.hands[s.player][i]) & playable)) set &= ~(std::uint64_t{1} << s.rules.play(i));
+  return set ? set : legal(s);
+}
+
+}  // namespace
+
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, double noise, std::uint64_t seed,
                     std::uint64_t first, std::size_t n, std::uint8_t* decks, std::uint8_t* actions,
                     std::int8_t* scores) {
   const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
@@ -123,8 +131,12 @@ void scripted_games(const Rules& rules, std::span<const Bot> bots, double random
     for (bool& seat : at_random) seat = rng.uniform() < random;
     for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {
       const int seat = table.state(0).player;
-      *out = std::uint8_t(at_random[seat] ? pick(legal(table.state(0)), rng)
-                                          : table.draw(0, bots[seat], seed, first + i));
+      if (at_random[seat])
+        *out = std::uint8_t(pick(legal(table.state(0)), rng));
+      else if (noise > 0 && rng.uniform() < noise)
+        *out = std::uint8_t(pick(not_lethal(table.state(0)), rng));
+      else
+        *out = std::uint8_t(table.draw(0, bots[seat], seed, first + i));
       table.step(0, *out);
     }
     scores[i] = std::int8_t(table.state(0).score());

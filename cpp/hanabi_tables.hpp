@@ -27,7 +27,7 @@ class Tables {
   // Puts a state of these rules at table i; what its hints meant is not known, so that they mean what they say.
   void set(std::size_t i, const State& s);
   // A legal action.
-  void step(std::size_t i, int action);
+  void step(std::size_t i, int action) { apply(states_[i], marks_[i], action); }
   // A scripted player's action at table i, where the game is not over: a function of the position, the seed and the
   // stream.
   int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;
@@ -43,8 +43,8 @@ class Tables {
   // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then
   // left in the deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
-  // Gives table i these cards without asking where they come from: for what a player would do who sees them, and nothing
-  // else. Returns false, and changes nothing, where hints rule one out.
+  // Gives table i these cards without asking where they come from: for what a player would do who sees them, and
+  // nothing else. Returns false, and changes nothing, where hints rule one out.
   bool suppose(std::size_t i, const std::int8_t* hidden);
 
  private:
@@ -60,10 +60,11 @@ class Tables {
 void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
                   std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
-// Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed` and
-// stream first + i. Each seat of each game is a uniformly random player's with probability `random`. The arrays are those
-// of random_games.
-void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, std::uint64_t seed,
+// Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed`
+// and stream first + i. Each seat of each game is a uniformly random player's with probability `random`; a scripted
+// player makes a uniformly random move with probability `noise`, though on the last life none that surely loses it. The
+// arrays are those of random_games.
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, double noise, std::uint64_t seed,
                     std::uint64_t first, std::size_t n, std::uint8_t* decks, std::uint8_t* actions,
                     std::int8_t* scores);
 

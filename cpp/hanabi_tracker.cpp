@@ -20,14 +20,6 @@ std::vector<int> slots_of(unsigned set) {
 
 }  // namespace
 
-TokenSet SeatTracker::possible() const {
-  TokenSet set;
-  const auto [first, last] = range(*table_, view_);
-  for (int token = first; token < last; ++token)
-    if (allows(*table_, view_, token)) set.add(token);
-  return set;
-}
-
 void SeatTracker::push(int token) {
   if (view_.ended) {
     legal_ = false;
@@ -35,13 +27,20 @@ void SeatTracker::push(int token) {
   }
   if (!allows(*table_, view_, token)) {
     legal_ = false;
-    token = possible().first();  // the history goes on as one that can be
+    token = all_allowed(*table_, view_).first();  // the history goes on as one that can be
   }
+  const State before = view_.state;
+  const bool dealt = view_.stage != Stage::kSeat;
   see(*table_, view_, token);
+  if (!dealt)
+    memory_.begin(view_.state);
+  else if (view_.state.moves != before.moves)
+    memory_.follow(before, view_.state);
 }
 
 TokenTables::TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
     : table_(std::move(table)),
+      actions_(n * std::size_t(longest(table_->rules())), std::uint8_t{255}),
       tokens_(n * std::size_t(table_->rules().players * table_->length()), table_->end()),
       lengths_(n * std::size_t(table_->rules().players)) {
   const Tables dealt(table_->rules(), seed, first, n);
@@ -54,7 +53,14 @@ TokenTables::TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed,
 void TokenTables::step(std::size_t i, int action) {
   if (action < 0 || action >= table_->rules().actions() || !(legal(states_[i]) >> action & 1))
     throw std::invalid_argument("action " + std::to_string(action) + " is not legal at table " + std::to_string(i));
+  actions_[i * std::size_t(longest(table_->rules())) + states_[i].moves] = std::uint8_t(action);
   tell_action(*table_, states_[i], action, teller(i));
+}
+
+void TokenTables::history(std::size_t i, std::uint8_t* out) const {
+  out = std::copy_n(states_[i].deck, table_->rules().deck(), out);  // cards drawn keep their place in it
+  const int length = longest(table_->rules());
+  std::copy_n(actions_.data() + i * std::size_t(length), length, out);
 }
 
 int history_size(const Rules& rules) { return rules.deck() + longest(rules); }
@@ -113,14 +119,6 @@ std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> 
   const bool whole = v.stage == Stage::kMove || v.stage == Stage::kDraw || v.ended;
   if (!whole) throw std::invalid_argument("these tokens end where nobody has a view");
   return out;
-}
-
-void facts(const SeatView& v, std::int8_t* out) {
-  const State& s = v.state;
-  *out++ = std::int8_t(v.stage == Stage::kMove ? v.actor() : -1);
-  *out++ = std::int8_t(s.hints);
-  *out++ = std::int8_t(s.lives);
-  std::copy(s.fireworks, s.fireworks + s.rules.colors, out);
 }
 
 }  // namespace trickformer::hanabi

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "hanabi_seat_view.hpp"
+#include "hanabi_facts.hpp"
 #include "tracker.hpp"
 
 namespace trickformer::hanabi {
@@ -18,15 +18,18 @@ class SeatTracker final : public Tracker {
   int seat() const override { return view_.seat; }
   bool my_turn() const override { return view_.my_turn(); }
   TokenSet legal() const override { return my_turn() ? possible() : TokenSet{}; }
-  TokenSet possible() const override;
+  TokenSet possible() const override { return all_allowed(*table_, view_); }
   void push(int token) override;
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.state.score(); }
+  int fact_count() const override { return FactLayout(table_->rules()).size; }
+  void facts(float* out) const override { hanabi::facts(view_, memory_, out); }
 
  private:
   std::shared_ptr<const Table> table_;
   SeatView view_;
+  Memory memory_;
   bool legal_ = true;
 };
 
@@ -44,6 +47,8 @@ class TokenTables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, players, length]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, players]
   int outcome(std::size_t i, int) const { return states_[i].score(); }
+  // The game so far as `encode` takes it: [history_size(rules)].
+  void history(std::size_t i, std::uint8_t* out) const;
 
  private:
   auto teller(std::size_t i) {
@@ -55,6 +60,7 @@ class TokenTables {
 
   std::shared_ptr<const Table> table_;
   std::vector<State> states_;
+  std::vector<std::uint8_t> actions_;  // [n, longest(rules)]
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
@@ -72,10 +78,5 @@ struct SeenEvent {
 // The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen
 // at once.
 std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens);
-
-// What a seat could know after a token: who acts with the next one in places from the own seat (-1: nobody does), hints
-// and lives left, and the height of each pile. out: [fact_count(rules)]
-inline int fact_count(const Rules& rules) { return 3 + rules.colors; }
-void facts(const SeatView& v, std::int8_t* out);
 
 }  // namespace trickformer::hanabi

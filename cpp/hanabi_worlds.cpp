@@ -62,7 +62,7 @@ void Hands::draw(Rng& rng, std::int16_t* hidden) const {
 
 std::uint64_t Hands::ways(const std::int16_t* hidden) const {
   std::uint64_t ways = 1;
-  Unseen unseen = unseen_;
+  Copies unseen = unseen_;
   for (int i = 0; i < hand_; ++i) {
     const int kind = hidden[i];
     if (i >= size_) {
@@ -71,7 +71,7 @@ std::uint64_t Hands::ways(const std::int16_t* hidden) const {
       return 0;
     } else {
       ways *= std::uint64_t(unseen.left(kind));
-      unseen.take(kind);
+      unseen.take(one(kind));
     }
   }
   return ways;

@@ -29,7 +29,7 @@ class Hands {
   void choose(int kind, unsigned slots, Take take) const;
 
   int size_, hand_, kinds_;
-  Unseen unseen_;
+  Copies unseen_;
   unsigned slots_[kMaxKinds] = {};  // by kind, those that may be of it
   std::vector<std::uint64_t> ways_;  // by the first kind still open, and the slots still open
 };
