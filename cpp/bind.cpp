@@ -16,8 +16,11 @@
 #include "bind_tables.hpp"
 #include "bind_worlds.hpp"
 #include "gomcts.hpp"
+#include "gomcts_run.hpp"
 #include "gpt2.hpp"
+#include "hearts_labels.hpp"
 #include "hearts_pimc.hpp"
+#include "hearts_players.hpp"
 #include "hearts_random.hpp"
 #include "hearts_rules_player.hpp"
 #include "hearts_sampler.hpp"
@@ -28,29 +31,6 @@ using namespace nb::literals;
 using namespace trickformer;
 
 namespace {
-
-void bind_tracker(nb::module_& m) {
-  const auto mask = [](const Tracker& tracker, const TokenSet& set) {
-    auto out = make<bool>({std::size_t(tracker.vocabulary())});
-    for (int t = 0; t < tracker.vocabulary(); ++t) out.data()[t] = set.has(t);
-    return out;
-  };
-  nb::class_<Tracker>(m, "Tracker")
-      .def("copy", &Tracker::copy)
-      .def("__copy__", &Tracker::copy)
-      .def_prop_ro("seat", &Tracker::seat)
-      .def("my_turn", &Tracker::my_turn)
-      .def("terminal", &Tracker::terminal)
-      .def("is_legal", &Tracker::is_legal)
-      .def("push", &Tracker::push, "token"_a)
-      .def("outcome",
-           [](const Tracker& t) -> nb::object {
-             if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
-             return t.is_legal() ? nb::cast(t.outcome()) : nb::none();
-           })
-      .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
-      .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); });
-}
 
 Out<std::int32_t> to_numpy(const std::vector<int>& values) {
   auto out = make<std::int32_t>({values.size()});
@@ -80,15 +60,18 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "add",
           [](SearchBatch& self, const Tracker& tracker, std::uint64_t seed, int root, int runs, int steps, double c,
-             double threshold, double mu, int wave, bool legal, bool early) {
+             double threshold, double mu, int wave, bool legal, bool early, bool facts, bool action_values,
+             bool leaf_action_values) {
             if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
             if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
             if (runs < 1 || steps < 0 || wave < 1) throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
-            self.batch.add(Search(tracker.copy(), {runs, steps, c, threshold, mu, wave, legal, early}, seed, root,
+            self.batch.add(Search(tracker.copy(), {runs, steps, c, threshold, mu, wave, legal, early, facts,
+                                                    action_values, leaf_action_values}, seed, root,
                                   self.outcome_values, int(self.players)));
           },
           "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a,
-          "wave"_a, "legal"_a, "early"_a)
+          "wave"_a, "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false,
+          "leaf_action_values"_a = false)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def("advance",
            [](SearchBatch& self) {
@@ -98,8 +81,11 @@ void bind_gomcts(nb::module_& parent) {
       .def("branches",
            [](const SearchBatch& self) {
              std::vector<int> parents, tokens;
-             self.batch.branches(parents, tokens);
-             return std::make_pair(to_numpy(parents), to_numpy(tokens));
+             std::vector<float> facts;
+             self.batch.branches(parents, tokens, facts);
+             auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : facts.size() / tokens.size()});
+             std::copy(facts.begin(), facts.end(), rows.data());
+             return nb::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
            })
       .def("give_nodes",
            [](SearchBatch& self, In1<std::int32_t> nodes) {
@@ -109,13 +95,25 @@ void bind_gomcts(nb::module_& parent) {
       .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
       .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
       .def("answer",
-           [](SearchBatch& self, In2<float> policy, In2<float> values) {
+           [](SearchBatch& self, In2<float> policy, In2<float> values, std::optional<In2<float>> actions) {
              if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
                  values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
                throw nb::value_error("one row of logits (at most 256) for each policy node, of values for each value node");
+             if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
+               throw nb::value_error("action values have the shape of the policy");
              nb::gil_scoped_release release;
-             self.batch.answer(policy.data(), policy.shape(1), values.data(), values.shape(1));
-           })
+             self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
+                               values.shape(1));
+           },
+           "policy"_a, "values"_a, "actions"_a = nb::none())
+      .def(
+          "run",
+          [](SearchBatch& self, gpt2::Engine& engine, bool actions) {
+            if (engine.config().vocab > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            nb::gil_scoped_release release;
+            gomcts::run(self.batch, engine, actions);
+          },
+          "engine"_a, "actions"_a, "All searches to their end on the CPU's engine; actions: they use action values.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
              nb::list out;
@@ -148,6 +146,12 @@ struct HeartsBulk {
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
+  }
+  static constexpr bool kQuick = true;  // labels by a quick network, and from other deals than the true one
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
+  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    hearts::label(table.rules(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     hearts::scores(t.state(i).rules, t.state(i).taken, out);
@@ -224,6 +228,24 @@ void bind_hearts(nb::module_& parent) {
         return std::make_pair(history, score);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a);
+  m.def(
+      "mixed_hands",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
+         const QuickNet* net, double quick) {
+        if (quick > 0 && !net) throw nb::value_error("there is no network for the seats that play by one");
+        if (net && (net->facts != kFacts || net->actions != kVocabulary))
+          throw nb::value_error("a network of another game");
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int8_t>({n, kPlayers});
+        auto seated = make<std::uint8_t>({n, kPlayers});
+        {
+          nb::gil_scoped_release release;
+          mixed_hands(rules, seed, first, n, {random, quick, noise, net}, history.data(), score.data(), seated.data());
+        }
+        return nb::make_tuple(history, score, seated);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
+      "net"_a = nb::none(), "quick"_a = 0.0);
 }
 
 // ------------------------------------------------------------------------------------------ GPT-2 decoder
@@ -241,7 +263,8 @@ void create(Engine* self, const nb::dict& sizes, float epsilon, const nb::dict& 
             bool bf16, const std::string& isa) {
     const auto size = [&](const char* name) { return nb::cast<int>(sizes[name]); };
     const Config config{size("n_layer"), size("n_embd"),     size("n_head"),   size("n_inner"),
-                        size("vocab_size"), size("n_positions"), size("n_outcomes"), epsilon};
+                        size("vocab_size"), size("n_positions"), size("n_outcomes"),
+                        size("n_facts"),    size("n_actions") > 0,   size("masked") > 0, epsilon};
     std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
     const auto tensor = [&](const std::string& name) -> std::span<const float> {
         if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
@@ -252,13 +275,19 @@ void create(Engine* self, const nb::dict& sizes, float epsilon, const nb::dict& 
 }
 
 Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens,
-                                            const std::optional<Ids>& lengths) {
+                                            const std::optional<Ids>& lengths,
+                                            const std::optional<Floats>& facts) {
     if (lengths && lengths->size() != parents.size())
         throw std::invalid_argument("there are " + std::to_string(parents.size()) + " parents, but " +
                                     std::to_string(lengths->size()) + " lengths");
+    const int n = self.config().facts;
+    if (facts && (facts->ndim() != 2 || facts->shape(0) != tokens.size() || facts->shape(1) != std::size_t(n)))
+        throw std::invalid_argument("facts are [tokens, " + std::to_string(n) + "]");
+    if (n && !facts && tokens.size()) throw std::invalid_argument("this model needs the facts of each token");
     auto nodes = make<std::int32_t>({tokens.size()});
     const nb::gil_scoped_release released;
-    self.extend(ids(parents), ids(tokens), lengths ? lengths->data() : nullptr, nodes.data());
+    self.extend(ids(parents), ids(tokens), lengths ? lengths->data() : nullptr,
+                facts ? std::span<const float>{facts->data(), facts->size()} : std::span<const float>{}, nodes.data());
     return nodes;
 }
 
@@ -275,12 +304,16 @@ void bind(nb::module_& m) {
     nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.engine.Engine.")
         .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
              nb::arg("bf16"), nb::arg("isa") = "")
-        .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none())
+        .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),
+             nb::arg("facts") = nb::none())
         .def("policy", [](Engine& e, const Ids& n) { return head<&Engine::policy>(e, n, e.config().vocab); },
              nb::arg("nodes"))
         .def("outcomes", [](Engine& e, const Ids& n) { return head<&Engine::outcomes>(e, n, e.config().outcomes); },
              nb::arg("nodes"))
         .def("values", [](Engine& e, const Ids& n) { return head<&Engine::values>(e, n, e.players()); },
+             nb::arg("nodes"))
+        .def("action_values",
+             [](Engine& e, const Ids& n) { return head<&Engine::action_values>(e, n, e.config().vocab); },
              nb::arg("nodes"))
         .def("hidden_states",
              [](Engine& e, const Ids& n) { return head<&Engine::hidden_states>(e, n, e.config().embd); },
@@ -291,6 +324,9 @@ void bind(nb::module_& m) {
         .def_prop_ro("generation", &Engine::generation)
         .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
         .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
+        .def_prop_ro("n_facts", [](const Engine& e) { return e.config().facts; })
+        .def_prop_ro("masked", [](const Engine& e) { return e.config().masked; })
+        .def_prop_ro("has_action_values", [](const Engine& e) { return e.config().action_values; })
         .def_prop_ro("width", [](const Engine& e) { return e.config().embd; })
         .def_prop_ro("n_positions", [](const Engine& e) { return e.config().positions; })
         .def_prop_ro("dtype", [](const Engine& e) { return e.bf16() ? "bfloat16" : "float32"; })

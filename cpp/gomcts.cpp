@@ -25,6 +25,7 @@ bool Search::advance() {
   wants_node_.clear();
   wants_policy_.clear();
   wants_value_.clear();
+  wanted_facts_.clear();
   bool waiting = false;
   for (Run& run : runs_) {
     bool blocked = false;
@@ -57,9 +58,9 @@ bool Search::go_on(Run& run) {
       finish(run);
       return true;
     }
-    if (!want_policy(run.node)) return false;
+    if (!want_policy(run.node, *run.tracker)) return false;
     if (!run.tracker->my_turn()) {
-      const int token = sample(run, nodes_[std::size_t(run.node)]);
+      const int token = sample(run);
       run.tracker->push(token);
       run.node = child(run.node, token);
       continue;
@@ -82,7 +83,7 @@ bool Search::go_on(Run& run) {
 }
 
 // Expand: each legal action that the policy finds likely enough becomes a child, with one visit of the value
-// that the model predicts behind it. Two runs of a wave may be here at once; the first to come back expands.
+// that the model predicts behind it, or for it where it has action values. Two runs of a wave may be here at once; the first to come back expands.
 bool Search::expand(Run& run) {
   const int here = run.node;
   if (!nodes_[std::size_t(here)].expanded) {
@@ -106,7 +107,12 @@ bool Search::expand(Run& run) {
     std::vector<Edge> edges;
     for (int token : tokens) {
       const int behind = child(here, token);
-      known &= want_value(behind);
+      const std::vector<float>& actions = nodes_[std::size_t(here)].actions;
+      if (options_.action_values && !actions.empty()) {
+        edges.push_back({token, behind, actions[std::size_t(token)], 1});
+        continue;
+      }
+      known &= want_value(behind, *run.tracker, token);
       edges.push_back({token, behind, nodes_[std::size_t(behind)].value, 1});
     }
     if (!known) return false;
@@ -120,18 +126,36 @@ bool Search::expand(Run& run) {
 bool Search::rollout(Run& run) {
   while (!run.tracker->terminal() && !(options_.early && !run.tracker->is_legal())) {
     if (run.steps == 0) {
-      if (!want_value(run.node)) return false;
+      double value = 0;
+      if (!leaf_value(run, value)) return false;
       // A history that has not ended counts as legal.
-      backup(run, nodes_[std::size_t(run.node)].value, true);
+      backup(run, value, true);
       return true;
     }
-    if (!want_policy(run.node)) return false;
-    const int token = sample(run, nodes_[std::size_t(run.node)]);
+    if (!want_policy(run.node, *run.tracker)) return false;
+    const int token = sample(run);
     run.tracker->push(token);
     run.node = child(run.node, token);
     if (run.tracker->my_turn()) --run.steps;
   }
   finish(run);
+  return true;
+}
+
+// What the model expects of a history that has not ended.
+bool Search::leaf_value(Run& run, double& value) {
+  if (!options_.leaf_action_values || !run.tracker->my_turn()) {
+    if (!want_value(run.node, *run.tracker)) return false;
+    value = nodes_[std::size_t(run.node)].value;
+    return true;
+  }
+  if (!want_policy(run.node, *run.tracker)) return false;
+  const TokenSet legal = run.tracker->legal();
+  const std::vector<float>& actions = nodes_[std::size_t(run.node)].actions;
+  value = -std::numeric_limits<double>::infinity();
+  for (std::size_t t = 0; t < actions.size(); ++t)
+    if (legal.has(int(t))) value = std::max(value, double(actions[t]));
+  if (legal.size() == 0) value = 0;  // of a history that no deal explains
   return true;
 }
 
@@ -177,13 +201,14 @@ int Search::select(const Node& node) const {
   return best;
 }
 
-int Search::sample(Run& run, const Node& node) const {
-  TokenSet allowed;
-  if (options_.legal) {
-    allowed = run.tracker->possible();
-    if (allowed.size() == 1) return allowed.first();
+int Search::sample(Run& run) {
+  Node& node = nodes_[std::size_t(run.node)];
+  if (options_.legal && !node.has_next) {
+    node.next = run.tracker->possible();
+    node.has_next = true;
   }
-  const auto ok = [&](std::size_t t) { return !options_.legal || allowed.has(int(t)); };
+  if (options_.legal && node.next.size() == 1) return node.next.first();
+  const auto ok = [&](std::size_t t) { return !options_.legal || node.next.has(int(t)); };
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t t = 0; t < node.logits.size(); ++t)
     if (ok(t)) top = std::max(top, double(node.logits[t]));
@@ -216,33 +241,41 @@ int Search::child(int node, int token) {
 }
 
 // A node's parent always has its place in the engine: it was sampled from, or it is the root.
-void Search::want_node(int index) {
+void Search::want_node(int index, const Tracker& at, int token) {
   Node& node = nodes_[std::size_t(index)];
   if (node.asked_node) return;
   node.asked_node = true;
   wants_node_.push_back(index);
+  if (!options_.facts) return;
+  wanted_facts_.resize(wanted_facts_.size() + std::size_t(at.fact_count()));
+  float* facts = wanted_facts_.data() + wanted_facts_.size() - at.fact_count();
+  if (token < 0) return at.facts(facts);
+  const auto next = at.copy();
+  next->push(token);
+  next->facts(facts);
 }
 
-bool Search::want_policy(int index) {
+bool Search::want_policy(int index, const Tracker& at) {
   Node& node = nodes_[std::size_t(index)];
   if (!node.logits.empty()) return true;
-  want_node(index);
+  want_node(index, at, -1);
   if (!node.asked_policy) wants_policy_.push_back(index);
   node.asked_policy = true;
   return false;
 }
 
-bool Search::want_value(int index) {
+bool Search::want_value(int index, const Tracker& at, int token) {
   Node& node = nodes_[std::size_t(index)];
   if (node.has_value) return true;
-  want_node(index);
+  want_node(index, at, token);
   if (!node.asked_value) wants_value_.push_back(index);
   node.asked_value = true;
   return false;
 }
 
-void Search::give_policy(int node, std::span<const float> logits) {
+void Search::give_policy(int node, std::span<const float> logits, std::span<const float> actions) {
   nodes_[std::size_t(node)].logits.assign(logits.begin(), logits.end());
+  nodes_[std::size_t(node)].actions.assign(actions.begin(), actions.end());
 }
 
 void Search::give_value(int node, const float* values) {
@@ -281,12 +314,13 @@ bool Batch::advance() {
   return waiting;
 }
 
-void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens) const {
+void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const {
   for (const Place& at : nodes_) {
     const Search& s = searches_[std::size_t(at.search)];
     parents.push_back(s.engine_node(s.parent(at.node)));
     tokens.push_back(s.token(at.node));
   }
+  for (const Search& s : searches_) facts.insert(facts.end(), s.wanted_facts().begin(), s.wanted_facts().end());
 }
 
 void Batch::give_nodes(std::span<const int> nodes) {
@@ -306,9 +340,12 @@ std::vector<int> Batch::value_nodes() const {
   return out;
 }
 
-void Batch::answer(const float* policy, std::size_t vocabulary, const float* values, std::size_t players) {
+void Batch::answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
+                   std::size_t players) {
   for (std::size_t i = 0; i < policies_.size(); ++i)
-    searches_[std::size_t(policies_[i].search)].give_policy(policies_[i].node, {policy + i * vocabulary, vocabulary});
+    searches_[std::size_t(policies_[i].search)].give_policy(
+        policies_[i].node, {policy + i * vocabulary, vocabulary},
+        actions ? std::span{actions + i * vocabulary, vocabulary} : std::span<const float>{});
   for (std::size_t i = 0; i < values_.size(); ++i)
     searches_[std::size_t(values_[i].search)].give_value(values_[i].node, values + i * players);
 }

@@ -22,6 +22,9 @@ struct Options {
   int wave = 1;             // runs under way at once, spread by virtual loss
   bool legal = false;       // sample only what some deal allows; otherwise whatever the model says
   bool early = false;       // end a run where its history becomes illegal
+  bool facts = false;       // the model takes the facts of each token
+  bool action_values = false;  // edges begin with the model's Q(s, a), and need no pass of their own
+  bool leaf_action_values = false;  // a run that stops at the own turn counts the best Q(s, a) there
 };
 
 // What the search learned of an action.
@@ -45,13 +48,15 @@ class Search {
   // What the runs wait for, as indices of the search's own nodes: a place in the engine, below the parent's; the
   // policy; the value.
   std::span<const int> wants_node() const { return wants_node_; }
+  std::span<const float> wanted_facts() const { return wanted_facts_; }  // [wants_node, facts]
   std::span<const int> wants_policy() const { return wants_policy_; }
   std::span<const int> wants_value() const { return wants_value_; }
   int token(int node) const { return nodes_[std::size_t(node)].token; }
   int parent(int node) const { return nodes_[std::size_t(node)].parent; }
   int engine_node(int node) const { return nodes_[std::size_t(node)].engine; }
   void give_node(int node, int engine_node) { nodes_[std::size_t(node)].engine = engine_node; }
-  void give_policy(int node, std::span<const float> logits);
+  // actions: Q(s, a) by token, or empty.
+  void give_policy(int node, std::span<const float> logits, std::span<const float> actions);
   void give_value(int node, const float* values);
 
   std::span<const Edge> root_edges() const { return nodes_[0].edges; }
@@ -67,6 +72,9 @@ class Search {
     bool asked_node = false, asked_policy = false, asked_value = false;
     float value = 0;
     std::vector<float> logits;                   // empty until known
+    std::vector<float> actions;                  // Q(s, a) of an own turn, where the search uses it
+    TokenSet next;                               // what may be sampled, where the search asks for it
+    bool has_next = false;
     std::vector<std::pair<int, int>> children;   // token, node; own turns keep them in `edges` too
     std::vector<Edge> edges;                     // of an expanded own turn
   };
@@ -84,11 +92,13 @@ class Search {
   bool expand(Run& run);
   bool rollout(Run& run);
   int select(const Node& node) const;
-  int sample(Run& run, const Node& node) const;
+  int sample(Run& run);
   int child(int node, int token);
-  bool want_policy(int node);  // true: it is known
-  bool want_value(int node);
-  void want_node(int node);
+  // `at` is the tracker before the node's own token where `token` is one, else at the node.
+  bool want_policy(int node, const Tracker& at);  // true: it is known
+  bool want_value(int node, const Tracker& at, int token = -1);
+  void want_node(int node, const Tracker& at, int token);
+  bool leaf_value(Run& run, double& value);
   void finish(Run& run);       // a terminal or cut history
   void backup(Run& run, double value, bool legal);
 
@@ -100,6 +110,7 @@ class Search {
   std::vector<Node> nodes_;
   std::vector<Run> runs_;
   std::vector<int> wants_node_, wants_policy_, wants_value_;
+  std::vector<float> wanted_facts_;
 };
 
 // Any number of searches that ask together.
@@ -115,7 +126,8 @@ class Batch {
   // Goes on with every search. False: all are done. Afterwards the three questions below stand; give_nodes
   // must be called before policy_nodes and value_nodes are read.
   bool advance();
-  void branches(std::vector<int>& parents, std::vector<int>& tokens) const;  // engine node and token
+  // Engine node and token, and the facts [branches, facts] where the searches give them.
+  void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const;
   void give_nodes(std::span<const int> nodes);
   std::vector<int> policy_nodes() const;  // engine nodes
   std::vector<int> value_nodes() const;
@@ -123,7 +135,9 @@ class Batch {
   std::size_t asked_policies() const { return policies_.size(); }
   std::size_t asked_values() const { return values_.size(); }
   // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players], own first.
-  void answer(const float* policy, std::size_t vocabulary, const float* values, std::size_t players);
+  // actions: float [policy_nodes, vocabulary], or null.
+  void answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
+              std::size_t players);
 
  private:
   struct Place {

@@ -196,6 +196,10 @@ void Engine::load(Arena& arena, const Tensors& tensors, std::span<const float> v
     }
     policy_hidden_ = matrix(tensor("lm_hidden.weight", d * d), 1, d, embd, embd, {});
     policy_head_ = matrix(tensor("lm_head.weight", c.vocab * d), 1, d, embd, Order::plain(c.vocab, c.vocab), {});
+    if (c.action_values) {
+        action_hidden_ = matrix(tensor("act_hidden.weight", d * d), 1, d, embd, embd, {});
+        action_head_ = matrix(tensor("act_head.weight", c.vocab * d), 1, d, embd, Order::plain(c.vocab, c.vocab), {});
+    }
     value_hidden_ = matrix(tensor("val_hidden.weight", d * d), 1, d, embd, embd, {});
     // Padded outcomes are so unlikely that they weigh nothing.
     value_head_ = matrix(tensor("val_head.weight", c.outcomes * d), 1, d, embd,
@@ -204,6 +208,7 @@ void Engine::load(Arena& arena, const Tensors& tensors, std::span<const float> v
     bias_ = vector("transformer.ln_f.bias");
     tokens_ = table(tensor("transformer.wte.weight", c.vocab * d), c.vocab, c.embd, width_);
     positions_ = table(tensor("transformer.wpe.weight", c.positions * d), c.positions, c.embd, width_);
+    if (c.facts) facts_ = table(tensor("facts.weight", c.facts * d), c.facts, c.embd, width_);
     const std::vector<float> ones(d, 1.0f);
     mask_ = table(ones, 1, c.embd, width_);
 
@@ -329,7 +334,7 @@ void Engine::reset() {
 }
 
 void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens,
-                    const std::int32_t* lengths, std::int32_t* nodes) {
+                    const std::int32_t* lengths, std::span<const float> facts, std::int32_t* nodes) {
     const std::scoped_lock lock(mutex_);
     std::size_t total = 0;
     for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -350,6 +355,10 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
         if (token < 0 || token >= config_.vocab)
             fail("token " + std::to_string(token) + " is not in the vocabulary of " + std::to_string(config_.vocab));
 
+    if (facts.size() != total * static_cast<std::size_t>(config_.facts))
+        fail("there are " + std::to_string(facts.size()) + " facts, not " + std::to_string(config_.facts) +
+             " for each of " + std::to_string(total) + " tokens");
+
     grow(total);
     std::size_t at = 0;
     for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -365,7 +374,8 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
     }
     used_ += total;
     for (at = 0; at < total; at += ROWS)
-        forward(nodes + at, tokens.data() + at, static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
+        forward(nodes + at, tokens.data() + at, facts.data() + at * static_cast<std::size_t>(config_.facts),
+                static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
 }
 
 // ---------------------------------------------------------------------------------------------- inference
@@ -379,7 +389,7 @@ void Engine::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, st
 }
 
 // Takes rows of nodes, parents before children, through all layers.
-void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, int rows) {
+void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows) {
     const Config& c = config_;
     const Kernels& k = *kernels_;
     const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
@@ -398,6 +408,7 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, int 
         const float* token = tokens_ + static_cast<std::size_t>(tokens[r]) * width_;
         const float* position = positions_ + static_cast<std::size_t>(depth) * width_;
         for (int i = 0; i < width_; ++i) x[i] = token[i] + position[i];
+        if (c.facts) k.add_rows(facts + static_cast<std::size_t>(r) * c.facts, c.facts, facts_, width_, x);
     }
     const auto normalise = [&](const float* gain, const float* bias) {
         for (int r = 0; r < rows; ++r)
@@ -451,13 +462,23 @@ void Engine::head(std::span<const std::int32_t> nodes, const Matrix& first, cons
     }
 }
 
-void Engine::policy(std::span<const std::int32_t> nodes, float* logits) {
+// out [nodes, vocab] of a head with a number for each token.
+void Engine::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
     const int n = config_.vocab;
-    head(nodes, policy_hidden_, policy_head_, [&](std::size_t at, int rows, int column, int columns) {
+    head(nodes, first, second, [&](std::size_t at, int rows, int column, int columns) {
         columns = std::min(columns, n - column);
         for (int r = 0; r < rows; ++r)
-            std::copy_n(wide_ + r * HEAD_COLUMNS, std::max(columns, 0), logits + (at + r) * n + column);
+            std::copy_n(wide_ + r * HEAD_COLUMNS, std::max(columns, 0), out + (at + r) * n + column);
     });
+}
+
+void Engine::policy(std::span<const std::int32_t> nodes, float* logits) {
+    by_token(nodes, policy_hidden_, policy_head_, logits);
+}
+
+void Engine::action_values(std::span<const std::int32_t> nodes, float* values) {
+    if (!config_.action_values) fail("this model has no action values");
+    by_token(nodes, action_hidden_, action_head_, values);
 }
 
 void Engine::outcomes(std::span<const std::int32_t> nodes, float* probabilities) {

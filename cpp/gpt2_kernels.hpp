@@ -63,6 +63,8 @@ struct Kernels {
     void (*split)(const float* x, int width, float scale, void* query, void* key, void* value);
     void (*attention)(const Attention&);
     void (*softmax)(float* x, std::size_t n);  // in place
+    // x [width] += the sum of by[i] * rows[i], rows [n, width], over the i that are not 0; width a multiple of 16.
+    void (*add_rows)(const float* by, int n, const float* rows, int width, float* x);
     // Running softmax expectation over columns that arrive in portions: logits [rows, ld], `columns` of them a
     // multiple of 16; values [players, stride]; state [rows, 2 + players, 16], reset where `first`.
     void (*expect)(const float* logits, std::size_t ld, int rows, int columns, bool first, const float* values,

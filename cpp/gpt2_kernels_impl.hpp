@@ -441,6 +441,24 @@ void softmax(float* x, std::size_t n) {
     for (int i = 0; full + i < n; ++i) x[full + i] = rest[i] * scale;
 }
 
+void add_rows(const float* by, int n, const float* rows, int width, float* x) {
+    constexpr int TOGETHER = 64;  // rows that are added at a time: few of many are not 0
+    int which[TOGETHER];
+    for (int i = 0; i < n;) {
+        int found = 0;
+        for (; i < n && found < TOGETHER; ++i) {
+            which[found] = i;
+            found += by[i] != 0;
+        }
+        for (int at = 0; at < width; at += WIDTH) {
+            V sum = load(x + at);
+            for (int j = 0; j < found; ++j)
+                sum = fma(set1(by[which[j]]), load(rows + static_cast<std::size_t>(which[j]) * width + at), sum);
+            store(x + at, sum);
+        }
+    }
+}
+
 void expect(const float* logits, std::size_t ld, int rows, int columns, bool first, const float* values,
             std::size_t stride, int players, float* state) {
     const int size = 16 * (2 + players);
@@ -504,6 +522,7 @@ constexpr Kernels table() {
             split<S>,
             attention<S>,
             softmax,
+            add_rows,
             expect,
             expect_end};
 }

@@ -157,13 +157,18 @@ def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -
 
 
 def observers(game: Game) -> dict[str, Observer]:
-    """What a seat is shown of a state: its view, and its tokens where the game has a tokenizer."""
+    """What a seat is shown of a state: its view, and where the game has a tokenizer its tokens and their facts."""
     from trickformer import tokenizers
 
     found: dict[str, Observer] = {"view": game.view}
     if game.name in tokenizers.NAMES:
         tokenizer = tokenizers.make(game)
-        found["tokens"] = lambda state, viewer: tokenizer.encode(game.view(state, viewer)).tolist()
+
+        def tokens(state: State, viewer: int) -> np.ndarray:
+            return tokenizer.encode(game.view(state, viewer))
+
+        found["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
+        found["facts"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).facts().tolist()
     return found
 
 

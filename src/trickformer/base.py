@@ -73,9 +73,31 @@ class Outcomes:
     labels: tuple[tuple[int, ...], ...]  # scores, own first, in the units of the game's tables
     values: np.ndarray  # float32 [len(labels), players]: v(o) of the GO-MCTS paper, equations 1, 4, 5; own first
     index: dict[tuple[int, ...], int] = field(init=False, repr=False, compare=False)
+    # Outcomes of the same own value are one class, for a value head that tells no more apart: int32 [len(labels)] the
+    # class of each, by rising value; float32 [classes, 1] what each is worth. Where no two share a value, the outcomes.
+    classes: np.ndarray = field(init=False, repr=False, compare=False)
+    class_values: np.ndarray = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {label: i for i, label in enumerate(self.labels)})
+        worth, found = np.unique(self.values[:, 0], return_inverse=True)
+        if len(worth) == len(self.labels):
+            worth, found = self.values[:, 0], np.arange(len(self.labels))
+        object.__setattr__(self, "classes", found.astype(np.int32).ravel())
+        object.__setattr__(self, "class_values", np.ascontiguousarray(worth[:, None], dtype=np.float32))
+
+    def told_by(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """The `n` results that a value head tells apart, outcomes or classes: that of each outcome, int32
+        [len(labels)], and what each is worth, float32 [n, players], or [n, 1] of classes.
+
+        Raises ValueError where there are neither `n` outcomes nor `n` classes."""
+        if n == len(self.labels):
+            return np.arange(n, dtype=np.int32), self.values
+        if n == len(self.class_values):
+            return self.classes, self.class_values
+        raise ValueError(
+            f"{n} results are neither the {len(self.labels)} outcomes nor {len(self.class_values)} classes"
+        )
 
 
 @runtime_checkable
@@ -140,6 +162,11 @@ class Tracker(Protocol):
         Raises ValueError before the end."""
         ...
 
+    def facts(self) -> np.ndarray:
+        """What the tokens so far say, as numbers: float32 [n_facts], of the order of 1. An input of the model; a
+        function of the tokens alone, so that no hidden card is in it."""
+        ...
+
 
 class Tokenizer(Protocol):
     """What one seat saw <-> token ids. One own action is one token."""
@@ -160,15 +187,12 @@ class Tokenizer(Protocol):
     def action(self, token: int) -> int: ...
     def tracker(self, tokens: np.ndarray) -> Tracker: ...
 
+    n_facts: int  # length of its trackers' facts
+    facts_version: str  # another name whenever a number's meaning changes: models of another are refused
+
     # What training asks for.
 
-    fact_sizes: tuple[int, ...]  # how many values each fact has
-
-    def facts(self, tokens: np.ndarray) -> np.ndarray:
-        """What a seat could know after each token: integers [n, T] -> int8 [n, T, K]; -1: there is nothing to know.
-
-        The first is who acts with the next token, in seats from the own one; others are the game's."""
-        ...
+    table: Any  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), labels (`labels`)
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1."""
@@ -178,10 +202,11 @@ class Tokenizer(Protocol):
         """Hands `first` .. `first` + n of a series, played in step by the core (selfplay/generate.py uses them)."""
         ...
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> Any:
+    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0) -> Any:
         """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py).
 
-        tries: of every second hand, deals tried until the team succeeds; 1 in games without success."""
+        tries: of every second hand, deals tried until the team succeeds; 1 in games without success. noise: share of
+        scripted players' moves that are random."""
         ...
 
 

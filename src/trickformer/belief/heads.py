@@ -43,7 +43,10 @@ class Trunk:
         """float32 [n, width]: the final hidden state after all that each seat has seen."""
         tokens = [self.tokenizer.encode(view) for view in views]
         lengths = np.array([len(t) for t in tokens], dtype=np.int32)
-        nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths)
+        facts = None
+        if self.engine.n_facts:
+            facts = np.concatenate([tokenizers.follow(self.tokenizer, t[None])[0][0] for t in tokens])
+        nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, facts)
         states = self.engine.hidden_states(nodes[np.cumsum(lengths) - 1])
         self.engine.release(nodes)
         return states
@@ -88,7 +91,7 @@ def trunk(checkpoint: str, game: Game) -> Trunk:
         raise TrickformerError(f"belief heads are of {', '.join(CARDS)}, not of {game.name}")
     folder, tokenizer = checkpoints.find(checkpoint), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
-    engine = load_engine(folder, game.outcomes.values)
+    engine = load_engine(folder, game.outcomes)
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     name = checkpoint if checkpoint in checkpoints.names() else str(folder.resolve())
     return Trunk(name, digest, engine, tokenizer)

@@ -25,17 +25,24 @@ def find(name: str) -> Path:
     raise UnknownNameError("checkpoint", name, (*names(), "a folder with config.json and model.safetensors"))
 
 
-def stamp(game: Game, tokenizer: Tokenizer) -> dict[str, object]:
-    """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`."""
-    return {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": len(game.outcomes.labels)}
+def stamp(game: Game, tokenizer: Tokenizer, facts: bool = False) -> dict[str, object]:
+    """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`.
+
+    facts: whether it takes the tokenizer's facts."""
+    outcomes = len(game.outcomes.labels)
+    about: dict[str, object] = {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": outcomes}
+    if facts:
+        about["facts"] = tokenizer.facts_version
+    return about
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Raises TrickformerError where the checkpoint's vocabulary or number of outcomes is not the game's.
+    """Raises TrickformerError where the checkpoint's vocabulary, number of outcomes or facts are not the game's.
 
     Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
-        given = json.loads((path / "config.json").read_text(encoding="utf-8")).get("trickformer")
+        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        given, facts = config.get("trickformer"), config.get("n_facts", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
     if not isinstance(given, dict):
@@ -46,3 +53,9 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
             raise TrickformerError(
                 f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ"
             )
+    version = given.get("facts")
+    if (facts or version) and (version, facts) != (tokenizer.facts_version, tokenizer.n_facts):
+        raise TrickformerError(
+            f"checkpoint {path.name} takes {facts} facts of version {version or 'unknown'}, but {game.name} has "
+            f"{tokenizer.n_facts} of version {tokenizer.facts_version}; train it again"
+        )

@@ -24,6 +24,8 @@ class SearchOptions:
     wave: int = 1  # runs under way at once
     legal: bool = False  # sample only observations that some deal allows
     early: bool = False  # end a run where its history becomes illegal
+    action_values: bool = False  # edges begin with the model's Q(s, a), and cost no pass of their own
+    leaf_action_values: bool = False  # a run that stops at an own turn counts the best Q(s, a) there
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def search(
 
     outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
     roots: int32 [n], the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness.
-    Raises ValueError where it is not the own turn."""
+    Raises ValueError where it is not the own turn, or the options ask for action values that the model lacks."""
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
         batch.add(
@@ -70,13 +72,21 @@ def search(
             wave=options.wave,
             legal=options.legal,
             early=options.early,
+            facts=engine.n_facts > 0,
+            action_values=options.action_values,
+            leaf_action_values=options.leaf_action_values,
         )
+    asks_actions = options.action_values or options.leaf_action_values
     try:
+        if isinstance(engine, _core.GPT2Engine):
+            batch.run(engine, asks_actions)  # the same as below without a step outside the core
         while batch.advance():
-            parents, tokens = batch.branches()
+            parents, tokens, facts = batch.branches()
             if len(tokens):
-                batch.give_nodes(engine.extend(parents, tokens))
-            batch.answer(engine.policy(batch.policy_nodes()), engine.values(batch.value_nodes()))
+                batch.give_nodes(engine.extend(parents, tokens, None, facts if engine.n_facts else None))
+            asked = batch.policy_nodes()
+            actions = engine.action_values(asked) if asks_actions else None
+            batch.answer(engine.policy(asked), engine.values(batch.value_nodes()), actions)
         return [_result(batch, i) for i in range(len(batch))]
     finally:
         engine.release(batch.engine_nodes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +29,8 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
 
 class Decided(NamedTuple):
     tokens: np.ndarray  # int32 [n]
-    values: np.ndarray  # float32 [n], V of the chosen token
-    nodes: np.ndarray  # int32 [n], the engine's node of the chosen token; the caller's to release
+    values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
+    nodes: np.ndarray | None  # int32 [n], the engine's node of the chosen token; the caller's to release. None: not fed
 
 
 def argmax_val(
@@ -38,20 +39,28 @@ def argmax_val(
     logits: np.ndarray,
     legal: np.ndarray,
     threshold: float,
+    facts: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> Decided:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
-    (equations 2 and 3); the most probable one if none passes. Ties go to the lower token.
+    (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
+    says Q(h, a) of all at once; others are asked for the value behind each.
 
-    nodes int32 [n], logits float32 [n, V], legal bool [n, V]."""
+    nodes int32 [n], logits float32 [n, V], legal bool [n, V]. facts(row int [k], token int32 [k]) -> float32 [k, F]:
+    what is known once a row's token has followed; for a model that takes facts and has no action values."""
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
     candidate[none, probs[none].argmax(axis=1)] = True
     row, token = np.nonzero(candidate)
     token = token.astype(np.int32)
-    children = engine.extend(nodes[row], token)
-    values = engine.values(children)[:, 0]
+    if engine.has_action_values:
+        children, values = None, engine.action_values(nodes)[row, token]
+    else:
+        children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
+        values = engine.values(children)[:, 0]
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
+    if children is None:
+        return Decided(token[best], values[best], None)
     engine.release(np.delete(children, best))
     return Decided(token[best], values[best], children[best])

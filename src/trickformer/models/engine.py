@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.base import Outcomes, TrickformerError, UnknownNameError
 from trickformer.models.weights import Weights, model_weights, read_weights
 
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ class Engine(Protocol):
     @property
     def width(self) -> int: ...
     @property
+    def n_facts(self) -> int:
+        """Numbers that `extend` takes beside each token; 0: none."""
+        ...
+
+    @property
+    def has_action_values(self) -> bool: ...
+    @property
+    def masked(self) -> bool:
+        """Whether the policy was learned over possible tokens alone: over others it says nothing."""
+        ...
+
+    @property
     def dtype(self) -> str:
         """How weights are stored: "bfloat16" or "float32"."""
         ...
@@ -53,13 +65,20 @@ class Engine(Protocol):
         """How often `reset` was called."""
         ...
 
-    def extend(self, parents: np.ndarray, tokens: np.ndarray, lengths: np.ndarray | None = None, /) -> np.ndarray:
+    def extend(
+        self,
+        parents: np.ndarray,
+        tokens: np.ndarray,
+        lengths: np.ndarray | None = None,
+        facts: np.ndarray | None = None,
+    ) -> np.ndarray:
         """Append branches, all in one pass through the layers, and return their nodes, int32 [total].
 
         Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for
-        a new root. parents, lengths int32 [n], tokens int32 [total]. Raises ValueError on a token outside the
+        a new root. parents, lengths int32 [n], tokens int32 [total]; facts float32 [total, n_facts], what is known
+        after each token, for a model that takes them. Raises ValueError on a token outside the
         vocabulary, a parent that is not live, a sequence longer than n_positions, and lengths that are not
-        positive or do not add up to `total`.
+        positive or do not add up to `total`, and facts of another shape.
         """
         ...
 
@@ -73,6 +92,11 @@ class Engine(Protocol):
 
     def values(self, nodes: np.ndarray, /) -> np.ndarray:
         """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_engine."""
+        ...
+
+    def action_values(self, nodes: np.ndarray, /) -> np.ndarray:
+        """float32 [n, vocab_size]: Q(s, a) of each own action after each node, in units of v(o); of other tokens it
+        says nothing. nodes int32 [n]. Raises ValueError on a model without action values."""
         ...
 
     def hidden_states(self, nodes: np.ndarray, /) -> np.ndarray:
@@ -90,7 +114,7 @@ class Engine(Protocol):
 
 def load_engine(
     model: str | PathLike[str] | GPT2PolicyValueModel,
-    values: np.ndarray,
+    values: np.ndarray | Outcomes,
     dtype: str = "bfloat16",
     device: str = "cpu",
     backend: str | None = None,
@@ -98,12 +122,12 @@ def load_engine(
 ) -> Engine:
     """An engine for a checkpoint folder or a model.
 
-    `values` float32 [n_outcomes, P]: what each outcome is worth to each player. `dtype` "bfloat16" or
-    "float32": storage of weights. `device` "cpu", or what torch understands. `backend` "cpp" or
-    "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++ only): the instruction set, one of
-    instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the best that computes in
-    float32. "avx512bf16" rounds activations and cache to bfloat16 too: twice the speed of "avx512" with the
-    paper's model, and probabilities that can be off by some hundredths.
+    `values` float32 [n_outcomes, P]: what each outcome is worth to each player; or a game's outcomes, of which the
+    model tells all apart, or their classes. `dtype` "bfloat16" or "float32": storage of weights. `device` "cpu", or
+    what torch understands. `backend` "cpp" or "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++
+    only): the instruction set, one of instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the
+    best that computes in float32. "avx512bf16" rounds activations and cache to bfloat16 too: twice the speed of
+    "avx512" with the paper's model, and probabilities that can be off by some hundredths.
 
     Raises TrickformerError on a damaged or foreign checkpoint and on values that do not fit it, and its
     subclass UnknownNameError on an unknown dtype, backend or instruction set.
@@ -117,6 +141,11 @@ def load_engine(
     if backend == "cpp" and device != "cpu":
         raise TrickformerError(f"the C++ backend runs on the CPU, not on {device!r}; use backend='torch'")
     weights = read_weights(model) if isinstance(model, (str, PathLike)) else model_weights(model)
+    if isinstance(values, Outcomes):
+        try:
+            values = values.told_by(weights.sizes["n_outcomes"])[1]
+        except ValueError as error:
+            raise TrickformerError(f"the model is of another game: {error}; use the checkpoint of this game") from None
     values = np.ascontiguousarray(values, dtype=np.float32)
     if values.ndim != 2 or values.shape[0] != weights.sizes["n_outcomes"] or values.shape[1] == 0:
         raise TrickformerError(
@@ -177,12 +206,15 @@ class Prefix:
         self._keep(0)
 
 
-def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
+def advance(
+    prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray], facts: Sequence[np.ndarray] | None = None
+) -> np.ndarray:
     """Make each prefix hold its complete token array, in one batched call; returns their last nodes, int32 [n].
 
-    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is
-    new is fed. Raises ValueError on prefixes of different engines, on one that is listed twice, and as
-    Engine.extend does; the prefixes then hold at most what they had in common.
+    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new is fed.
+    facts: float32 [T, n_facts] of each array, for a model that takes them. Raises ValueError on prefixes of different
+    engines, on one that is listed twice, and as Engine.extend does; the prefixes then hold at most what they had in
+    common.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
@@ -195,17 +227,20 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         raise ValueError("a prefix is listed twice in one call")
     growing: list[Prefix] = []
     added: list[np.ndarray] = []
-    for prefix, wanted in zip(prefixes, token_lists, strict=True):
+    known: list[np.ndarray] = []
+    for i, (prefix, wanted) in enumerate(zip(prefixes, token_lists, strict=True)):
         tokens = np.asarray(wanted, dtype=np.int32)
         prefix._keep(_common(prefix.tokens, tokens))
         if prefix.nodes.size < tokens.size:
             growing.append(prefix)
             added.append(tokens[prefix.nodes.size :])
+            if facts is not None:
+                known.append(facts[i][prefix.nodes.size :])
     if growing:
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
         fed = np.concatenate(added)
-        nodes = engine.extend(parents, fed, lengths)
+        nodes = engine.extend(parents, fed, lengths, np.concatenate(known) if known else None)
         start = 0
         for prefix, new in zip(growing, added, strict=True):
             end = start + new.size

@@ -28,19 +28,31 @@ PRESETS = {
 }
 
 
-def config(preset: str, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
+def config(
+    preset: str,
+    vocab_size: int,
+    n_positions: int,
+    n_outcomes: int,
+    eos: int,
+    n_facts: int = 0,
+    action_values: bool = False,
+    masked: bool = False,
+) -> GPT2Config:
     """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
 
-    `n_positions` is the longest sequence in tokens, `n_outcomes` the number of outcomes that the value head
-    tells apart, `eos` the token that ends a sequence. Raises UnknownNameError on an unknown preset.
+    `n_positions` is the longest sequence in tokens, `n_outcomes` the number of results that the value head tells apart,
+    `eos` the token that ends a sequence; the rest as GPT2PolicyValueModel has it. Raises UnknownNameError on an unknown
+    preset.
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
-    return of_size(PRESETS[preset], vocab_size, n_positions, n_outcomes, eos)
+    found = of_size(PRESETS[preset], vocab_size, n_positions, n_outcomes, eos)
+    found.n_facts, found.action_values, found.masked = n_facts, action_values, masked
+    return found
 
 
 def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
-    """As `config`, of any size."""
+    """As `config`, of any size, without what goes beyond the paper."""
     from transformers import GPT2Config
 
     config = GPT2Config(

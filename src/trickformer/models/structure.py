@@ -1,19 +1,14 @@
-"""A head start for small models and little data: things that are alike start, or stay, alike.
+"""A head start for small models and little data: things that are alike start alike.
 
-The paper's model meets every token and each of 2234 outcomes as a name without meaning. Twelve million hands teach it
-that two of them share a suit, or give the own seat the same points; on a laptop's budget they do not. None of this
-changes the model: what is saved is a GPT2PolicyValueModel like any other.
+The paper's model meets every token as a name without meaning. Twelve million hands teach it that two of them share a
+suit; on a laptop's budget they do not. None of this changes the model: what is saved is a GPT2PolicyValueModel like any
+other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-
 import numpy as np
 import torch
-from torch import nn
-from torch.nn.utils import parametrize
 
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
@@ -41,38 +36,3 @@ def embed(weight: torch.Tensor, features: np.ndarray, scale: float) -> None:
     table = torch.from_numpy(features.astype(np.float32))
     image = table @ torch.randn(table.shape[1], weight.shape[1])
     weight.copy_(scale * (image + _NOISE * torch.randn_like(weight)))
-
-
-class _Tied(nn.Module):
-    """weight [n, D] plus the sum of what the outcome's traits contribute: `traits` [n, F] times [F, D]."""
-
-    traits: torch.Tensor
-
-    def __init__(self, traits: torch.Tensor, width: int):
-        super().__init__()
-        self.register_buffer("traits", traits)
-        self.shared = nn.Parameter(torch.zeros(traits.shape[1], width))
-
-    def forward(self, own: torch.Tensor) -> torch.Tensor:
-        return own + self.traits @ self.shared
-
-
-@contextmanager
-def tied_outcomes(model: GPT2PolicyValueModel, labels: Sequence[Sequence[int]]) -> Iterator[None]:
-    """While it lasts, outcomes that give the same player the same score share a part of their row in the value
-    head, besides one of their own, so that every hand teaches all outcomes like its own. Afterwards the sum is the
-    head's plain weight. labels: int [n, players]. Parameters change: make the optimizer inside."""
-    scores = np.array(labels)
-    columns = []
-    for player in scores.T:
-        columns += [player == score for score in np.unique(player)]
-        columns.append(player / max(1, np.abs(scores).max()))
-    traits = torch.from_numpy(np.stack(columns, axis=1).astype(np.float32))
-    device = model.val_head.weight.device
-    parametrize.register_parametrization(
-        model.val_head, "weight", _Tied(traits, model.val_head.weight.shape[1]).to(device)
-    )
-    try:
-        yield
-    finally:
-        parametrize.remove_parametrizations(model.val_head, "weight")

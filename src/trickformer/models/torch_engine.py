@@ -43,6 +43,9 @@ class TorchEngine:
         self.n_positions = sizes["n_positions"]
         self.width = sizes["n_embd"]
         self.dtype = dtype
+        self.n_facts = sizes["n_facts"]
+        self.has_action_values = sizes["n_actions"] > 0
+        self.masked = sizes["masked"] > 0
         self.generation = 0
         self._layers, self._heads = sizes["n_layer"], sizes["n_head"]
         self._size = sizes["n_embd"] // sizes["n_head"]
@@ -67,9 +70,20 @@ class TorchEngine:
     def used(self) -> int:
         return self._depth.size - len(self._free)
 
-    def extend(self, parents: np.ndarray, tokens: np.ndarray, lengths: np.ndarray | None = None) -> np.ndarray:
+    def extend(
+        self,
+        parents: np.ndarray,
+        tokens: np.ndarray,
+        lengths: np.ndarray | None = None,
+        facts: np.ndarray | None = None,
+    ) -> np.ndarray:
         """See Engine.extend."""
         parents, tokens = _ids(parents), _ids(tokens)
+        if facts is None and self.n_facts and tokens.size:
+            raise ValueError("this model needs the facts of each token")
+        facts = np.zeros((tokens.size, self.n_facts), np.float32) if facts is None else facts
+        if facts.shape != (tokens.size, self.n_facts):
+            raise ValueError(f"facts are [tokens, {self.n_facts}]")
         lengths = np.ones(parents.size, np.int32) if lengths is None else _ids(lengths)
         if lengths.size != parents.size:
             raise ValueError(f"there are {parents.size} parents, but {lengths.size} lengths")
@@ -99,7 +113,8 @@ class TorchEngine:
         self._parent[nodes] = above
         self._depth[nodes] = np.arange(tokens.size) - np.repeat(starts - before, lengths)
         for start in range(0, tokens.size, ROWS):
-            self._forward(nodes[start : start + ROWS], tokens[start : start + ROWS])
+            rows = slice(start, start + ROWS)
+            self._forward(nodes[rows], tokens[rows], facts[rows])
         return nodes
 
     @torch.inference_mode()
@@ -116,6 +131,13 @@ class TorchEngine:
     def values(self, nodes: np.ndarray) -> np.ndarray:
         """See Engine.values."""
         return (self._head(nodes, "val").softmax(-1) @ self._values).cpu().numpy()
+
+    @torch.inference_mode()
+    def action_values(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.action_values."""
+        if not self.has_action_values:
+            raise ValueError("this model has no action values")
+        return self._head(nodes, "act").cpu().numpy()
 
     @torch.inference_mode()
     def hidden_states(self, nodes: np.ndarray) -> np.ndarray:
@@ -186,8 +208,8 @@ class TorchEngine:
         )
 
     @torch.inference_mode()
-    def _forward(self, nodes: np.ndarray, tokens: np.ndarray) -> None:
-        """Take rows through all layers; nodes, tokens int32 [n], parents before children."""
+    def _forward(self, nodes: np.ndarray, tokens: np.ndarray, facts: np.ndarray) -> None:
+        """Take rows through all layers; nodes, tokens int32 [n], facts float32 [n, F], parents before children."""
         depths = self._depth[nodes]
         longest = int(depths.max()) + 1
         paths = np.zeros((nodes.size, longest), np.int64)
@@ -201,6 +223,8 @@ class TorchEngine:
         mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
         x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
         x = x + self._tensors["transformer.wpe.weight"][depth]
+        if self.n_facts:
+            x = x + torch.from_numpy(facts).to(self._device, self._type) @ self._tensors["facts.weight"]
         for i in range(self._layers):
             block = f"transformer.h.{i}."
             projected = self._linear(block + "attn.c_attn", self._norm(block + "ln_1", x))
@@ -220,7 +244,7 @@ class TorchEngine:
         self._hidden[where] = self._norm("transformer.ln_f", x)
 
     def _head(self, nodes: np.ndarray, name: str) -> torch.Tensor:
-        """float32 logits of the head `name`, "lm" or "val", at nodes int32 [n]."""
+        """float32 answers of the head `name`, "lm", "val" or "act", at nodes int32 [n]."""
         nodes = _ids(nodes)
         self._check(nodes)
         hidden = F.gelu(self._linear(name + "_hidden", self._hidden[self._tensor(nodes)]))

@@ -30,7 +30,8 @@ _FIXED = {  # what the engines take for granted; Hugging Face's default where a 
 class Weights:
     """A model of checked shapes."""
 
-    sizes: dict[str, int]  # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes
+    # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes; n_facts, n_actions and masked may be 0
+    sizes: dict[str, int]
     epsilon: float  # of the layer norms
     tensors: dict[str, np.ndarray]  # float32, C-contiguous, by their names in the Hugging Face state dict
 
@@ -139,6 +140,11 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
     if head is None or head.ndim != 2:
         raise TrickformerError(f"{where} has no value head (val_head.weight); give a GPT2PolicyValueModel checkpoint")
     sizes["n_outcomes"] = outcomes = head.shape[0]
+    sizes["n_facts"] = facts = config.get("n_facts", 0)
+    if not isinstance(facts, int) or facts < 0:
+        raise TrickformerError(f"{where}: config has n_facts = {facts!r}; it must be a number, save it again")
+    sizes["n_actions"] = sizes["vocab_size"] if config.get("action_values") else 0
+    sizes["masked"] = int(bool(config.get("masked")))
 
     shapes: dict[str, tuple[int, ...]] = {
         "transformer.wte.weight": (sizes["vocab_size"], embd),
@@ -150,6 +156,11 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
         "val_hidden.weight": (embd, embd),
         "val_head.weight": (outcomes, embd),
     }
+    if facts:
+        shapes["facts.weight"] = (facts, embd)
+    if sizes["n_actions"]:
+        shapes["act_hidden.weight"] = (embd, embd)
+        shapes["act_head.weight"] = (sizes["n_actions"], embd)
     for i in range(sizes["n_layer"]):
         block = f"transformer.h.{i}."
         for name, (rows, columns) in {

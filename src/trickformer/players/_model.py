@@ -34,7 +34,7 @@ class ModelPlayer(ABC):
         self.outcome_values = game.outcomes.values
         path = checkpoints.find(options.checkpoint)
         checkpoints.check(path, game, self.tokenizer)
-        self.engine = load_engine(path, game.outcomes.values, dtype=options.dtype, device=options.device)
+        self.engine = load_engine(path, game.outcomes, dtype=options.dtype, device=options.device)
 
     @abstractmethod
     def decide(
@@ -58,7 +58,8 @@ class ModelPlayer(ABC):
                     memo[i]["prefix"] = Prefix(self.engine)
             prefixes = [memo[i]["prefix"] for i in open_]
             tokens = [self.tokenizer.encode(views[i]) for i in open_]
-            advance(prefixes, tokens)
+            facts = [tokenizers.follow(self.tokenizer, t[None])[0][0] for t in tokens] if self.engine.n_facts else None
+            advance(prefixes, tokens, facts)
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
             for row, i in enumerate(open_):
                 legal[row, [self.tokenizer.token(a) for a in views[i].legal]] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from pydantic import Field
 
 from trickformer.base import Decision, Game
@@ -22,9 +23,14 @@ class ArgmaxPlayer(ModelPlayer):
     def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
         from trickformer.models.decide import argmax_val
 
+        def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
+            longer = [np.append(tokens[row], token) for row, token in zip(rows, following)]
+            return np.array([self.tokenizer.tracker(sequence).facts() for sequence in longer])
+
         logits = self.engine.policy(nodes)
-        decided = argmax_val(self.engine, nodes, logits, legal, self.threshold)
-        self.engine.release(decided.nodes)
+        decided = argmax_val(self.engine, nodes, logits, legal, self.threshold, facts)
+        if decided.nodes is not None:
+            self.engine.release(decided.nodes)
         return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]
 
 

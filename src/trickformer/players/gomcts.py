@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from trickformer.base import Decision, Game
+from trickformer.base import Decision, Game, TrickformerError
 from trickformer.players._model import ModelOptions, ModelPlayer
 
 # Section 9.3 of the paper.
@@ -33,8 +33,16 @@ class Options(ModelOptions):
         0.01, ge=0, allow_inf_nan=False, description="what an illegal history costs each action on its path"
     )
     wave: int = Field(1, ge=1, le=4_096, description="simulations under way at once, spread by virtual loss")
-    legal: bool = Field(False, description="sample only observations that some deal allows")
+    legal: bool | None = Field(
+        None, description="sample only observations that some deal allows; default: where the model was trained so"
+    )
     early: bool = Field(False, description="end a simulation where its history becomes illegal")
+    action_values: bool | None = Field(
+        None, description="children begin with the model's Q(s, a); default: where it has them"
+    )
+    leaf_action_values: bool | None = Field(
+        None, description="simulations that stop at an own turn count the best Q(s, a); default: where it has them"
+    )
 
 
 class GomctsPlayer(ModelPlayer):
@@ -45,8 +53,16 @@ class GomctsPlayer(ModelPlayer):
 
         super().__init__(options, game)
         given = {f.name: getattr(options, f.name) for f in fields(SearchOptions)}
-        paper = PAPER.get(game.name, {})
-        self.options = SearchOptions(**paper | {k: v for k, v in given.items() if v is not None})
+        engine = self.engine
+        model = {
+            "legal": engine.masked,
+            "action_values": engine.has_action_values,
+            "leaf_action_values": engine.has_action_values,
+        }
+        usual = PAPER.get(game.name, {}) | model
+        self.options = SearchOptions(**usual | {k: v for k, v in given.items() if v is not None})
+        if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
+            raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
 
     def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
         from trickformer.gomcts.search import search

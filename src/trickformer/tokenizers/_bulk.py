@@ -1,25 +1,23 @@
-"""Hands that the core plays by itself, in bulk: what seats have seen of them."""
+"""Hands that the core plays by itself, in bulk: what seats have seen of them, and what their actions were worth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-# Hands int [k] and seats int [k] -> tokens int16 [k, T] and outcomes int32 [k].
-CoreHands: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
+@dataclass(frozen=True, slots=True)
+class CoreHands:
+    """Whole hands of a game of the core."""
 
-def seen(
-    table: Any,
-    history: np.ndarray,
-    scores: np.ndarray,
-    hand: np.ndarray,
-    seat: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """What `seat` saw of each `hand`, and how the hand ended for it.
+    table: Any  # of the game
+    history: np.ndarray  # uint8 [n, H], the core's
+    scores: np.ndarray  # int [n, players], the core's
 
-    history uint8 [n, H] and scores int [n, players] are the core's; table is that of a game."""
-    seats = seat.astype(np.uint8)
-    return table.encode(history[hand], seats), table.outcomes(scores[hand], seats)
+    def seen(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
+        int16 [k, T] and outcomes int32 [k]."""
+        seats = seat.astype(np.uint8)
+        return self.table.encode(self.history[hand], seats), self.table.outcomes(self.scores[hand], seats)

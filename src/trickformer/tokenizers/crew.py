@@ -8,7 +8,6 @@ chair, silence, two directions of distress and the end. docs/crew.md sets the co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.tokenizers._bulk import CoreHands, seen
+from trickformer.tokenizers._bulk import CoreHands
 
 CHAIR = NUM_ACTIONS
 PLAY: int = _core.crew.PLAY_TOKEN
@@ -56,7 +55,10 @@ class CrewTokenizer:
 
     def __init__(self, game: Crew):
         self.missions = game.missions
-        self.book = game.book
+        self.table = game.book
+        self.n_facts: int = self.table.tracker().n_facts
+
+    facts_version = "crew-1"
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -76,11 +78,11 @@ class CrewTokenizer:
                 tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
             else:
                 tokens += event.seen or (distress,)
-        return _core.crew.told(self.book, np.array(tokens, dtype=np.int32))
+        return _core.crew.told(self.table, np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
-        found = _core.crew.events(self.book, np.asarray(tokens, dtype=np.int32))
+        found = _core.crew.events(self.table, np.asarray(tokens, dtype=np.int32))
         return tuple(Event(*event) for event in found)
 
     def token(self, action: int) -> int:
@@ -112,33 +114,26 @@ class CrewTokenizer:
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
-    # Who acts next; who wins the trick so far; tasks not yet fulfilled; whose task lies in the trick; own cards of the
-    # suit that was led.
-    fact_sizes = (PLAYERS, PLAYERS, 11, PLAYERS, 11)
-
-    def facts(self, tokens: np.ndarray) -> np.ndarray:
-        """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 5], seats counted from
-        the own one; -1 where there is nothing to know."""
-        return _core.crew.facts(self.book, np.ascontiguousarray(tokens, dtype=np.int16))
-
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.crew.Tables(self.book, seed, first, n)
+        return _core.crew.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
+    def core_hands(
+        self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
+    ) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            history, result = _core.crew.random_games(self.book, seed, first, n, tries)
+            history, result = _core.crew.random_games(self.table, seed, first, n, tries)
         else:
             random = cast.count("random") / len(cast)
-            history, result, _ = _core.crew.mixed_games(self.book, seed, first, n, random)
-        return partial(seen, self.book, history, np.repeat(result[:, None], PLAYERS, axis=1))
+            history, result, _ = _core.crew.mixed_games(self.table, seed, first, n, random, noise)
+        return CoreHands(self.table, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
-        tracker = self.book.tracker()
+        tracker = self.table.tracker()
         for token in tokens:
             tracker.push(int(token))
         return tracker

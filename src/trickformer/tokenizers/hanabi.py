@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tracker, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
-from trickformer.tokenizers._bulk import CoreHands, seen
+from trickformer.tokenizers._bulk import CoreHands
 
 
 class HanabiTokenizer:
@@ -26,7 +25,9 @@ class HanabiTokenizer:
         self.eos: int = self.table.end
         self.n_positions: int = self.table.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
-        self.fact_sizes = (rules.players, rules.hints + 1, rules.lives + 1, *[rules.ranks + 1] * rules.colors)
+        self.n_facts: int = self.table.tracker().n_facts
+
+    facts_version = "hanabi-1"
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -77,24 +78,21 @@ class HanabiTokenizer:
         """What makes tokens and positions alike, as `features` has it."""
         return features(self.rules, self.n_positions)
 
-    def facts(self, tokens: np.ndarray) -> np.ndarray:
-        """What a seat could know after each token of whole games: integers [n, T] -> int8 [n, T, 3 + colours]: who acts
-        next, in places from the own seat; hints and lives left; cards on each pile. -1: there is nothing to know."""
-        return self.table.facts(np.ascontiguousarray(tokens, dtype=np.int16))
-
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.hanabi.TokenTables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
+    def core_hands(
+        self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
+    ) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
         bots = np.full(self.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
         share = cast.count("random") / len(cast)
-        decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share)
+        decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share, noise)
         every = np.repeat(scores[:, None], self.rules.players, axis=1)
-        return partial(seen, self.table, np.concatenate([decks, actions], axis=1), every)
+        return CoreHands(self.table, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:

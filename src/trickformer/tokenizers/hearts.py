@@ -8,14 +8,13 @@ six tokens shorter. Others' passes have no token, and who played a card follows 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
 from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
-from trickformer.tokenizers._bulk import CoreHands, seen
+from trickformer.tokenizers._bulk import CoreHands
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
@@ -119,34 +118,24 @@ class HeartsTokenizer:
             positions[start:end, part] = 1
         return tokens, positions
 
-    fact_sizes = (PLAYERS,)
-
-    def facts(self, tokens: np.ndarray) -> np.ndarray:
-        """Who plays the token after each: integers [n, T] of whole hands -> int8 [n, T, 1], counted in seats from the
-        own one (0 is the own turn); -1 where the next token is no play."""
-        rows, own = np.arange(len(tokens)), tokens[:, 0].astype(np.int64) - POSITION
-        none = tokens[:, HAND + 1] == DIRECTION
-        first = np.where(none, self.n_positions - 1 - NUM_CARDS - 2 * PASSED, self.n_positions - 1 - NUM_CARDS)
-        found = np.full(tokens.shape, -1, dtype=np.int8)
-        leader = (tokens[rows, first - 1] - POSITION - own) % PLAYERS
-        for start in range(0, NUM_CARDS, PLAYERS):
-            at = (first + start)[:, None] + np.arange(PLAYERS)
-            found[rows[:, None], at - 1] = (leader[:, None] + np.arange(PLAYERS)) % PLAYERS
-            cards = tokens[rows[:, None], at].astype(np.int64)
-            # The highest card of the suit led: cards are rank * 4 + suit.
-            leader = (leader + np.where(cards % 4 == cards[:, :1] % 4, cards, -1).argmax(axis=1)) % PLAYERS
-        return found[..., None]
+    facts_version = "hearts-1"
+    n_facts = 440
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
         return _core.hearts.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
+    def core_hands(
+        self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
+    ) -> CoreHands | None:
         """The same hands played to their end by players of the core, or None where it does not know them all."""
-        if set(cast) != {"random"}:
+        if not set(cast) <= {"random", "rules"}:
             return None
-        history, scores = _core.hearts.random_hands(self.rules, seed, first, n)
-        return partial(seen, self.table, history, scores)
+        if set(cast) == {"random"}:
+            return CoreHands(self.table, *_core.hearts.random_hands(self.rules, seed, first, n))
+        share = cast.count("random") / len(cast)
+        history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
+        return CoreHands(self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

@@ -7,7 +7,6 @@ announce; to these come the seats and the end. docs/skat.md sets the counts besi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from trickformer.games.skat import (
     TRICKS,
     Skat,
 )
-from trickformer.tokenizers._bulk import CoreHands, seen
+from trickformer.tokenizers._bulk import CoreHands
 
 SEAT = NUM_ACTIONS  # the first seat token
 _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
@@ -50,6 +49,9 @@ class SkatTokenizer:
     def __init__(self, game: Skat):
         self.seeger = game.seeger
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16))
+
+    facts_version = "skat-1"
+    n_facts = 493
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -129,24 +131,19 @@ class SkatTokenizer:
         positions[0, 0] = positions[1 : HAND + 1, 1] = positions[HAND + 1 :, 2] = 1
         return tokens, positions
 
-    fact_sizes = (PLAYERS,)
-
-    def facts(self, tokens: np.ndarray) -> np.ndarray:
-        """Who acts with the token after each: integers [n, T] of whole games -> int8 [n, T, 1], counted in seats from
-        the own one (0 is the own turn); -1 where the next token is no action."""
-        return _core.skat.turns(np.ascontiguousarray(tokens, dtype=np.int16))[..., None]
-
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.skat.Tables(self.table, seed, first, n)
 
-    def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1) -> CoreHands | None:
+    def core_hands(
+        self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
+    ) -> CoreHands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
-        history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random)
-        return partial(seen, self.table, history, scores)
+        history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
+        return CoreHands(self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

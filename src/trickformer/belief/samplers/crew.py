@@ -16,7 +16,7 @@ from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_orde
 def seat_view(game: Game, view: View) -> _core.crew.SeatView:
     """The core's form of a view of The Crew. Raises ValueError where the events are not those of a seat."""
     tokenizer = tokenizers.make(game)
-    return _core.crew.SeatView(tokenizer.book, tokenizer.encode(view))
+    return _core.crew.SeatView(tokenizer.table, tokenizer.encode(view))
 
 
 class CrewWorlds(UniformWorlds):
