@@ -9,15 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from trickformer.base import game_name
 
-# What a small model needs to learn from little data; docs/results/hearts-training.md says what for.
+# What a small model needs to learn from little data; docs/results/recipe.md says what for.
 _LITTLE: dict[str, Any] = {
-    "batch_size": 32,
-    "policy_weight": 3.0,
-    "facts_weight": 2.0,
-    "dropout": 0.0,
     "structured": True,
-    "tied_outcomes": True,
-    "value_positions": 16,
+    "facts": True,
+    "masked": True,
+    "value_classes": True,
+    "seats_kept": 4,
+    "noise": 0.03,
+    "action_weight": 100.0,
+    "policy_weight": 2.0,
+    "muon": 0.02,
+    "bootstrap_learning_rate": 3e-3,
+    "dropout": 0.0,
 }
 
 # What a preset's name stands for besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper,
@@ -36,21 +40,28 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     },
     "small": _LITTLE
     | {
-        "bootstrap_hands": 75_000,
-        "seats_kept": 4,
-        "iterations": 6,
-        "sequences": 100_000,
-        "epochs": 2,
-        "pool": 3,
-        "bootstrap_learning_rate": 1e-3,
-        "learning_rate": 1e-3,
+        "bootstrap": ["random", *["rules"] * 7],
+        "bootstrap_hands": 60_000,
+        "label_share": 0.5,
+        "label_playouts": 8,
+        "iterations": 20,
+        "sequences": 60_000,
+        "anchor": 0.25,
+        "roles": "all",
+        "batch_size": 192,
+        "learning_rate": 1.5e-3,
+        "match_deals": 40,
     },
     "tiny": _LITTLE
     | {
-        "bootstrap_hands": 20_000,
+        "bootstrap": ["random", *["rules"] * 7],
+        "bootstrap_hands": 3_000,
+        "label_share": 0.5,
+        "label_playouts": 4,
         "iterations": 2,
-        "sequences": 4_000,
-        "bootstrap_learning_rate": 3e-3,
+        "sequences": 2_000,
+        "roles": "all",
+        "batch_size": 32,
         "learning_rate": 2e-3,
         "tables": 500,
         "held_out": 200,
@@ -61,53 +72,36 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 # What another game has otherwise. Skat's is section 6.2: random and scripted players to begin with, twenty iterations,
 # a pool of at most ten.
-_SKAT: dict[str, Any] = {"bootstrap": ["random", "rules"], "pool": 10, "bucket": 32}
-# Three scripted seats to a random one, or nobody bids any more (docs/results/skat-training.md).
-_LITTLE_SKAT = _SKAT | {"bootstrap": ["random", "rules", "rules", "rules"], "anchor": 0.3}
+_SKAT: dict[str, Any] = {"bucket": 32}
+_LITTLE_SKAT = _SKAT | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
 # Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
 # game is kept, as in the other games; the paper does not say how many it kept.
-_CREW: dict[str, Any] = {"roles": "all", "bucket": 32, "tries": 2_000}
-# A team as in The Crew. Random players spend all lives in nearly every game, so that first games are mostly scripted
-# ones'.
+_CREW: dict[str, Any] = {"roles": "all", "bucket": 32}
+_LITTLE_CREW = _CREW | {"noise": 0.05, "label_playouts": 2, "match_deals": 500}
+# A team as in The Crew, of partners who spend few lives: a random one teaches nothing about hints.
 _HANABI: dict[str, Any] = {
     "roles": "all",
-    "bootstrap": ["random", *["partner"] * 7],
+    "bootstrap": ["partner"],
     "anchor": 0.5,
     "bucket": 32,
     "seats_kept": 2,
     "baseline": "partner",
 }
+_LITTLE_HANABI = _HANABI | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
+_LITTLE_HEARTS: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
+    "hearts": {"small": _LITTLE_HEARTS | {"bootstrap_hands": 25_000}, "tiny": _LITTLE_HEARTS},
     "skat": {
-        "paper": _SKAT | {"iterations": 20},
-        "small": _LITTLE_SKAT
-        | {"bootstrap_hands": 110_000, "seats_kept": 3, "iterations": 3, "pool": 3, "match_deals": 50},
+        "paper": _SKAT | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
+        "small": _LITTLE_SKAT | {"match_deals": 50},
         "tiny": _LITTLE_SKAT,
     },
     "crew": {
-        "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000},
-        # Random games teach so small a model little in an hour (docs/results/crew-training.md): it begins with those
-        # of scripted players, a random one among eight.
-        "small": _CREW
-        | {
-            "tries": 1,
-            "bootstrap": ["random", *["rules"] * 7],
-            "anchor": 0.5,
-            "bootstrap_hands": 480_000,
-            "seats_kept": 2,
-            "iterations": 4,
-            "sequences": 120_000,
-            "epochs": 1,
-            "muon": 0.02,
-            "policy_weight": 2.0,
-            "facts_weight": 1.0,
-            "bootstrap_learning_rate": 3e-3,
-            "learning_rate": 2e-3,
-            "match_deals": 1_000,
-        },
-        "tiny": _CREW | {"tries": 200, "match_deals": 100},
+        "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000, "tries": 2_000},
+        "small": _LITTLE_CREW | {"seats_kept": 2},
+        "tiny": _LITTLE_CREW | {"match_deals": 100},
     },
-    "hanabi": {"paper": _HANABI, "small": _HANABI, "tiny": _HANABI},
+    "hanabi": {"paper": _HANABI, "small": _LITTLE_HANABI, "tiny": _LITTLE_HANABI},
 }
 
 
@@ -121,6 +115,9 @@ class Config(BaseModel):
     seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
     iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
 
+    start: str | None = Field(
+        None, description="checkpoint that model 0 goes on from, a name or a folder; its size is kept"
+    )
     bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
     bootstrap_hands: int = Field(400_000, ge=1, description="hands that model 0 learns from")
     tries: int = Field(
@@ -143,12 +140,24 @@ class Config(BaseModel):
     learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
     muon: float = Field(0.0, ge=0, description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW")
     policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
-    facts_weight: float = Field(
-        0.0, ge=0, description="weight of learning who is to play next, and the game's other facts"
+    action_weight: float = Field(0.0, ge=0, description="weight of the action values' loss; 0: no action values")
+    label_share: float = Field(
+        0.0, ge=0, le=1, description="share of own decisions whose legal actions get a value each"
     )
+    label_playouts: int = Field(8, ge=1, description="playouts of each labelled action")
+    label_worlds: bool = Field(
+        False, description="playouts begin in deals that explain what the seat saw, not in the deal as it was (hearts)"
+    )
+    quick: bool = Field(
+        False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
+    )
+    quick_window: int = Field(4, ge=1, description="newest iterations whose labels the quick network goes on learning")
+    noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
-    tied_outcomes: bool = Field(False, description="outcomes that share a score learn together")
+    facts: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
+    masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
+    value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")
     bucket: int = Field(1, ge=1, description="batches whose sequences are shared out by length: less padding")
     value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
     bf16: bool = Field(True, description="forward passes of training in bfloat16")
@@ -176,6 +185,18 @@ class Config(BaseModel):
     def _one_step(self) -> Self:
         if self.batch_size > min(self.bootstrap_hands * self.seats_kept, self.sequences):
             raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_are_learned(self) -> Self:
+        if bool(self.action_weight) != bool(self.label_share):
+            raise ValueError("action_weight and label_share go together: give both, or neither")
+        if (self.quick or self.label_worlds) and game_name(self.game) != "hearts":
+            raise ValueError(
+                "quick and label_worlds are for hearts: other games label by script, from the deal as it was"
+            )
+        if self.quick and not self.label_share:
+            raise ValueError("quick needs labels: give label_share")
         return self
 
     @model_validator(mode="after")

@@ -1,8 +1,9 @@
 """Training data on disk: token and outcome arrays that are read in place, and a manifest that says what they are.
 
 A folder holds `tokens.bin` (uint8 [N, T], filled up with the end token), `outcomes.bin` (int32 [N], an index among
-the game's outcomes) and `manifest.json`, which is written after each piece of data. What the manifest does not count
-was cut off by an interrupt and is dropped when writing goes on.
+the game's outcomes), `counts.bin` (int32 [N]: labels of each sequence), `labels.bin` (LABEL [sum of the counts]) and
+`manifest.json`, which is written after each piece of data. What the manifest does not count was cut off by an interrupt
+and is dropped when writing goes on.
 """
 
 from __future__ import annotations
@@ -18,28 +19,51 @@ import numpy as np
 from trickformer.base import Game, Tokenizer, TrickformerError
 from trickformer.folder import replace
 
-FORMAT = 1
-MANIFEST, TOKENS, OUTCOMES = "manifest.json", "tokens.bin", "outcomes.bin"
-_TOKEN, _OUTCOME = np.dtype("uint8"), np.dtype("<i4")
+FORMAT = 2
+MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"
+_TOKEN, _OUTCOME, _COUNT = np.dtype("uint8"), np.dtype("<i4"), np.dtype("<i4")
+# What an own action was worth: the position before the decision, the action's token, its value in units of v(o). The
+# labels of a decision stand together.
+LABEL = np.dtype([("position", "<u2"), ("token", "u1"), ("value", "<f2")])
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """What one seat saw of each hand, and how the hand ended."""
+    """What one seat saw of each hand, how the hand ended, and what its actions were worth."""
 
     tokens: np.ndarray  # integers [N, T], filled up with the end token
     outcomes: np.ndarray  # integers [N], index among the game's outcomes
+    starts: np.ndarray  # int64 [N + 1]: where the labels of each sequence begin, and the last end
+    labels: np.ndarray  # LABEL [starts[-1]]
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
-        return Sequences(self.tokens[rows], self.outcomes[rows])
+        begin, counts = self.starts[:-1][rows], np.diff(self.starts)[rows]
+        starts = starts_of(counts)
+        at = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], counts)
+        return Sequences(self.tokens[rows], self.outcomes[rows], starts, self.labels[at])
+
+    @classmethod
+    def unlabelled(cls, tokens: np.ndarray, outcomes: np.ndarray) -> Sequences:
+        """Sequences without labels."""
+        return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), np.empty(0, LABEL))
+
+
+def starts_of(counts: np.ndarray) -> np.ndarray:
+    """Where parts of these lengths begin, and the last ends: int [N] -> int64 [N + 1]."""
+    return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def join(*parts: Sequences) -> Sequences:
     """Those of the first, then those of the next, and so on."""
-    return Sequences(np.concatenate([p.tokens for p in parts]), np.concatenate([p.outcomes for p in parts]))
+    return Sequences(
+        np.concatenate([p.tokens for p in parts]),
+        np.concatenate([p.outcomes for p in parts]),
+        starts_of(np.concatenate([np.diff(p.starts) for p in parts])),
+        np.concatenate([p.labels for p in parts]),
+    )
 
 
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
@@ -75,8 +99,8 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
     manifest = _manifest(folder, kind(game, tokenizer))
     if not manifest["complete"]:
         raise TrickformerError(f"{folder} is not complete: {manifest['sequences']} sequences so far")
-    n, width = manifest["sequences"], manifest["positions"]
-    for name, size in ((TOKENS, n * width * _TOKEN.itemsize), (OUTCOMES, n * _OUTCOME.itemsize)):
+    n, width, labels = manifest["sequences"], manifest["positions"], manifest["labels"]
+    for name, size in _sizes(n, width, labels).items():
         path = folder / name
         found = path.stat().st_size if path.is_file() else 0
         if found != size:
@@ -84,14 +108,26 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
     return Sequences(
         np.memmap(folder / TOKENS, _TOKEN, "r", shape=(n, width)),
         np.memmap(folder / OUTCOMES, _OUTCOME, "r", shape=(n,)),
+        starts_of(np.fromfile(folder / COUNTS, _COUNT)),
+        np.memmap(folder / LABELS, LABEL, "r", shape=(labels,)) if labels else np.empty(0, LABEL),
     )
+
+
+def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
+    """Bytes of each file."""
+    return {
+        TOKENS: sequences * width * _TOKEN.itemsize,
+        OUTCOMES: sequences * _OUTCOME.itemsize,
+        COUNTS: sequences * _COUNT.itemsize,
+        LABELS: labels * LABEL.itemsize,
+    }
 
 
 def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        fields = {*wanted, "sequences", "hands", "complete", "about"}
+        fields = {*wanted, "sequences", "labels", "hands", "complete", "about"}
         if not isinstance(manifest, dict) or not fields <= set(manifest):
             raise ValueError
     except OSError:
@@ -105,7 +141,7 @@ def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 class Writer:
-    """Appends to a folder of training data, or begins one. `hands` and `sequences` count what is there."""
+    """Appends to a folder of training data, or begins one. `hands`, `sequences` and `labels` count what is there."""
 
     def __init__(self, folder: Path, game: Game, tokenizer: Tokenizer, about: dict[str, Any]):
         """about: what else to say of the data (seeds, who played); goes on only where it is the same.
@@ -113,17 +149,23 @@ class Writer:
         Raises TrickformerError where the folder holds something else, or the disk refuses."""
         self._kind, self._about, self._folder = kind(game, tokenizer), about, folder
         assert len(tokenizer.vocab) <= np.iinfo(_TOKEN).max + 1
-        self.hands = self.sequences = 0
+        self.hands = self.sequences = self.labels = 0
         self.complete = False
         if (folder / MANIFEST).exists():
             manifest = _manifest(folder, self._kind | {"about": about})
             self.hands, self.sequences = manifest["hands"], manifest["sequences"]
+            self.labels = manifest["labels"]
             self.complete = manifest["complete"]
+        self._files: dict[str, Any] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._tokens = self._open(TOKENS, self.sequences * self._kind["positions"] * _TOKEN.itemsize)
-            self._outcomes = self._open(OUTCOMES, self.sequences * _OUTCOME.itemsize)
+            for name, size in _sizes(self.sequences, self._kind["positions"], self.labels).items():
+                self._files[name] = self._open(name, size)
+        except TrickformerError:
+            self.close()
+            raise
         except OSError as e:
+            self.close()
             raise TrickformerError(f"cannot write into {folder}: {e.strerror}") from None
 
     def _open(self, name: str, size: int):
@@ -140,14 +182,19 @@ class Writer:
         """Adds the sequences of `hands` hands. They are there once this returns, or not at all."""
         assert data.tokens.shape[1] == self._kind["positions"]
         try:
-            self._tokens.write(np.ascontiguousarray(data.tokens, _TOKEN).tobytes())
-            self._outcomes.write(np.ascontiguousarray(data.outcomes, _OUTCOME).tobytes())
-            self._tokens.flush()
-            self._outcomes.flush()
+            for name, array, dtype in (
+                (TOKENS, data.tokens, _TOKEN),
+                (OUTCOMES, data.outcomes, _OUTCOME),
+                (COUNTS, np.diff(data.starts), _COUNT),
+                (LABELS, data.labels, LABEL),
+            ):
+                self._files[name].write(np.ascontiguousarray(array, dtype).tobytes())
+                self._files[name].flush()
         except OSError as e:
             raise TrickformerError(f"cannot write into {self._folder}: {e.strerror}") from None
         self.hands += hands
         self.sequences += len(data)
+        self.labels += len(data.labels)
         self._note()
 
     def finish(self) -> None:
@@ -156,12 +203,12 @@ class Writer:
         self._note()
 
     def _note(self) -> None:
-        counts = {"hands": self.hands, "sequences": self.sequences, "complete": self.complete}
+        counts = {"hands": self.hands, "sequences": self.sequences, "labels": self.labels, "complete": self.complete}
         replace(self._folder / MANIFEST, json.dumps(self._kind | counts | {"about": self._about}, indent=2) + "\n")
 
     def close(self) -> None:
-        self._tokens.close()
-        self._outcomes.close()
+        for file in self._files.values():
+            file.close()
 
     def __enter__(self) -> Writer:
         return self

@@ -8,14 +8,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer import players, tokenizers
-from trickformer.base import Game
+from trickformer import _core, players, tokenizers
+from trickformer.base import Game, TrickformerError
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
-from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.data import LABEL, Sequences, starts_of
+from trickformer.tokenizers._bulk import CoreHands
 
 if TYPE_CHECKING:
     from trickformer.tournaments.store import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How many own decisions get labels: what each legal action is worth in the deal as it was."""
+
+    share: float = 0.0  # of the decisions; 0: none
+    playouts: int = 8  # of each action
+    net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
+    steps: int = 0  # own turns that it plays on, and then says what is left; 0: to the end
+    worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
+
+
+NO_LABELS = Labels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +52,45 @@ def kept_seats(first: int, n: int, count: int, seats: int) -> np.ndarray:
 
 
 def cast_hands(
-    game: Game, cast: Sequence[str], seed: int, first: int, n: int, seats: int = 1, tries: int = 1
+    game: Game,
+    cast: Sequence[str],
+    seed: int,
+    first: int,
+    n: int,
+    seats: int = 1,
+    tries: int = 1,
+    noise: float = 0.0,
+    labels: Labels = NO_LABELS,
 ) -> Sequences:
     """What `seats` seats see of each of the hands `first` .. `first` + n of a series, each seat's player drawn
     uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them.
 
-    tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success."""
+    tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
+    share of scripted players' moves that are random. Raises TrickformerError where noise or labels are asked for of
+    players that are not the core's."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
-    found = tokenizer.core_hands(cast, seed, first, n, tries)
+    found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
-        return Sequences(*found(*np.nonzero(kept)))
+        return labelled(game, found, kept, seed, first, labels)
+    if noise or labels.share:
+        raise TrickformerError(f"noise and labels need players of the core, not {', '.join(cast)}")
     return _player_hands(game, cast, seed, first, kept)
+
+
+def labelled(game: Game, hands: CoreHands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
+    """The sequences of the kept seats (bool [n, players]) of the hands `first` .. of the series `seed`, with labels."""
+    hand, seat = np.nonzero(kept)
+    tokens, outcomes = hands.seen(hand, seat)
+    if not labels.share:
+        return Sequences.unlabelled(tokens, outcomes)
+    streams = ((first + hand) * game.players + seat).astype(np.uint64)
+    seats = seat.astype(np.uint8)
+    asked = labels.playouts, labels.share, labels.net, labels.steps, labels.worlds
+    count, position, token, value = hands.table.labels(hands.history[hand], seats, seed, streams, *asked)
+    entries = np.empty(len(position), LABEL)
+    entries["position"], entries["token"], entries["value"] = position, token, value
+    return Sequences(tokens, outcomes, starts_of(count), entries)
 
 
 def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int) -> list[Record]:
@@ -79,18 +121,28 @@ def _player_hands(game: Game, cast: Sequence[str], seed: int, first: int, kept: 
         row[: len(seen)] = seen
         tokens.append(row)
         outcomes.append(game.outcomes.index[tuple(np.roll(record.scores, -seat).tolist())])
-    return Sequences(np.array(tokens), np.array(outcomes))
+    return Sequences.unlabelled(np.array(tokens), np.array(outcomes))
 
 
 def model_hands(
-    game: Game, engines: Sequence[Engine], roles: Roles, seed: int, first: int, threshold: float = 0.05
+    game: Game,
+    engines: Sequence[Engine],
+    roles: Roles,
+    seed: int,
+    first: int,
+    threshold: float = 0.05,
+    noise: float = 0.0,
+    labels: Labels = NO_LABELS,
 ) -> tuple[Sequences, np.ndarray]:
     """Play one hand a row of `roles`, all in step.
 
-    engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*.
-    Returns the sequences of the kept seats, row by row, and scores int [n, players]."""
+    engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
+    share of moves that are random. Returns the sequences of the kept seats, row by row, and scores int [n, players]."""
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
-    tables = tokenizers.make(game).tables(seed, first, n)
+    tokenizer = tokenizers.make(game)
+    tables = tokenizer.tables(seed, first, n)
+    start = tokenizer.tracker(np.empty(0, np.int32))
+    views = _core.Seats(start, n * game.players) if any(e.n_facts for e in engines) else None
     rng = np.random.default_rng([seed, first])
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
@@ -114,20 +166,42 @@ def model_hands(
             new = (every >= fed[at, seat][:, None]) & (every < lengths[at, seat][:, None])
             count = new.sum(axis=1).astype(np.int32)
             grown = np.flatnonzero(count)  # of a pass, the second card may follow on what is fed already
-            nodes = engine.extend(node[at, seat][grown], tokens[at, seat][new], count[grown])
+            fresh, facts = tokens[at, seat][new], None
+            if engine.n_facts:
+                assert views is not None
+                facts = views.push((at * game.players + seat)[grown].astype(np.int32), fresh, count[grown])
+            nodes = engine.extend(node[at, seat][grown], fresh, count[grown], facts)
             node[at[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
             fed[at, seat] += count
             logits = engine.policy(node[at, seat])
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
             if len(best):
-                decided = argmax_val(engine, node[at, seat][best], logits[best], legal[at][best], threshold)
+                view = (at * game.players + seat)[best].astype(np.int32)
+
+                def after(row: np.ndarray, token: np.ndarray, view: np.ndarray = view) -> np.ndarray:
+                    assert views is not None
+                    return views.after(view[row], token)
+
+                decided = argmax_val(engine, node[at, seat][best], logits[best], legal[at][best], threshold, after)
                 chosen[best] = decided.tokens
-                # The chosen branch is what the seat will see next: it need not be computed again.
-                node[at[best], seat[best]] = decided.nodes
-                fed[at[best], seat[best]] += 1
+                if decided.nodes is not None and noise:
+                    engine.release(decided.nodes)
+                elif decided.nodes is not None:
+                    # The chosen branch is what the seat will see next: it need not be computed again.
+                    node[at[best], seat[best]] = decided.nodes
+                    fed[at[best], seat[best]] += 1
+                    if views is not None:
+                        views.push(view, decided.tokens, np.ones(len(view), np.int32))
+            if noise:
+                stray = rng.random(len(at)) < noise
+                uniform = legal[at][stray] / legal[at][stray].sum(axis=1, keepdims=True)
+                chosen[stray] = draw(uniform, rng.random(int(stray.sum())))
             actions[at] = chosen
         tables.step(live.astype(np.int32), actions[live])
     for engine in engines:
         engine.reset()
-    return Sequences(tokens[roles.kept], tables.outcomes()[roles.kept]), tables.scores()
+    if not labels.share:
+        return Sequences.unlabelled(tokens[roles.kept], tables.outcomes()[roles.kept]), tables.scores()
+    hands = CoreHands(tokenizer.table, tables.history(), tables.scores())
+    return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -11,7 +11,7 @@ from typing import Any
 from trickformer.base import TrickformerError
 from trickformer.folder import replace
 
-STAGES = ("play", "learn", "measure", "match", "judge")  # of an iteration, in order
+STAGES = ("play", "learn", "quick", "measure", "match", "judge")  # of an iteration, in order
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")
 
 

@@ -6,11 +6,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer
 from trickformer.models.decide import draw, legal_policy
 from trickformer.models.engine import Engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop
+from trickformer.selfplay.train import Batch, batch_of
 
 _BATCH = 50  # sequences in a forward pass: the value head's answers fill 33 MB of float32
 _BINS = 20
@@ -20,32 +22,39 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     """Of a model on `data`:
 
     observation_loss, outcome_loss   nats a token, of the policy head and of the value head
-    calibration_error                points: mean distance between the own score that the value head expects and the
-                                     mean of what came, over 20 equal bins of the expected score
+    calibration_error                in units of v(o): mean distance between the own value that the value head expects
+                                     and the mean of what came, over 20 equal bins of the expected value
     legal_share                      the policy's probability on legal actions at own turns
     entropy                          nats, of the policy over the legal actions where there are several
+    regret                           of labelled decisions, in units of v(o): the best label less that of the action of
+                                     highest Q; labels are noisy, so it does not fall to 0
     """
     device = next(model.parameters()).device
-    own_score = torch.tensor([label[0] for label in game.outcomes.labels], dtype=torch.float32, device=device)
+    classes, values = game.outcomes.told_by(model.num_labels)
+    worth = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
     observation, outcome, expected, came = [], [], [], []
-    shares, entropies = [], []
+    shares, entropies, errors = [], [], []
     model.eval()
     for start in range(0, len(data), _BATCH):
         part = data[start : start + _BATCH]
         cropped = crop(part.tokens, tokenizer.eos)
-        tokens = torch.from_numpy(cropped.astype(np.int64)).to(device)
-        outcomes = torch.from_numpy(part.outcomes.astype(np.int64)).to(device)
+        batch = batch_of(part, tokenizer, model, classes)
+        tokens, outcomes = batch.tokens, batch.outcomes
         with torch.no_grad():
-            found = model(tokens)
+            found = model(tokens, facts=batch.facts)
         assert found.logits is not None and found.value_logits is not None
         counted = tokens[:, :-1] != tokenizer.eos
         logits, value_logits = found.logits[:, :-1].float(), found.value_logits[:, :-1].float()
+        if batch.possible is not None:
+            logits = logits.masked_fill(~batch.possible[:, :-1], -1e9)
+        if found.action_values is not None and len(batch.rows):
+            errors.append(_regret(found.action_values[batch.rows, batch.positions].float(), batch))
         observation.append(F.cross_entropy(logits[counted], tokens[:, 1:][counted], reduction="none"))
-        values = value_logits[counted]
+        told = value_logits[counted]
         labels = outcomes[:, None].expand_as(counted)[counted]
-        outcome.append(F.cross_entropy(values, labels, reduction="none"))
-        expected.append(values.softmax(-1) @ own_score)
-        came.append(own_score[labels])
+        outcome.append(F.cross_entropy(told, labels, reduction="none"))
+        expected.append(told.softmax(-1) @ worth)
+        came.append(worth[labels])
         legal, where = _own_turns(tokenizer, cropped)
         at = logits[where].double().cpu().numpy()
         probs = np.exp(at - at.max(axis=1, keepdims=True))
@@ -59,7 +68,14 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         "calibration_error": _calibration(torch.cat(expected).cpu().numpy(), torch.cat(came).cpu().numpy()),
         "legal_share": float(np.concatenate(shares).mean()),
         "entropy": float(np.concatenate(entropies).mean()),
-    }
+    } | ({"regret": float(torch.cat(errors).mean())} if errors else {})
+
+
+def _regret(found: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """float [D]: how much less than a decision's best label that of the action of highest Q is."""
+    none = -torch.inf
+    chosen = found.masked_fill(~batch.labelled, none).argmax(dim=1, keepdim=True)
+    return batch.labels.masked_fill(~batch.labelled, none).amax(dim=1) - batch.labels.gather(1, chosen)[:, 0]
 
 
 def _own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -87,8 +103,9 @@ def _calibration(expected: np.ndarray, came: np.ndarray) -> float:
 
 
 def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
-    """The share of histories that no deal explains, of ones that the model goes on with freely, to their end, from
-    the first own decision of each sequence of `data` that has one; 0 where none has."""
+    """The share of histories that no deal explains, of ones that the model goes on with, to their end, from the first
+    own decision of each sequence of `data` that has one; 0 where none has. A model whose policy was learned over
+    possible tokens is held to them."""
     rng = np.random.default_rng(seed)
     trackers, prefixes = [], []
     for sequence in data.tokens.astype(np.int32):
@@ -102,7 +119,10 @@ def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: in
     if not prefixes:
         return 0.0
     lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
-    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths)
+    facts = None
+    if engine.n_facts:
+        facts = np.concatenate([tokenizers.follow(tokenizer, p[None])[0][0] for p in prefixes])
+    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, facts)
     nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
     while True:
         going = np.array([not trackers[i].terminal() for i in live])
@@ -110,9 +130,14 @@ def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: in
         if not len(live):
             break
         logits = engine.policy(nodes)
-        tokens = draw(legal_policy(logits, np.ones(logits.shape, dtype=bool)), rng.random(len(live)))
+        allowed = np.ones(logits.shape, dtype=bool)
+        if engine.masked:
+            allowed = np.array([trackers[i].possible() for i in live])
+        tokens = draw(legal_policy(logits, allowed), rng.random(len(live)))
         for i, token in zip(live, tokens):
             trackers[i].push(int(token))
-        nodes = engine.extend(nodes, tokens)
+        nodes = engine.extend(
+            nodes, tokens, None, np.array([trackers[i].facts() for i in live]) if facts is not None else None
+        )
     engine.reset()
     return float(np.mean([not tracker.is_legal() for tracker in trackers]))

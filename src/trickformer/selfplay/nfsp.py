@@ -5,11 +5,16 @@ i: in the first, every seat plays ArgmaxVal* of model 0; from then on one seat (
 of the newest model, every other seat samples the policy of a model drawn uniformly from the pool for the hand, and
 sequences of ArgmaxVal* seats alone are learned from. Each model starts where the last one ended.
 
+Beyond the paper, hands may come with labels of what each action was worth (`label_share`), which the model's action
+values learn; from iteration 1 on a quick network, which learns the same labels beside the model, may play the playouts
+behind them (`quick`).
+
 A run folder holds everything, and a run goes on from whatever it holds:
 
     config.toml run.json   the resolved config; what has built it
     data/I/                the hands of iteration I
     state/I/STEP/          where training stands
+    quick/I.safetensors    the quick network that was learned with model I
     model-I/               a checkpoint with its model card
     matches/I-OPPONENT/    a tournament each
     log.jsonl tensorboard/ curve.csv curve.png
@@ -40,10 +45,10 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.progress import progress
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import evaluate, metrics
+from trickformer.selfplay import evaluate, metrics, quick
 from trickformer.selfplay.config import FREE, Config
 from trickformer.selfplay.log import Log
-from trickformer.selfplay.schedule import Job, Piece, hands_of, play_pieces, sequences_of, series, who
+from trickformer.selfplay.schedule import Job, Piece, hands_of, play_pieces, quick_file, sequences_of, series, who
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
@@ -58,8 +63,13 @@ def run(config: Config, resume: bool = False) -> Path:
     if config.seats_kept > game.players:
         raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
     presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset
+    if config.start:
+        _start(config, game)
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
+    scripted = tokenizers.make(game).core_hands(config.bootstrap, 0, 0, 1, config.tries, config.noise) is not None
+    if (config.noise or config.label_share) and not scripted:
+        raise TrickformerError(f"noise and labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
     if "," in str(out):
@@ -174,14 +184,18 @@ class _Run:
 
     def _fresh(self) -> GPT2PolicyValueModel:
         config, tokenizer, game = self.config, self.tokenizer, self.game
+        if config.start:
+            return GPT2PolicyValueModel.from_pretrained(_start(config, game))
         torch.manual_seed(config.seed)
-        sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-        size = presets.config(config.preset, *sizes)
+        results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
+        sizes = len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos
+        facts = tokenizer.n_facts if config.facts else 0
+        size = presets.config(config.preset, *sizes, facts, config.action_weight > 0, config.masked)
         size.embd_pdrop = size.resid_pdrop = config.dropout
         model = GPT2PolicyValueModel(size)
         if config.structured:
             structure.initialize(model, *tokenizer.features())
-        model.config.trickformer = checkpoints.stamp(game, tokenizer)
+        model.config.trickformer = checkpoints.stamp(game, tokenizer, config.facts)
         return model
 
     def learn(self, iteration: int) -> None:
@@ -211,24 +225,43 @@ class _Run:
                 advance(now - done)
                 done = now
 
-            labels = self.game.outcomes.labels
-            with structure.tied_outcomes(model, labels) if config.tied_outcomes else nullcontext():
-                seed = config.seed + iteration
-                torch.manual_seed(seed)  # the objective has weights of its own
-                objective = Objective(model, options, self.tokenizer.fact_sizes)
-                facts = self.tokenizer.facts
-                if not fit(objective, training, facts, seed, self.accelerator, state, report, self._stop):
-                    raise Interrupted("time is up")
+            objective, seed = Objective(model, options), config.seed + iteration
+            classes, _ = self.game.outcomes.told_by(model.num_labels)
+            fixed = training, self.tokenizer, classes, seed, self.accelerator, state
+            if not fit(objective, *fixed, report, self._stop):
+                raise Interrupted("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
+            if config.quick:
+                self.learn_quick(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
-            engine = load_engine(model.float(), self.game.outcomes.values, device=str(self.accelerator.device))
+            engine = load_engine(model.float(), self.game.outcomes, device=str(self.accelerator.device))
             sample = held_out[:_ILLEGAL_SAMPLE]
             learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, sequences, learned))
             shutil.rmtree(out / "state", ignore_errors=True)
         self.accelerator.wait_for_everyone()
+
+    def learn_quick(self, iteration: int) -> None:
+        """Go on with the quick network, on the newest iterations' labels, and write it down."""
+        config, out = self.config, self.out
+        file = quick_file(out, iteration)
+        window = range(max(0, iteration + 1 - config.quick_window), iteration + 1)
+        # Labels of a script say what is best against that script: once there are others, they are left out.
+        window = [i for i in window if i or not iteration]
+        parts = [stored.load(out / "data" / str(i), self.game, self.tokenizer) for i in window]
+        rows = stored.join(*(p[: sequences_of(config, i)] for i, p in zip(window, parts)))
+        if iteration:
+            model = quick.read(quick_file(out, iteration - 1))
+        else:
+            torch.manual_seed(config.seed)
+            model = quick.QuickNetwork(self.tokenizer.n_facts, len(self.tokenizer.vocab))
+        epochs, rate = (2, 1e-3) if iteration else (8, 2e-3)
+        loss = quick.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
+        file.parent.mkdir(exist_ok=True)
+        quick.save(model, file)
+        self.log.note(iteration=iteration, stage="quick", at=len(rows), loss=loss)
 
     # ------------------------------------------------------------------------------------------- comparing
 
@@ -258,15 +291,34 @@ class _Run:
 # ------------------------------------------------------------------------------------------------- checkpoints
 
 
+def _start(config: Config, game: Game) -> Path:
+    """The folder that model 0 goes on from. Raises TrickformerError where it is no checkpoint of this game, or not one
+    that learns what the config asks for."""
+    assert config.start is not None
+    folder, tokenizer = checkpoints.find(config.start), tokenizers.make(game)
+    checkpoints.check(folder, game, tokenizer)
+    sizes = read_weights(folder).sizes
+    results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
+    wanted = {
+        "facts": (sizes["n_facts"] > 0, config.facts),
+        "masked": (sizes["masked"] > 0, config.masked),
+        "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
+        "value_classes": (sizes["n_outcomes"] == results, True),
+    }
+    if other := [key for key, (found, asked) in wanted.items() if found != asked]:
+        raise TrickformerError(f"checkpoint {config.start} was trained with another {', '.join(other)}; change those")
+    return folder
+
+
 def fit_options(config: Config, iteration: int) -> FitOptions:
     """How an iteration's model is trained."""
     return FitOptions(
         epochs=1 if iteration == 0 else config.epochs,
         batch_size=config.batch_size,
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
-        muon=config.muon,
+        muon=config.muon * (1 if iteration == 0 else config.learning_rate / config.bootstrap_learning_rate),
         policy_weight=config.policy_weight,
-        facts_weight=config.facts_weight,
+        action_weight=config.action_weight,
         bucket=config.bucket,
         value_positions=config.value_positions or None,
         save_every=config.save_every,

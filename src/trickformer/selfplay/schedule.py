@@ -12,7 +12,7 @@ from trickformer import games
 from trickformer.base import Game
 from trickformer.models.engine import Engine, instruction_sets, load_engine
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate
+from trickformer.selfplay import generate, quick
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
 
@@ -93,8 +93,19 @@ def roles(config: Config, iteration: int, first: int, n: int, seats: int) -> gen
     return generate.Roles(model, greedy, greedy)
 
 
+def quick_file(out: Path, iteration: int) -> Path:
+    """Where the quick network is that was learned with an iteration's model."""
+    return out / "quick" / f"{iteration}.safetensors"
+
+
+def labels_of(config: Config, out: Path, iteration: int) -> generate.Labels:
+    """How the hands of an iteration are labelled."""
+    net = quick.load(quick_file(out, iteration - 1)) if config.quick and iteration else None
+    return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
+
+
 def _engine(job: Job, game: Game, model: Path) -> Engine:
-    values = game.outcomes.values
+    values = game.outcomes
     if job.device != "cpu":
         return load_engine(model, values, device=job.device)
     if job.config.rounded and "avx512bf16" in instruction_sets("bfloat16"):
@@ -108,10 +119,16 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     config, iteration = job.config, job.iteration
     game = games.load(config.game)
     deals = series(config, iteration)
+    labels = labels_of(config, job.out, iteration)
+
+    def bootstrap(first: int, n: int, kept: int) -> Sequences:
+        settings = config.tries, config.noise, labels
+        return generate.cast_hands(game, config.bootstrap, deals, first, n, kept, *settings)
+
     if iteration == 0:
         for first in job.firsts:
             n = min(config.tables, job.hands - first)
-            data = generate.cast_hands(game, config.bootstrap, deals, first, n, config.seats_kept, config.tries)
+            data = bootstrap(first, n, config.seats_kept)
             yield Piece(first, n, data, {})
         return
     several = iteration == 1 or config.roles == "all"
@@ -126,13 +143,15 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         if begin < end:
             part = roles(config, iteration, begin, end - begin, game.players)
             part = generate.Roles(part.model - low, part.greedy, part.kept)
-            data, scores = generate.model_hands(game, engines, part, deals, begin, config.threshold)
+            data, scores = generate.model_hands(
+                game, engines, part, deals, begin, config.threshold, config.noise, labels
+            )
             points["greedy_points"] = float(scores[part.greedy].mean())
             if not part.greedy.all():
                 points["other_points"] = float(scores[~part.greedy].mean())
             parts.append(data)
         if anchors:
-            parts.append(generate.cast_hands(game, config.bootstrap, deals, first, anchors, kept, config.tries))
+            parts.append(bootstrap(first, anchors, kept))
         data = stored.join(*parts)
         if len(parts) > 1:
             data = data[_mixed(config, iteration, first, n, kept)]

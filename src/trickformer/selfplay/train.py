@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,11 +21,10 @@ from accelerate import Accelerator
 from torch import nn
 from transformers import GPT2Config
 
-from trickformer.base import TrickformerError
+from trickformer import tokenizers
+from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop, lengths_of
-
-Facts = Callable[[np.ndarray], np.ndarray]  # tokens [n, T] -> int8 [n, T, K], as a tokenizer's `facts`
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class FitOptions:
     muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
     warmup_steps: int = 100
     policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
-    facts_weight: float = 0.0  # of telling each of the game's facts, with a head that is thrown away
+    action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
     value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
     report_every: int = 100  # steps
@@ -50,56 +49,117 @@ class FitOptions:
         return min((step + 1) / self.warmup_steps, (steps - step) / max(1, steps))
 
 
+LEVEL_WEIGHT = (
+    0.1  # of the square of a decision's mean error, beside the squares of what is left of its actions' errors
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a step learns from, as tensors on a device. D decisions have labels."""
+
+    tokens: torch.Tensor  # int64 [B, T]
+    outcomes: torch.Tensor  # int64 [B], of the value head's results
+    facts: torch.Tensor | None  # float [B, T, F], for a model that takes them
+    possible: torch.Tensor | None  # bool [B, T, V]: what may follow; None: the policy is over all tokens
+    rows: torch.Tensor  # int64 [D], of each labelled decision
+    positions: torch.Tensor  # int64 [D], of the token before it
+    labels: torch.Tensor  # float [D, V], what each action was worth; 0 where there is no label
+    labelled: torch.Tensor  # bool [D, V]
+
+
+def batch_of(data: Sequences, tokenizer: Tokenizer, model: GPT2PolicyValueModel, classes: np.ndarray) -> Batch:
+    """A batch on the model's device. classes: int [outcomes], the value head's result of each of the game's
+    outcomes."""
+    device, config = model.device, model.config
+    tokens = crop(data.tokens, tokenizer.eos)
+    masked = bool(getattr(config, "masked", False))
+    facts = possible = None
+    if model.n_facts or masked:
+        known, allowed = tokenizers.follow(tokenizer, tokens, masked)
+        facts = torch.from_numpy(known).to(device) if model.n_facts else None
+        possible = torch.from_numpy(allowed).to(device) if masked else None
+    return Batch(
+        torch.from_numpy(tokens.astype(np.int64)).to(device),
+        torch.from_numpy(classes[data.outcomes].astype(np.int64)).to(device),
+        facts,
+        possible,
+        *(torch.from_numpy(array).to(device) for array in decisions(data, len(tokenizer.vocab))),
+    )
+
+
+def decisions(data: Sequences, vocabulary: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The labelled decisions: the row and the position before each, int64 [D], and of each token its value, float32
+    [D, V], and whether it has one, bool [D, V]."""
+    row = np.repeat(np.arange(len(data)), np.diff(data.starts))
+    position = data.labels["position"].astype(np.int64)
+    new = np.diff(row * data.tokens.shape[1] + position, prepend=-1) != 0
+    which = np.cumsum(new) - 1
+    values = np.zeros((int(new.sum()), vocabulary), np.float32)
+    labelled = np.zeros(values.shape, bool)
+    values[which, data.labels["token"]] = data.labels["value"]
+    labelled[which, data.labels["token"]] = True
+    return row[new], position[new], values, labelled
+
+
+def action_loss(found: torch.Tensor, values: torch.Tensor, labelled: torch.Tensor) -> torch.Tensor:
+    """The mean over decisions of the mean square of what the actions' labels differ from Q, their mean difference taken
+    off, and a tenth of the square of that: which action is best counts for more than how the hand stands.
+
+    found, values float [D, V]; labelled bool [D, V], at least one True a row."""
+    n = labelled.sum(dim=1, keepdim=True)
+    error = (found - values).masked_fill(~labelled, 0)
+    level = error.sum(dim=1, keepdim=True) / n
+    spread = (error - level).masked_fill(~labelled, 0).square().sum(dim=1, keepdim=True) / n
+    return (spread + LEVEL_WEIGHT * level.square()).mean()
+
+
 class Objective(nn.Module):
     """The model and the losses it learns from."""
 
-    def __init__(self, model: GPT2PolicyValueModel, options: FitOptions, sizes: Sequence[int]):
-        """sizes: how many values each fact has."""
+    def __init__(self, model: GPT2PolicyValueModel, options: FitOptions):
         super().__init__()
-        self.model, self.options, self.sizes = model, options, list(sizes)
-        self.fact_head = nn.Linear(model.config.n_embd, sum(sizes)) if options.facts_weight else None
+        self.model, self.options = model, options
 
-    def forward(
-        self, tokens: torch.Tensor, outcomes: torch.Tensor, facts: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The loss, and policy, value and facts' loss float32 [3], in nats; the last is the sum over facts.
+    def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss, and policy, value and actions' loss float32 [3]: in nats, the last in squares of v(o).
 
-        tokens int64 [B, T]; outcomes int64 [B]; facts int64 [B, T, K], -100 where there is nothing to know.
-        The policy loss is the model's own. So is the value loss in expectation, but for each sequence counting alike
-        whatever its length: the outcome is the same at each position, so its loss may be estimated at
-        `value_positions` of them, drawn uniformly, which saves most of the cost of a large value head."""
-        model, options = self.model, self.options
+        The policy loss is the model's own; over the tokens that were possible, where the batch has them. So is the
+        value loss in expectation, but for each sequence counting alike whatever its length: the outcome is the same at
+        each position, so its loss may be estimated at `value_positions` of them, drawn uniformly, which saves most of
+        the cost of a large value head. The actions' loss is `action_loss`."""
+        model, options, tokens = self.model, self.options, batch.tokens
         eos = model.config.eos_token_id
         assert isinstance(eos, int)
-        hidden = model.transformer(tokens).last_hidden_state[:, :-1]
-        counted = tokens[:, :-1] != eos
-        logits = model.lm_head(F.gelu(model.lm_hidden(hidden)))
+        every = model.hidden_states(tokens, batch.facts)
+        hidden, counted = every[:, :-1], tokens[:, :-1] != eos
+        logits = model.policy_logits(hidden).float()
+        if batch.possible is not None:
+            logits = logits.masked_fill(~batch.possible[:, :-1], -1e9)
         targets = tokens[:, 1:].masked_fill(~counted, IGNORE)
-        policy = F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
+        policy = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         if options.value_positions is None:
-            picked, labels = hidden, outcomes[:, None].expand_as(counted).masked_fill(~counted, IGNORE)
+            picked, labels = hidden, batch.outcomes[:, None].expand_as(counted).masked_fill(~counted, IGNORE)
         else:
             # The position before the end token is the last that counts.
             lengths = counted.sum(dim=1, keepdim=True)
             drawn = (torch.rand(len(tokens), options.value_positions, device=tokens.device) * lengths).long()
             picked = hidden.gather(1, drawn[..., None].expand(-1, -1, hidden.shape[-1]))
-            labels = outcomes[:, None].expand_as(drawn)
-        value_logits = model.val_head(F.gelu(model.val_hidden(picked)))
-        value = F.cross_entropy(value_logits.float().flatten(0, 1), labels.flatten())
-        told, weights = torch.zeros_like(value), 1 + options.policy_weight + options.facts_weight
-        if self.fact_head is not None:
-            for k, values in enumerate(self.fact_head(hidden).float().split(self.sizes, dim=-1)):
-                known = facts[:, :-1, k].flatten()
-                some = (known != IGNORE).sum().clamp(min=1)  # a batch may have nothing to know of a fact
-                told = told + F.cross_entropy(values.flatten(0, 1), known, reduction="sum") / some
-        loss = (value + options.policy_weight * policy + options.facts_weight * told) / weights
-        return loss, torch.stack((policy, value, told)).detach()
+            labels = batch.outcomes[:, None].expand_as(drawn)
+        value = F.cross_entropy(model.value_logits(picked).float().flatten(0, 1), labels.flatten())
+        actions = torch.zeros_like(value)
+        if options.action_weight and len(batch.rows):
+            found = model.action_values(every[batch.rows, batch.positions])
+            actions = action_loss(found.float(), batch.labels, batch.labelled)
+        loss = (value + options.policy_weight * policy + options.action_weight * actions) / (1 + options.policy_weight)
+        return loss, torch.stack((policy, value, actions)).detach()
 
 
 def fit(
     objective: Objective,
     data: Sequences,
-    facts: Facts,
+    tokenizer: Tokenizer,
+    classes: np.ndarray,
     seed: int,
     accelerator: Accelerator,
     state: Path,
@@ -108,9 +168,9 @@ def fit(
 ) -> bool:
     """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
 
-    state: folder that keeps the state every `save_every` steps and when `stop` says so; the caller's to remove.
-    `report` gets step, steps, the losses (nats, mean since the last report), sequences and tokens a second and model
-    TFLOP/s.
+    classes: as batch_of takes them. state: folder that keeps the state every `save_every` steps and when `stop` says
+    so; the caller's to remove. `report` gets step, steps, the losses (nats, mean since the last report), sequences and
+    tokens a second and model TFLOP/s.
     Returns whether the fit is finished. The result follows from `seed` on one machine with the same processes and
     threads."""
     options, model = objective.options, objective.model
@@ -136,15 +196,13 @@ def fit(
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
                 return False
             own = batch[accelerator.process_index :: accelerator.num_processes]
-            tokens = crop(data.tokens[own], eos)
-            arrays = tokens, data.outcomes[own], np.where((found := facts(tokens)) < 0, IGNORE, found)
-            tensors = [torch.from_numpy(a.astype(np.int64)).to(accelerator.device) for a in arrays]
+            learned = batch_of(data[own], tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:
                     group["lr"] = peak * options.schedule(step, steps)
             drawn = np.random.SeedSequence([seed, step, accelerator.process_index])
             torch.manual_seed(int(drawn.generate_state(1)[0]))
-            loss, parts = learner(*tensors)
+            loss, parts = learner(learned)
             accelerator.backward(loss)
             for optimizer in optimizers:
                 optimizer.step()
@@ -152,13 +210,13 @@ def fit(
             step += 1
             sums += parts
             counted += 1
-            done.add(model.config, tokens.shape[1], options)
+            done.add(model.config, learned.tokens.shape[1], options)
             if step % options.report_every == 0 or step == steps:
-                policy, value, told = (sums / counted).tolist()  # waits for the device
+                policy, value, actions = (sums / counted).tolist()  # waits for the device
                 seconds = time.perf_counter() - since
                 entry = {"step": step, "steps": steps, "policy_loss": policy, "value_loss": value}
-                if options.facts_weight:
-                    entry["facts_loss"] = told
+                if options.action_weight:
+                    entry["action_loss"] = actions
                 report(entry | {k: v / seconds for k, v in asdict(done).items()})
                 sums.zero_()
                 since, counted, done = time.perf_counter(), 0, _Work()
@@ -201,12 +259,14 @@ def _batches(
 
 
 def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> float:
-    """Floating-point operations of one sequence's forward pass: matrix products alone, causal attention in full."""
+    """Floating-point operations of one sequence's forward pass: matrix products alone, causal attention in full,
+    without action values, which few positions are asked for."""
     width, inner = config.n_embd, config.n_inner or 4 * config.n_embd
     layer = 4 * width * width + 2 * width * inner + 2 * positions * width
     policy = width * width + width * config.vocab_size
     value = width * width + width * int(config.num_labels or 0)
-    return 2.0 * (positions * (config.n_layer * layer + policy) + value_positions * value)
+    facts = width * int(getattr(config, "n_facts", 0))
+    return 2.0 * (positions * (config.n_layer * layer + policy + facts) + value_positions * value)
 
 
 @dataclass(slots=True)

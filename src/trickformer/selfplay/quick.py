@@ -1,0 +1,116 @@
+"""A quick network: the facts of a position to a value for each action, small enough for the core to play whole hands
+out with. Labels of action values come from such hands: what each action is worth if everybody plays on like this.
+
+It learns from the same labels as the transformer, of which it is a shadow: iteration by iteration the hands, and the
+playouts behind the labels, are played by what was learned last (approximate policy iteration by rollouts; Lagoudakis &
+Parr 2003)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+from torch import nn
+
+from trickformer import _core, tokenizers
+from trickformer.base import Tokenizer, TrickformerError
+from trickformer.folder import whole
+from trickformer.models.weights import read_safetensors
+from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.train import action_loss, decisions
+
+HIDDEN = 256
+_PIECE = 2_000  # sequences whose facts are held at a time
+
+
+class QuickNetwork(nn.Module):
+    """facts float [n, F] -> a value for each action, float [n, V], in units of v(o)."""
+
+    def __init__(self, facts: int, actions: int, hidden: int = HIDDEN):
+        super().__init__()
+        self.first = nn.Linear(facts, hidden)
+        self.second = nn.Linear(hidden, actions)
+
+    def forward(self, facts: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.relu(self.first(facts)))
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """As the core takes them, float32: first [F + 1, hidden], the last row the bias; second [V, hidden]; third
+        [V]."""
+        with torch.no_grad():
+            first = torch.cat([self.first.weight.T, self.first.bias[None]])
+            tensors = {"first": first, "second": self.second.weight, "third": self.second.bias}
+            return {name: np.ascontiguousarray(t.float().numpy()) for name, t in tensors.items()}
+
+
+def fit(
+    model: QuickNetwork,
+    data: Sequences,
+    tokenizer: Tokenizer,
+    seed: int,
+    epochs: int = 4,
+    batch: int = 1_024,
+    rate: float = 2e-3,
+) -> float:
+    """Goes on learning the labels of `data`, in so many passes over its decisions, `batch` at a time, at a rate that
+    falls to nothing. Returns the mean loss of the last pass. The result follows from the model and the seed."""
+    parts = [_tensors(data[at : at + _PIECE], tokenizer) for at in range(0, len(data), _PIECE)]
+    inputs, values, labelled = (torch.cat(columns) for columns in zip(*parts))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
+    generator = torch.Generator().manual_seed(seed)
+    steps, step, losses = epochs * -(-len(inputs) // batch), 0, []
+    for _ in range(epochs):
+        losses = []
+        for rows in torch.randperm(len(inputs), generator=generator).split(batch):
+            for group in optimizer.param_groups:
+                group["lr"] = rate * (1 - step / steps)
+            with torch.autocast("cpu", torch.bfloat16):
+                found = model(inputs[rows])
+            loss = action_loss(found.float(), values[rows].float(), labelled[rows])
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            losses.append(loss.item())
+            step += 1
+    return float(np.mean(losses))
+
+
+def _tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Of each labelled decision the facts, bfloat16 [D, F], the labels, float16 [D, V], and which there are, bool."""
+    facts, _ = tokenizers.follow(tokenizer, data.tokens)
+    rows, positions, values, labelled = decisions(data, len(tokenizer.vocab))
+    inputs = torch.from_numpy(facts[rows, positions]).bfloat16()
+    return inputs, torch.from_numpy(values).half(), torch.from_numpy(labelled)
+
+
+def save(model: QuickNetwork, file: Path) -> None:
+    """Writes the weights, whole or not at all."""
+    with whole(file) as draft:
+        save_file(model.weights(), draft)
+
+
+def read(file: Path) -> QuickNetwork:
+    """The network in a file, to go on learning. Raises TrickformerError on a damaged file."""
+    tensors = read_safetensors(file)
+    try:
+        first, second, third = (torch.from_numpy(tensors[name]) for name in ("first", "second", "third"))
+        model = QuickNetwork(len(first) - 1, len(third), first.shape[1])
+        weights = {"first.weight": first[:-1].T, "first.bias": first[-1], "second.weight": second, "second.bias": third}
+        model.load_state_dict(weights)
+        return model
+    except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise TrickformerError(
+            f"{file} holds no quick network ({str(error).splitlines()[0]}); train it again"
+        ) from None
+
+
+def core(model: QuickNetwork) -> _core.QuickNet:
+    """The network, ready for the core."""
+    return _core.QuickNet(*model.weights().values())
+
+
+def load(file: Path) -> _core.QuickNet:
+    """The network in a file, ready for the core. Raises TrickformerError on a damaged file."""
+    return core(read(file))
