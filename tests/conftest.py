@@ -60,30 +60,43 @@ def hearts():
     return games.load("hearts")
 
 
-@pytest.fixture(scope="session")
-def tiny_checkpoint_of(tmp_path_factory):
-    """Gives a folder with a model of random, not too flat weights, as a checkpoint of the game of that name."""
+def _tiny_model(game, folder: Path, facts: bool, action_values: bool):
+    """Saves a model of random, not too flat weights as a checkpoint of the game."""
     import torch
 
     from trickformer import checkpoints, tokenizers
     from trickformer.models import presets
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
+    tokenizer = tokenizers.make(game)
+    results = len(game.outcomes.class_values if facts else game.outcomes.labels)
+    beyond = {"n_facts": tokenizer.n_facts, "masked": True, "action_values": action_values} if facts else {}
+    torch.manual_seed(0)
+    model = GPT2PolicyValueModel(
+        presets.config("tiny", len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos, **beyond)
+    )
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.dim() > 1:
+                weight.mul_(8)
+    model.config.trickformer = checkpoints.stamp(game, tokenizer, facts)
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint_of(tmp_path_factory):
+    """Gives a folder with a model of random, not too flat weights, as a checkpoint of the game of that name."""
+    return functools.cache(lambda name: _tiny_model(games.load(name), tmp_path_factory.mktemp("tiny"), False, False))
+
+
+@pytest.fixture(scope="session")
+def tiny_facts_checkpoint_of(tmp_path_factory):
+    """The same of a model that takes facts, with a masked policy and value classes; with action values, or without."""
+
     @functools.cache
-    def folder_of(name: str):
-        game = games.load(name)
-        tokenizer = tokenizers.make(game)
-        sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-        torch.manual_seed(0)
-        model = GPT2PolicyValueModel(presets.config("tiny", *sizes))
-        with torch.no_grad():
-            for weight in model.parameters():
-                if weight.dim() > 1:
-                    weight.mul_(8)
-        model.config.trickformer = checkpoints.stamp(game, tokenizer)
-        folder = tmp_path_factory.mktemp("tiny")
-        model.save_pretrained(folder)
-        return folder
+    def folder_of(name: str, action_values: bool = True):
+        return _tiny_model(games.load(name), tmp_path_factory.mktemp("facts"), True, action_values)
 
     return folder_of
 

@@ -37,7 +37,7 @@ class Twin:
     """Algorithm 3, function by function, over tuples of tokens."""
 
     tokenizer: Tokenizer
-    model: Callable  # sequence -> logits [V], values [players], own first
+    model: Callable  # sequence -> logits [V], values [players], own first, and action values [V] if they are asked for
     outcome_values: np.ndarray
     options: SearchOptions
     seed: int
@@ -97,7 +97,10 @@ class Twin:
         policy = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         actions = [int(a) for a, p in zip(legal, policy) if p > self.options.threshold]
         actions = actions or [int(legal[policy.argmax()])]
-        self.tree[h] = {a: [float(self.model((*h, a))[1][0]), 1] for a in actions}
+        if self.options.action_values:
+            self.tree[h] = {a: [float(self.model(h)[2][a]), 1] for a in actions}
+        else:
+            self.tree[h] = {a: [float(self.model((*h, a))[1][0]), 1] for a in actions}
 
     def rollout(self, h):
         steps = self.options.steps
@@ -113,6 +116,8 @@ class Twin:
         if self.over(h):
             legal = tracker.is_legal()
             value = float(self.outcome_values[tracker.outcome(), 0]) if legal else 0.0
+        elif self.options.leaf_action_values and tracker.my_turn():
+            value = max((float(self.model(h)[2][a]) for a in np.flatnonzero(tracker.legal())), default=0.0)
         else:
             value = float(self.model(h)[1][0])
         self.illegal += not legal

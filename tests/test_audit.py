@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from kuhn import Kuhn, KuhnBelief
 from pydantic import ValidationError
 
-from trickformer import audit, games
+from trickformer import audit, games, tokenizers
 from trickformer.base import Event, View
 from trickformer.belief import sampler
 from trickformer.games.hearts import Hearts
@@ -39,6 +40,7 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
     assert set(report.checks) == {
         "view: blind to exchanged cards",
         "tokens: blind to exchanged cards",
+        "facts: blind to exchanged cards",
         "worlds: replay legally",
         "worlds: give the same view",
         "worlds: vary",
@@ -93,6 +95,33 @@ def test_it_finds_a_view_that_shows_a_hidden_card() -> None:
 
     report = audit.audit(game, blind, 4, 0, seen={"view": game.view}, exchange=exchange)
     assert {"view: blind to exchanged cards", "worlds: give the same view"} <= set(faults(report))
+
+
+class Peeking(Hearts):
+    """Its views are sound; the tokenizer below looks at the state that they were made of."""
+
+    def view(self, state, viewer):
+        self.peeked = state.history()[1:53][(viewer + 1) % 4 :: 4]
+        return super().view(state, viewer)
+
+
+def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
+    game = Peeking(games.load("hearts").spiel)
+    sound = tokenizers.make(game)
+
+    class Tracker:
+        def __init__(self, tokens):
+            self.inner = sound.tracker(tokens)
+
+        def facts(self):
+            return np.append(self.inner.facts(), np.float32(min(game.peeked) / 52))
+
+    class Tokenizer:
+        encode, tracker = sound.encode, Tracker
+
+    monkeypatch.setattr(tokenizers, "make", lambda game: Tokenizer)
+    report = audit.audit(game, sampler(game), 4, 0)
+    assert set(faults(report)) == {"facts: blind to exchanged cards"}
 
 
 def test_it_finds_a_sampler_that_always_tells_the_truth() -> None:

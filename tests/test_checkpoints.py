@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -100,6 +101,70 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
         spread.append(result)
     assert np.mean(unplayed_share) > {"hearts": 0.8, "skat": 0.8, "crew": 0.65}[game.name]
     assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
+
+
+def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
+    """No facts, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
+    from trickformer import players
+    from trickformer.players.gomcts import PAPER
+
+    folder, game, _ = shipped
+    engine = load_engine(folder, game.outcomes)
+    assert (engine.n_facts, engine.masked, engine.has_action_values) == (0, False, False)
+    assert engine.n_outcomes == len(game.outcomes.labels)
+    options = players.make(f"gomcts:checkpoint={folder}", game).options
+    assert not (options.legal or options.action_values or options.leaf_action_values)
+    assert {key: getattr(options, key) for key in PAPER[game.name]} == PAPER[game.name]
+    whole = load_engine(folder, game.outcomes.values)
+    tokens = hands_of(game, 1)[0]
+    lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
+    answers = [e.values(e.extend(root, tokens, lengths)) for e in (engine, whole)]
+    assert np.array_equal(*answers)
+
+
+@pytest.fixture
+def knowing(tiny_facts_checkpoint_of, tmp_path):
+    """A copy of a tiny checkpoint with facts; its config is changed by the function that comes with it."""
+    folder = shutil.copytree(tiny_facts_checkpoint_of("hearts"), tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text())
+
+    def change(stamp=None, **values):
+        changed = config | {"trickformer": config["trickformer"] | (stamp or {})} | values
+        (folder / "config.json").write_text(json.dumps(changed))
+
+    return folder, change
+
+
+@pytest.mark.parametrize("player", ["argmax", "gomcts", "imitation"])
+def test_facts_of_another_version_or_number_are_refused(knowing, command, player):
+    folder, change = knowing
+    match = ["tournament", "hearts", "--a", f"{player}:checkpoint={folder}", "--b", "random", "--deals", "1"]
+    match += ["--out", folder.parent / "run"]
+    ours = "but hearts has 440 of version hearts-1; train it again"
+    for stamp, values, says in (
+        ({"facts": "hearts-0"}, {}, f"takes 440 facts of version hearts-0, {ours}"),
+        ({"facts": None}, {}, f"takes 440 facts of version unknown, {ours}"),
+        ({"facts": 1}, {}, f"takes 440 facts of version 1, {ours}"),
+        ({}, {"n_facts": 439}, f"takes 439 facts of version hearts-1, {ours}"),
+        ({}, {"n_facts": -440}, f"takes -440 facts of version hearts-1, {ours}"),
+        ({}, {"n_facts": "many"}, f"takes many facts of version hearts-1, {ours}"),
+        ({}, {"n_facts": 0}, f"takes 0 facts of version hearts-1, {ours}"),
+        ({"vocab": []}, {}, "its vocab differ"),
+    ):
+        change(stamp, **values)
+        code, out, err = command(*match)
+        assert (code, out, err.count("\n")) == (2, "", 1), err
+        assert err.startswith("error: ") and says in err
+    assert not (folder.parent / "run").exists()
+
+
+def test_a_stamp_says_what_facts_a_model_takes():
+    for name in tokenizers.NAMES:
+        game = games.load(name)
+        tokenizer = tokenizers.make(game)
+        plain, knowing = (checkpoints.stamp(game, tokenizer, facts) for facts in (False, True))
+        assert knowing == plain | {"facts": tokenizer.facts_version}
+        assert "facts" not in plain and plain == checkpoints.stamp(game, tokenizer)
 
 
 def test_names_and_folders_that_are_none(tmp_path):

@@ -147,7 +147,7 @@ def test_tokens_that_no_view_encodes_to_are_refused(crew, tokenizer):
         with pytest.raises(ValueError, match="no action"):
             tokenizer.action(token)
     with pytest.raises(ValueError, match="no deal explains"):
-        CORE.SeatView(tokenizer.book, np.array(swapped, dtype=np.int32))
+        CORE.SeatView(tokenizer.table, np.array(swapped, dtype=np.int32))
 
 
 def history_of(seen):
@@ -169,7 +169,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
     """Whole games by `encode`; games in step by `Tables`, now and then and at the end."""
     game = games.load(f"crew(distress={distress})")
     tokenizer, n = tokenizers.make(game), 60
-    history, result = CORE.random_games(tokenizer.book, 9, 0, n)
+    history, result = CORE.random_games(tokenizer.table, 9, 0, n)
     ends = []
     for row in history:
         state = game.spiel.new_initial_state()
@@ -178,7 +178,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
         ends.append(state)
     assert [int(s.returns()[0]) for s in ends] == result.tolist()
     for seat in range(4):
-        bulk = tokenizer.book.encode(history, np.full(n, seat, dtype=np.uint8))
+        bulk = tokenizer.table.encode(history, np.full(n, seat, dtype=np.uint8))
         for tokens, state in zip(bulk, ends):
             expected = tokenizer.encode(game.view(state, seat))
             assert tokens[: len(expected)].tolist() == expected.tolist()
@@ -292,7 +292,7 @@ def test_what_is_possible_has_worlds_and_what_worlds_allow_is_possible(tmp_path,
                     assert {as_seen(state, viewer, action) for action in twin.legal_actions()} <= possible, where
             for token in possible if state.core.phase != PASS else ():
                 grown = settled(tokenizer, [*tokens, token])
-                assert CORE.DealSampler(CORE.SeatView(tokenizer.book, grown)).count >= 1, where
+                assert CORE.DealSampler(CORE.SeatView(tokenizer.table, grown)).count >= 1, where
             checked += 1
     assert checked > 60
 
@@ -326,7 +326,7 @@ def test_cards_that_a_seat_alone_sees(tmp_path):
             view = game.view(states[0], viewer)
             at = next(i for i, e in enumerate(view.events) if e.actor == CHANCE and len(e.seen) == 1)
             possible = tokenizer.tracker(told_before(tokenizer, view, at + 1)).possible()
-            deals = CORE.DealSampler(CORE.SeatView(tokenizer.book, told_before(tokenizer, view, at)))
+            deals = CORE.DealSampler(CORE.SeatView(tokenizer.table, told_before(tokenizer, view, at)))
             giver = left_of(viewer, 3)
             held = {c for twin in deals.states(deals.sample(index, 1500)) for c in twin.hand(giver)}
             message = states[0].core.messages[giver]
@@ -388,45 +388,6 @@ rules = ["random_draw_after_trick1", "left_of_pink9_wins_all_pink"]
 
 
 # --------------------------------------------------------------------------------------------- turns, copies, search
-
-
-def facts_of(state, seat):
-    """What a seat could know where a player is on turn, by the state: as in CrewTokenizer.fact_sizes."""
-    core, from_here = state.core, lambda p: (p - seat) % 4
-    left = sum(not done for *_, done in core.tasks) if core.tasks else -1
-    trick = core.plays[len(core.plays) // 4 * 4 :]
-    if not trick:
-        return [from_here(state.current_player()), -1, left, -1, -1]
-    strength = [(card >= COLOUR_CARDS, card // 9 == trick[0] // 9, card) for card in trick]
-    winner = core.leader + strength.index(max(strength))
-    lying = [(trick.index(card), owner) for card, _, owner, _ in core.tasks if card in trick]
-    whose = from_here(max(lying)[1]) if lying else -1  # of several, the one that was played last
-    suit = sum(card // 9 == trick[0] // 9 for card in core.hand(seat))
-    return [from_here(state.current_player()), from_here(winner), left, whose, suit]
-
-
-@pytest.mark.parametrize("distress", DISTRESS)
-def test_facts_are_those_of_the_rules(distress):
-    """Replayed: who acts with the token after each, and, where somebody does, what else there is to know."""
-    game = games.load(f"crew(distress={distress})")
-    tokenizer = tokenizers.make(game)
-    for index in range(20):
-        turns = [[-1] * tokenizer.n_positions for _ in range(4)]
-        rows, expected = np.full((4, tokenizer.n_positions), tokenizer.eos), {}
-        for state in random_playout(game.deal(8, index), random.Random(index)):
-            for seat in range(4):
-                tokens = tokenizer.encode(game.view(state, seat))
-                rows[seat, : len(tokens)] = tokens
-                if state.current_player() >= 0:
-                    turns[seat][len(tokens) - 1] = (state.current_player() - seat) % 4
-                    if state.core.phase == PLAY:
-                        expected[seat, len(tokens) - 1] = facts_of(state, seat)
-        facts = tokenizer.facts(rows)
-        assert facts.shape == (*rows.shape, len(tokenizer.fact_sizes))
-        assert facts[..., 0].tolist() == turns, state.history()
-        for (seat, at), known in expected.items():
-            assert facts[seat, at].tolist() == known, f"seat {seat}, {at + 1} tokens of {state.history()}"
-        assert (facts < tokenizer.fact_sizes).all()
 
 
 def test_copies_are_independent(crew, tokenizer):

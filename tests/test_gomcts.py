@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 
@@ -10,13 +11,16 @@ import pytest
 from conftest import hearts_with, random_playout
 from gomcts_twin import Twin
 
-from trickformer import tokenizers
+from trickformer import games, tokenizers
 from trickformer.gomcts.search import SearchOptions, search
+from trickformer.models.engine import Prefix, advance, load_engine
 
 
 class FakeEngine:
     """An engine whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
     some deal allows: at 0 almost every history is illegal, at 9 few are."""
+
+    n_facts = 0
 
     def __init__(self, tokenizer, bias: float, seats: int = 4):
         self.tokenizer, self.bias, self.seats = tokenizer, bias, seats
@@ -28,7 +32,7 @@ class FakeEngine:
         self.next += 1
         return self.next - 1
 
-    def extend(self, parents, tokens, lengths=None):
+    def extend(self, parents, tokens, lengths=None, facts=None):
         self.calls += 1
         return np.array([self.root((*self.sequences[int(p)], int(t))) for p, t in zip(parents, tokens)], dtype=np.int32)
 
@@ -126,6 +130,154 @@ def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
         assert illegal == 0
     elif options.steps == 14 and bias == 0.0:
         assert illegal > 100
+
+
+class Noting:
+    """An engine that remembers each node's sequence, and holds the facts it is given equal to the tokenizer's."""
+
+    def __init__(self, engine, tokenizer):
+        self.engine, self.tokenizer = engine, tokenizer
+        self.n_facts = engine.n_facts
+        self.sequences = {-1: ()}
+        self.values_asked = 0
+
+    def extend(self, parents, tokens, lengths=None, facts=None):
+        before, sequences = list(parents), []
+        if lengths is not None:  # one root
+            sequences = [tuple(tokens[: i + 1].tolist()) for i in range(len(tokens))]
+        else:
+            sequences = [(*self.sequences[int(p)], int(t)) for p, t in zip(before, tokens)]
+        for sequence, row in zip(sequences, facts, strict=True):
+            assert np.array_equal(row, self.tokenizer.tracker(np.array(sequence)).facts())
+        nodes = self.engine.extend(parents, tokens, lengths, facts)
+        self.sequences.update(zip(nodes.tolist(), sequences, strict=True))
+        return nodes
+
+    def policy(self, nodes):
+        return self.engine.policy(nodes)
+
+    def values(self, nodes):
+        self.values_asked += len(nodes)
+        return self.engine.values(nodes)
+
+    def action_values(self, nodes):
+        return self.engine.action_values(nodes)
+
+    def release(self, nodes):
+        self.engine.release(nodes)
+
+
+def feed(engine, tokenizer, tokens):
+    """The nodes of a sequence with its facts; it may be one that no deal explains, end tokens amid it."""
+    tracker, facts = tokenizer.tracker([]), []
+    for token in tokens.tolist():
+        tracker.push(token)
+        facts.append(tracker.facts())
+    return engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(facts))
+
+
+def asked_whole(engine, tokenizer):
+    """sequence -> logits, values and action values of the engine, each sequence fed by itself from its start."""
+
+    @functools.cache
+    def model(sequence):
+        nodes = feed(engine, tokenizer, np.array(sequence, np.int32))
+        last = nodes[-1:]
+        actions = engine.action_values(last)[0] if engine.has_action_values else None
+        found = engine.policy(last)[0], engine.values(last)[0], actions
+        engine.release(nodes)
+        return found
+
+    return model
+
+
+def own_turns(game, n, seed):
+    """Views at own turns with a choice."""
+    rng, found = random.Random(seed), []
+    while len(found) < n:
+        states = [s for s in random_playout(game.deal(seed, rng.randrange(100)), rng) if not s.is_terminal()]
+        state = rng.choice(states)
+        if not state.is_chance_node():
+            view = game.view(state, state.current_player())
+            found += [view] if len(view.legal) > 1 else []
+    return found
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(runs=20, steps=2, legal=True),
+        SearchOptions(runs=20, steps=2, legal=True, action_values=True, leaf_action_values=True),
+        SearchOptions(runs=20, steps=40, legal=True, action_values=True, threshold=0.02),
+        SearchOptions(runs=20, steps=1, action_values=True, early=True, mu=0.05),
+        SearchOptions(runs=20, steps=1, leaf_action_values=True),
+        SearchOptions(runs=20, steps=0, leaf_action_values=True, threshold=0.02, legal=True),
+    ],
+    ids=lambda o: (
+        f"steps={o.steps},legal={o.legal},action_values={o.action_values},leaf_action_values={o.leaf_action_values}"
+    ),
+)
+def test_a_model_with_facts_is_searched_as_the_twin_does(name, options, tiny_facts_checkpoint_of):
+    """On a tiny random model of float32, whose answers do not depend on how they are asked for."""
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    folder = tiny_facts_checkpoint_of(name)
+    engine = load_engine(folder, game.outcomes, "float32")
+    model = asked_whole(load_engine(folder, game.outcomes, "float32"), tokenizer)
+    spread = 0
+    for number, view in enumerate(own_turns(game, 3, 8)):
+        tokens = tokenizer.encode(view)
+        noting = Noting(engine, tokenizer)
+        nodes = feed(noting, tokenizer, tokens)
+        twin = Twin(tokenizer, model, game.outcomes.values, options, number)
+        children = twin.run(tuple(tokens.tolist()))
+        for asked in (noting, engine):  # through Python, and within the core
+            trackers = [tokenizer.tracker(tokens)]
+            (result,) = search(asked, game.outcomes.values, trackers, nodes[-1:], [number], options)
+            assert engine.used == len(tokens), "nodes were not given back"
+            assert result.tokens.tolist() == list(children), f"position {number}"
+            assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
+            np.testing.assert_allclose(result.values, [value for value, _ in children.values()], rtol=1e-9, atol=1e-9)
+            assert result.illegal == twin.illegal
+            if options.legal:
+                assert result.illegal == 0
+        engine.release(nodes)
+        if options.action_values and options.leaf_action_values:
+            assert noting.values_asked == 0
+        spread += len(children) > 1
+    assert spread > 0
+
+
+@pytest.mark.parametrize("name", ["hearts", "crew"])
+def test_waves_of_a_model_with_facts_are_legal(name, tiny_facts_checkpoint_of):
+    """To the end of the game, in waves, many searches at once: none depends on the others."""
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    engine = load_engine(tiny_facts_checkpoint_of(name), game.outcomes, "float32")
+    options = SearchOptions(runs=30, steps=60, wave=7, legal=True, action_values=True, leaf_action_values=True)
+    views = own_turns(game, 4, 3)
+    tokens = [tokenizer.encode(view) for view in views]
+    prefixes = [Prefix(engine) for _ in views]
+    roots = advance(prefixes, tokens, [tokenizers.follow(tokenizer, t[None])[0][0] for t in tokens])
+    trackers = [tokenizer.tracker(t) for t in tokens]
+    together = search(engine, game.outcomes.values, trackers, roots, [1, 2, 3, 4], options)
+    for i, result in enumerate(together):
+        (alone,) = search(engine, game.outcomes.values, trackers[i : i + 1], roots[i : i + 1], [i + 1], options)
+        assert result.illegal == alone.illegal == 0
+        assert result.tokens.tolist() == alone.tokens.tolist() and result.visits.tolist() == alone.visits.tolist()
+        assert np.array_equal(result.values, alone.values)
+
+
+def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_facts_checkpoint_of):
+    engine = load_engine(tiny_facts_checkpoint_of("hearts", False), hearts.outcomes, "float32")
+    ((_, view),) = positions(hearts, 1)
+    tokens = tokenizer.encode(view)
+    nodes = feed(engine, tokenizer, tokens)
+    for options in (SearchOptions(action_values=True), SearchOptions(leaf_action_values=True)):
+        with pytest.raises(ValueError, match="action values"):
+            search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], nodes[-1:], [0], options)
+    assert engine.used == len(tokens)
 
 
 def test_the_move_is_the_highest_mean(hearts, tokenizer):

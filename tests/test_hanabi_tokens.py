@@ -151,13 +151,12 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
     for i, length in enumerate(fresh.lengths[:, 0]):
         assert begun[i, :length].tolist() == fresh.tokens[i, 0, :length].tolist()
         assert (begun[i, length:] == tokenizer.eos).all()
-    assert tokenizer.facts(np.full((1, 3), 999)).tolist() == [[[-1] * len(tokenizer.fact_sizes)] * 3]
 
 
 def test_hands_of_random_players(tokenizer):
     found = tokenizer.core_hands(["random"], 3, 10, 40)
     hands, seats = np.repeat(np.arange(40), 2), np.tile([0, 1], 40)
-    tokens, outcomes = found(hands, seats)
+    tokens, outcomes = found.seen(hands, seats)
     assert tokens.shape == (80, tokenizer.n_positions)
     for row, outcome in zip(tokens, outcomes):
         tracker = tokenizer.tracker(row[: np.flatnonzero(row == tokenizer.eos)[0] + 1])
@@ -315,32 +314,7 @@ def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(spec):
         assert length < tokenizer.n_positions, f"{spec}, trial {trial}"
 
 
-# --------------------------------------------------------------------------------------------- turns, copies, search
-
-
-@pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=3)"])
-def test_facts_are_those_of_the_rules(spec):
-    game = games.load(spec)
-    tokenizer = tokenizers.make(game)
-    for index in range(6):
-        rows = np.full((game.players, tokenizer.n_positions), tokenizer.eos)
-        expected, turns = {}, np.full(rows.shape, -1)
-        states = list(playout(game, random.Random(index), index))
-        for state in states:
-            for seat in range(game.players):
-                tokens = tokenizer.encode(game.view(state, seat))
-                rows[seat, : len(tokens)] = tokens
-                if not state.is_terminal():
-                    turns[seat, len(tokens) - 1] = (state.current_player() - seat) % game.players
-                    lines = str(state).splitlines()
-                    piles = [int(pile[1]) for pile in lines[2].removeprefix("Fireworks: ").split()]
-                    expected[seat, len(tokens) - 1] = [int(lines[1].split()[-1]), int(lines[0].split()[-1]), *piles]
-        facts = tokenizer.facts(rows)
-        assert facts.shape == (*rows.shape, len(tokenizer.fact_sizes))
-        assert facts[..., 0].tolist() == turns.tolist(), states[-1].history()
-        for (seat, at), known in expected.items():
-            assert facts[seat, at, 1:].tolist() == known, f"seat {seat}, {at + 1} tokens of {states[-1].history()}"
-        assert (facts < tokenizer.fact_sizes).all()
+# ---------------------------------------------------------------------------------------------------- copies, search
 
 
 def test_copies_are_independent(hanabi, tokenizer):

@@ -7,22 +7,31 @@ from kuhn import Kuhn, KuhnBelief
 from pydantic import BaseModel
 
 from trickformer import games, players, tokenizers
-from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.base import TrickformerError, UnknownNameError, deal_seed
 from trickformer.players import spiel
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
 from trickformer.tournaments.store import comparable
 
 # Quick specs of every player. A player that no test sits down fails `test_every_player_is_seated`.
-# {tiny} becomes a folder with a model of random weights.
+# {tiny} becomes a folder with a model of random weights; {facts} one that takes facts, with a masked policy and action
+# values, {valued} the same without action values.
 SEATED = {
-    "argmax": ["argmax:checkpoint={tiny}", "argmax:checkpoint={tiny},dtype=float32,threshold=0.3"],
+    "argmax": [
+        "argmax:checkpoint={tiny}",
+        "argmax:checkpoint={tiny},dtype=float32,threshold=0.3",
+        "argmax:checkpoint={facts}",
+        "argmax:checkpoint={valued}",
+    ],
     "bsr_uct": [],  # it plays Mines: tests/test_mines_search.py
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
         "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
+        "gomcts:checkpoint={facts},runs=12",
+        "gomcts:checkpoint={facts},runs=12,wave=4,legal=false,action_values=false,early=true",
+        "gomcts:checkpoint={valued},runs=12,wave=4",
     ],
-    "imitation": ["imitation:checkpoint={tiny}"],
+    "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={facts}"],
     "ismcts": ["ismcts:runs=6"],
     "kermit": [],  # it plays Skat: tests/test_skat_players.py
     "optimal": [],  # it plays Mines: tests/test_mines_search.py
@@ -59,15 +68,32 @@ def kinds_in_turn(game, deals):
     return [Hand(d, seatings[d % len(seatings)]) for d in range(deals)]
 
 
+@pytest.fixture(scope="session")
+def with_checkpoint(tiny_checkpoint_of, tiny_facts_checkpoint_of):
+    """Fills in the checkpoint of a spec, for the game of that name."""
+
+    def fill(spec, name):
+        made = {
+            "{tiny}": lambda: tiny_checkpoint_of(name),
+            "{facts}": lambda: tiny_facts_checkpoint_of(name),
+            "{valued}": lambda: tiny_facts_checkpoint_of(name, False),
+        }
+        for key, make in made.items():
+            spec = spec.replace(key, str(make())) if key in spec else spec
+        return spec
+
+    return fill
+
+
 @pytest.mark.parametrize("name", games.NAMES)
 @pytest.mark.parametrize("spec", [s for specs in SEATED.values() for s in specs])
-def test_contract_at_a_table(spec, name, tiny_checkpoint_of):
+def test_contract_at_a_table(spec, name, with_checkpoint):
     """Legal, reproducible, and independent of who shares the call: `play` itself checks legality."""
     game = games.load(name)
     player = spec.partition(":")[0]
     learned = name in LEARNED
-    if "{tiny}" in spec:
-        spec = spec.format(tiny=tiny_checkpoint_of(name if learned else "hearts"))
+    if "{" in spec:
+        spec = with_checkpoint(spec, name if learned else "hearts")
         if not learned:
             with pytest.raises(TrickformerError, match="hearts"):
                 players.make(spec, game)
@@ -99,18 +125,98 @@ def replayed(game, history):
 
 
 @pytest.mark.parametrize(
-    "spec", ["argmax:checkpoint={tiny}", "gomcts:checkpoint={tiny},runs=8", "imitation:checkpoint={tiny}"]
+    "spec",
+    [
+        "argmax:checkpoint={tiny}",
+        "argmax:checkpoint={facts}",
+        "argmax:checkpoint={valued}",
+        "gomcts:checkpoint={tiny},runs=8",
+        "gomcts:checkpoint={facts},runs=8",
+        "imitation:checkpoint={tiny}",
+    ],
 )
 @pytest.mark.parametrize("name", LEARNED)
-def test_a_null_match_is_exactly_zero(spec, name, tiny_checkpoint_of):
+def test_a_null_match_is_exactly_zero(spec, name, with_checkpoint):
     """A player and its copy do the same whoever sits where, so every seating of a deal is the same hand."""
     game = games.load(name)
-    pair = [players.make(spec.format(tiny=tiny_checkpoint_of(name)), game) for _ in range(2)]
+    pair = [players.make(with_checkpoint(spec, name), game) for _ in range(2)]
     hands = [Hand(deal, seating) for deal in range(2) for seating in game.seatings(2)]
     histories: dict[int, set] = {}
     for record in play(game, pair, hands, seed=4, tables=20):
         histories.setdefault(record.deal, set()).add((record.history, record.scores))
     assert [len(same) for same in histories.values()] == [1, 1]
+
+
+@pytest.mark.parametrize("action_values", [True, False])
+@pytest.mark.parametrize("name", LEARNED)
+def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tiny_facts_checkpoint_of):
+    """Of own turns with a choice in random hands: the highest Q, or V behind the action, by Hugging Face's model."""
+    import torch
+
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    folder = tiny_facts_checkpoint_of(name, action_values)
+    model = GPT2PolicyValueModel.from_pretrained(folder).eval()
+    player = players.make(f"argmax:checkpoint={folder},dtype=float32,threshold=0.02", game)
+    worth = torch.from_numpy(game.outcomes.class_values[:, 0])
+
+    def told(tokens):
+        tracker, facts = tokenizer.tracker([]), []
+        for token in tokens:
+            tracker.push(int(token))
+            facts.append(tracker.facts())
+        with torch.inference_mode():
+            out = model(torch.tensor(tokens)[None].long(), facts=torch.from_numpy(np.array(facts))[None])
+        value = float(out.value_logits[0, -1].softmax(-1) @ worth)
+        return out.logits[0, -1].numpy(), value, None if out.action_values is None else out.action_values[0, -1].numpy()
+
+    checked, rng = 0, np.random.default_rng(3)
+    for deal in range(20):
+        if checked > 12:
+            break
+        state, memo = game.deal(8, deal), [{} for _ in range(game.players)]
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, deal_seed(8, deal)))
+                continue
+            view = game.view(state, state.current_player())
+            if len(view.legal) > 1 and rng.random() < 0.4:
+                tokens = tokenizer.encode(view).tolist()
+                logits, _, actions = told(tokens)
+                legal = [tokenizer.token(a) for a in view.legal]
+                likely = np.exp(logits[legal] - logits[legal].max())
+                likely = dict(zip(legal, likely / likely.sum()))
+                chosen = [t for t in legal if likely[t] >= 0.02] or [max(legal, key=lambda t: likely[t])]
+                values = {t: actions[t] if action_values else told([*tokens, t])[1] for t in chosen}
+                (decision,) = player.act([view], [rng], [memo[view.viewer]])
+                where = f"deal {deal}, {state.history()}"
+                assert decision.value == pytest.approx(max(values.values()), abs=1e-4), where
+                assert values[tokenizer.token(decision.action)] == pytest.approx(decision.value, abs=1e-4), where
+                checked += len(chosen) > 1
+            state.apply_action(int(rng.choice(view.legal)))
+    assert checked > 12
+
+
+def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of, tiny_facts_checkpoint_of):
+    game = games.load("hearts")
+
+    def used(folder, options=""):
+        found = players.make(f"gomcts:checkpoint={folder}{options}", game).options
+        return found.legal, found.action_values, found.leaf_action_values
+
+    assert used(tiny_checkpoint_of("hearts")) == (False, False, False)
+    assert used(tiny_checkpoint_of("hearts"), ",legal=true") == (True, False, False)
+    assert used(tiny_facts_checkpoint_of("hearts")) == (True, True, True)
+    assert used(tiny_facts_checkpoint_of("hearts", False)) == (True, False, False)
+    off = ",legal=false,action_values=false"
+    assert used(tiny_facts_checkpoint_of("hearts"), off) == (False, False, True)
+    for option in ("action_values", "leaf_action_values"):
+        for folder in (tiny_checkpoint_of("hearts"), tiny_facts_checkpoint_of("hearts", False)):
+            with pytest.raises(TrickformerError, match="has no action values; leave out action_values") as caught:
+                used(folder, f",{option}=true")
+            assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", players.NAMES)

@@ -67,5 +67,5 @@ def test_only_the_random_players_of_the_crew_are_tried():
     with pytest.raises(ValueError, match="tries is for the random players of crew"):
         Config(game="hearts", preset="tiny", tries=2)
     with pytest.raises(ValueError, match="tries is for the random players of crew"):
-        Config(game="crew", preset="tiny", bootstrap=["rules"])
+        Config(game="crew", preset="tiny", bootstrap=["rules"], tries=2)
     assert Config(game="crew", preset="paper").tries > 1

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,27 +19,53 @@ from test_selfplay_hands import fresh_model
 from trickformer import checkpoints, config, folder, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.folder import Interrupted
+from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import evaluate, nfsp, schedule
+from trickformer.selfplay import evaluate, nfsp, quick, schedule
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.log import Log
 
 TINY = {"game": "hearts", "preset": "tiny", "seed": 6, "bootstrap_hands": 256, "iterations": 2, "sequences": 64}
 TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "match_deals": 2, "save_every": 2}
+# The paper's way: none of what a small model needs.
+TINY |= {"bootstrap": ["random"], "seats_kept": 1, "roles": "one", "noise": 0, "muon": 0}
+TINY |= {"label_share": 0, "action_weight": 0, "quick": False, "label_worlds": False}
+TINY |= {"facts": False, "masked": False, "value_classes": False}
+# And all of it.
+RICH = TINY | {"bootstrap": ["random", "rules"], "seats_kept": 2, "roles": "all", "noise": 0.05, "muon": 0.02}
+RICH |= {
+    "bootstrap_hands": 48,
+    "batch_size": 16,
+    "match_deals": 1,
+    "anchor": 0.25,
+    "facts": True,
+    "masked": True,
+    "value_classes": True,
+}
+RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "quick": True, "label_worlds": True}
+
+
+def finished(settings, folder):
+    out = folder.mktemp("selfplay") / "run"
+    assert nfsp.run(Config(**settings, out=out)) == out / "model-2"
+    return out
 
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory):
-    out = tmp_path_factory.mktemp("selfplay") / "run"
-    assert nfsp.run(Config(**TINY, out=out)) == out / "model-2"
-    return out
+    return finished(TINY, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory):
+    return finished(RICH, tmp_path_factory)
 
 
 def result(out):
     """All that must not depend on how often a run was interrupted."""
-    files = [*out.glob("model-?/model.safetensors"), *out.glob("data/*/*"), out / "curve.csv"]
+    files = [*out.glob("model-?/model.safetensors"), *out.glob("quick/*"), *out.glob("data/*/*"), out / "curve.csv"]
     found = {str(p.relative_to(out)): p.read_bytes() for p in sorted(files)}
     lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     told = [{k: v for k, v in e.items() if k not in ("time", "speed", "tflops", "tokens_per_second")} for e in lines]
@@ -124,6 +151,21 @@ POINTS = [  # where a run is cut off: (owner, attribute, after how many calls)
 
 @pytest.mark.parametrize(("owner", "name", "calls"), POINTS, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypatch, owner, name, calls):
+    cut_off(TINY, tmp_path / "run", monkeypatch, owner, name, calls)
+    assert nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert same(tmp_path / "run", unbroken)
+
+
+@pytest.mark.parametrize(("name", "calls"), [("fit", 1), ("save", 1)])
+def test_a_run_cut_off_around_the_quick_network_goes_on_to_the_same(rich, tmp_path, monkeypatch, name, calls):
+    """Before its second weights, and when they are written and the model beside them is not."""
+    owner = quick if name == "fit" else nfsp
+    cut_off(RICH, tmp_path / "run", monkeypatch, owner, name, calls)
+    assert nfsp.run(Config(**RICH, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert same(tmp_path / "run", rich)
+
+
+def cut_off(settings, out, monkeypatch, owner, name, calls):
     count, original = 0, getattr(owner, name)
 
     def cut(*args, **kwargs):
@@ -135,9 +177,7 @@ def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypa
 
     with monkeypatch.context() as patched, pytest.raises(_Kill):
         patched.setattr(owner, name, cut)
-        nfsp.run(Config(**TINY, out=tmp_path / "run"))
-    assert nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
-    assert same(tmp_path / "run", unbroken)
+        nfsp.run(Config(**settings, out=out))
 
 
 def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_path, monkeypatch):
@@ -156,12 +196,13 @@ def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_p
     assert same(tmp_path / "run", unbroken)
 
 
-def test_runs_of_a_moment_add_up_to_one(unbroken, tmp_path):
+@pytest.mark.parametrize("which", ["unbroken", "rich"])
+def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
     """run(2N) equals run(N) + resume(N), at whatever step the time was up."""
-    out, rounds = tmp_path / "run", 0
+    out, rounds, settings = tmp_path / "run", 0, TINY if which == "unbroken" else RICH
     while True:
         try:
-            nfsp.run(Config(**TINY, out=out, stop_after=0.004), resume=rounds > 0)
+            nfsp.run(Config(**settings, out=out, stop_after=0.004), resume=rounds > 0)
             break
         except Interrupted as e:
             assert str(e).startswith("interrupted; go on with: trickformer train --config ")
@@ -169,15 +210,19 @@ def test_runs_of_a_moment_add_up_to_one(unbroken, tmp_path):
             rounds += 1
             assert rounds < 60
     assert rounds >= 3
-    assert same(out, unbroken)
+    assert same(out, request.getfixturevalue(which))
 
 
-@pytest.mark.parametrize("when", ["data/1/manifest.json", "state/0/4", "matches/1-previous/records.jsonl"])
-def test_a_killed_run_goes_on(unbroken, tmp_path, when):
+KILLS = [("unbroken", file) for file in ("data/1/manifest.json", "state/0/4", "matches/1-previous/records.jsonl")]
+KILLS += [("rich", file) for file in ("data/1/manifest.json", "state/1/2")]
+
+
+@pytest.mark.parametrize(("which", "when"), KILLS)
+def test_a_killed_run_goes_on(request, tmp_path, which, when):
     """SIGKILL while hands are played, while a model is trained, and while a match is played."""
-    out = tmp_path / "run"
+    out, settings = tmp_path / "run", TINY if which == "unbroken" else RICH
     file = tmp_path / "tiny.toml"
-    file.write_text(config.dump(Config(**TINY)))
+    file.write_text(config.dump(Config(**settings)))
     program = "import sys; from trickformer.cli import main; main()"
     command = [sys.executable, "-c", program, "train", "--config", str(file), "--out", str(out)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -189,8 +234,32 @@ def test_a_killed_run_goes_on(unbroken, tmp_path, when):
     process.wait()
     assert (out / when).exists() or process.returncode == -signal.SIGKILL
     assert not (out / "model-2").exists(), "it was over before it could be killed"
-    assert nfsp.run(Config(**TINY, out=out), resume=True) == out / "model-2"
-    assert same(out, unbroken)
+    assert nfsp.run(Config(**settings, out=out), resume=True) == out / "model-2"
+    assert same(out, request.getfixturevalue(which))
+
+
+def test_what_a_run_with_everything_holds(hearts, rich):
+    """Labels in each iteration's data, models that take facts, and quick networks that the labels are played by."""
+    tokenizer, labels = tokenizers.make(hearts), []
+    for i in range(3):
+        rows = stored.load(rich / "data" / str(i), hearts, tokenizer)
+        assert (np.diff(rows.starts) > 0).mean() > 0.9
+        engine = load_engine(rich / f"model-{i}", hearts.outcomes)
+        assert engine.n_facts == tokenizer.n_facts and engine.has_action_values and engine.masked
+        assert engine.n_outcomes == len(hearts.outcomes.class_values)
+        labels.append(schedule.labels_of(Config(**RICH), rich, i))
+    assert [label.net is None for label in labels] == [True, False, False]
+    facts = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
+    networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(facts) for i in range(3)]
+    assert all(np.array_equal(labels[i + 1].net.values(facts), networks[i]) for i in range(2))
+    assert not any(np.array_equal(a, b) for a, b in pairwise(networks))
+    entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
+    assert [e["iteration"] for e in entries if e.get("stage") == "quick"] == [0, 1, 2]
+    assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
+    again = schedule.play_pieces(schedule.Job(Config(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
+    piece, stored_part = next(again), rows[32:64]
+    assert np.array_equal(piece.data.tokens, stored_part.tokens)
+    assert np.array_equal(piece.data.labels, stored_part.labels) and len(piece.data.labels) > 50
 
 
 def test_a_finished_run_is_left_alone(unbroken):
@@ -219,9 +288,15 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--bootstrap", "nobody"], "unknown player 'nobody'"),
         (["--batch-size", "9999999"], "batch_size is larger than"),
         (["--roles", "some"], "roles"),
+        (["--label-share", "0"], "action_weight and label_share go together"),
+        (["--action-weight", "0"], "action_weight and label_share go together"),
+        (["--label-share", "0", "--action-weight", "0"], "quick needs labels: give label_share"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1
+    for wrong in ("quick", "label-worlds"):
+        code, _, error = command("train", "skat", "--out", tmp_path / "x", f"--{wrong}")
+        assert code == 2 and "quick and label_worlds are for hearts" in error and error.count("\n") == 1
     assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2
     assert not (tmp_path / "x").exists()
 
@@ -284,10 +359,19 @@ def test_presets_are_schedules_that_options_override():
     paper = Config(game="hearts", preset="paper")
     assert (paper.bootstrap_hands, paper.iterations, paper.sequences, paper.epochs) == (4_000_000, 10, 500_000, 3)
     assert (paper.learning_rate, paper.policy_weight, paper.dropout) == (1e-4, 9.0, 0.05)
-    assert (paper.facts_weight, paper.structured, paper.tied_outcomes, paper.value_positions) == (0, False, False, 0)
-    assert Config(game="hearts").facts_weight > 0
+    assert (paper.structured, paper.facts, paper.masked, paper.value_classes) == (False, False, False, False)
+    assert (paper.value_positions, paper.label_share, paper.action_weight, paper.noise, paper.quick) == (
+        0,
+        0,
+        0,
+        0,
+        False,
+    )
+    small = Config(game="hearts")
+    assert small.structured and small.facts and small.masked and small.value_classes and small.quick
+    assert small.label_share > 0 and small.label_worlds and small.action_weight > 0 and small.noise > 0
     assert Config(game="hearts", preset="paper", iterations=2).iterations == 2
-    assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 20_000
+    assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 3_000
 
 
 def test_skat_has_schedules_of_its_own():
@@ -297,10 +381,10 @@ def test_skat_has_schedules_of_its_own():
     assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
     assert Config(game="skat(scores=value)", preset="paper").pool == 10
     small = Config(game="skat")
-    assert small.seats_kept == 3 and small.facts_weight > 0
-    assert small.bootstrap.count("rules") == 3 * small.bootstrap.count("random") == 3
+    assert small.seats_kept == 3 and small.facts and not small.quick and not small.label_worlds
+    assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
     hearts = Config(game="hearts")
-    assert (hearts.bootstrap, hearts.anchor, hearts.bucket) == (["random"], 0, 1)
+    assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4
 
 
 def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
@@ -352,8 +436,8 @@ def row(low, high, difference=None):
 
 def test_signs_of_collapse(hearts):
     rng = np.random.default_rng(0)
-    varied = Sequences(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
-    alike = Sequences(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
+    varied = Sequences.unlabelled(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
+    alike = Sequences.unlabelled(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
     good = {"entropy": 0.4}
 
     def warned(data=varied, learned=good, previous=(), baseline=()):

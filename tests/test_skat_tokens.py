@@ -435,10 +435,29 @@ def test_turns_are_those_of_the_rules(skat, tokenizer):
             rows = np.full((3, 193), tokenizer.eos)
             for seat in range(3):
                 rows[seat, : len(twin.seen[seat])] = numbered(tokenizer, twin.seen[seat])
-            assert tokenizer.facts(rows)[..., 0].tolist() == expected, f"policy {policy}, seed {seed}"
+            assert CORE.turns(rows.astype(np.int16)).tolist() == expected, f"policy {policy}, seed {seed}"
             chairs = CORE.turns(rows.astype(np.int16), absolute=True)
             own = np.array(expected)
             assert np.array_equal(chairs, np.where(own < 0, -1, (own + np.arange(3)[:, None]) % 3))
+
+
+def test_what_is_asked_for_one_card_is_what_is_asked_for_all(tokenizer):
+    """A token keeps a history legal exactly where it is among those possible: cards that are alike are asked about
+    once there, each by itself when it is pushed."""
+    refused = 0
+    for policy in oracle.POLICIES:
+        for seed in range(500, 508):
+            *_, (twin, _) = oracle.playout(policy, seed)
+            tracker = tokenizer.tracker([])
+            for token in numbered(tokenizer, twin.seen[seed % 3]):
+                possible = tracker.possible()
+                for other in range(len(tokenizer.vocab)):
+                    branch = tracker.copy()
+                    branch.push(other)
+                    assert branch.is_legal() == possible[other], (policy, seed, other)
+                refused += not tracker.my_turn() and not possible[:NUM_CARDS].all()
+                tracker.push(token)
+    assert refused > 500
 
 
 def test_copies_are_independent(skat, tokenizer):
