@@ -1,12 +1,12 @@
-"""Self-play of Hearts on one core: sequences learned from an hour, and hands generated a second, against plain Hugging
-Face on the same data and deals. Every figure is the process' CPU time.
+"""Self-play of Hearts on one core: sequences learned from an hour, hands generated a second, against plain Hugging Face
+on the same data and deals, and decisions labelled a second. Every figure is the process' CPU time.
 
 train: `fit` as a preset trains (data mapped from disk, losses reported) against a loop around
 `GPT2PolicyValueModel.forward`: whole batches indexed from int64 tensors in memory, AdamW (fused), linear schedule,
 bfloat16 autocast; same batch size and dropout, losses read each step. Ours uses eager attention on the CPU, where
-Hugging Face's default is sdpa; preset small takes the value loss at 16 drawn positions of a sequence where the plain
-loop takes all, ties the value head's outcomes and learns the turn besides. A row `alike` has none of that, the value
-loss everywhere and eager attention on both sides: what is left is the loop.
+Hugging Face's default is sdpa; preset small takes facts as inputs, masks the policy to possible tokens, tells values by
+class, learns action values from labels and has Muon besides, where the plain loop has a model without any of that. A
+row `alike` has none of it on either side, and eager attention on both: what is left is the loop.
 
 generate: NFSP's schedule, one ArgmaxVal* seat a hand with the newest of three models, three seats that sample the
 policy of a model of the three, sequences of the first kept; ours on the C++ engine as self-play uses it (activations
@@ -16,6 +16,11 @@ row `float32` has float32 weights and arithmetic on both sides. Rules, deals and
 weights are random, the heads made as peaky as trained ones (about three legal cards pass ArgmaxVal*'s threshold).
 Before anything is timed, both sides must play the same hands in float32: every passed, sampled and greedy card.
 
+labels: what the labels of preset small add to its bootstrap hands: half of all decisions, three playouts of each legal
+card by a quick network, each from another deal that explains what the seat saw. The baseline makes as many playouts in
+Python with OpenSpiel, of a sample of the same decisions: clone, uniformly random actions to the end, returns; from the
+deal as it was and without a network, so it does less for each.
+
 `--quick` leaves out `alike` and `float32` and plays few tables, which flatters us: passes over many suit Hugging Face.
 """
 
@@ -23,10 +28,10 @@ from __future__ import annotations
 
 import copy
 import os
+import random
 import statistics
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -46,9 +51,8 @@ from trickformer import _core, games, tokenizers
 from trickformer.models import presets
 from trickformer.models.engine import Engine, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
-from trickformer.models.structure import tied_outcomes
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate, nfsp, train
+from trickformer.selfplay import generate, nfsp, quick, train
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
 
@@ -59,6 +63,7 @@ PEAKY = {"paper": 25.0, "small": 50.0}  # factor of the heads' random weights
 NAMES = {"paper": "8x256", "small": "2x128"}
 STEPS = {"paper": 6, "small": 30}  # of training, a repeat
 TABLES = {"paper": 96, "small": 400}  # hands played in step, a repeat
+LABELLED, SAMPLE = 60, 50  # hands whose decisions are labelled, a repeat; decisions of theirs that the baseline takes
 CHECKED = 16  # hands that both sides must play alike
 ROUNDED = "avx512bf16"  # the engine's instruction set that rounds activations
 GROWTH = (0, 1, 2, 4, 8, 75)  # of tokens fed at once: bounds of the baseline's batches, the fastest of those tried
@@ -76,6 +81,7 @@ def main() -> None:
     for preset, name in NAMES.items():
         tables = TABLES[preset] // 12 if options.quick else TABLES[preset]
         rows += generate_rows(game, preset, f"generate {name}", tables, repeats, options.quick)
+    rows.append(labels_row(game, LABELLED // 4 if options.quick else LABELLED, repeats))
     emit(rows, options.json)
 
 
@@ -85,11 +91,10 @@ def main() -> None:
 def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: Config) -> None:
     """One pass over `data`, as `trickformer train` with this config."""
     options = replace(nfsp.fit_options(config, 1), epochs=1)
-    tie = tied_outcomes(model, game.outcomes.labels) if config.tied_outcomes else nullcontext()
-    with tie, TemporaryDirectory() as state:
-        tokenizer = tokenizers.make(game)
-        objective = train.Objective(model, options, tokenizer.fact_sizes)
-        train.fit(objective, data, tokenizer.facts, 0, Accelerator(cpu=True, mixed_precision="bf16"), Path(state))
+    classes, _ = game.outcomes.told_by(model.num_labels)
+    with TemporaryDirectory() as state:
+        accelerator = Accelerator(cpu=True, mixed_precision="bf16")
+        train.fit(train.Objective(model, options), data, tokenizers.make(game), classes, 0, accelerator, Path(state))
 
 
 def ours_generate(
@@ -107,7 +112,9 @@ def ours_generate(
 def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quick: bool) -> list[Row]:
     """As it is and, unless quick, alike."""
     tokenizer = tokenizers.make(game)
-    made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH)
+    config = Config(game="hearts", preset=preset, batch_size=BATCH)
+    given = generate.Labels(config.label_share, 1)
+    made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH, labels=given)
     folder = TemporaryDirectory()
     with stored.Writer(Path(folder.name), game, tokenizer, {}) as writer:
         writer.append(made, len(made))
@@ -118,12 +125,12 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     # Filled up with end tokens, of which only the first is a target.
     labels = tokens.clone()
     labels[:, 1:].masked_fill_(tokens[:, :-1] == tokenizer.eos, -100)
-    config = Config(game="hearts", preset=preset, batch_size=BATCH)
-    plain = {"value_positions": 0, "facts_weight": 0.0, "tied_outcomes": False}
+    beyond = {"facts": False, "masked": False, "value_classes": False, "muon": 0.0, "action_weight": 0.0}
+    plain = config.model_copy(update=beyond)
 
     def ours(config: Config) -> Callable[[], float]:
         def run() -> float:
-            model = fresh(game, preset, 0, config.dropout)
+            model = fresh(game, preset, 0, config)
             start = time.process_time()
             ours_train(game, model, data, config)
             return len(data) * 3600 / (time.process_time() - start)
@@ -132,7 +139,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
 
     def theirs(attention: str | None) -> Callable[[], float]:
         def run() -> float:
-            model = fresh(game, preset, 0, config.dropout)
+            model = fresh(game, preset, 0, plain)
             if attention:
                 model.set_attn_implementation(attention)
             start = time.process_time()
@@ -144,7 +151,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     unit = f"sequences/h (batch {BATCH})"
     runs = {name: (ours(config), theirs(None))}
     if not quick:
-        runs[f"{name}, alike"] = ours(config.model_copy(update=plain)), theirs("eager")
+        runs[f"{name}, alike"] = ours(plain), theirs("eager")
     rows = measured(runs, repeats, unit)
     folder.cleanup()
     return rows
@@ -328,16 +335,82 @@ def plain_generate(
     return tokens.reshape(n * 4, -1)[greedy.reshape(-1)], tables.scores()
 
 
+# ----------------------------------------------------------------------------------------------- labels
+
+
+def labels_row(game: Any, hands: int, repeats: int) -> Row:
+    """Labels of the decisions of `hands` bootstrap hands of preset small."""
+    tokenizer, config = tokenizers.make(game), Config(game="hearts", preset="small")
+    torch.manual_seed(0)
+    net = quick.core(quick.QuickNetwork(tokenizer.n_facts, len(tokenizer.vocab)))
+    labels = generate.Labels(config.label_share, config.label_playouts, net, worlds=True)
+
+    def seconds(labels: generate.Labels) -> float:
+        start = time.process_time()
+        generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
+        return time.process_time() - start
+
+    data = generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
+    found, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
+    histories = tokenizer.core_hands(config.bootstrap, 0, 0, hands).history
+    picked = np.random.default_rng(0).permutation(len(found))[:SAMPLE]
+    starts = [before(game, histories[found[i] // 4], int(found[i] % 4), int(positions[i])) for i in picked]
+
+    def ours() -> float:
+        return len(found) / (seconds(labels) - seconds(generate.NO_LABELS))
+
+    def theirs() -> float:
+        start = time.process_time()
+        plain_playouts(starts, config.label_playouts)
+        return len(starts) / (time.process_time() - start)
+
+    unit = f"decisions/s ({config.label_playouts} playouts a card, {hands} hands)"
+    return measured({"labels": (ours, theirs)}, repeats, unit)[0]
+
+
+def before(game: Any, history: np.ndarray, seat: int, position: int) -> Any:
+    """OpenSpiel's state at the decision of a seat after this position of its sequence; history uint8 [117]."""
+    actions = [int(a) for a in history if a != 255]
+    # A sequence is the seat, 13 cards, the direction, with passing three cards passed and three received, the leader,
+    # and what is played.
+    if actions[0] and position < 17:
+        length = 53 + 3 * seat + position - 14
+    else:
+        length = (65 + position - 21) if actions[0] else (53 + position - 15)
+    state = game.spiel.new_initial_state()
+    for action in actions[:length]:
+        state.apply_action(action)
+    if state.current_player() != seat:
+        raise AssertionError(f"seat {seat} is not on turn after position {position}")
+    return state
+
+
+def plain_playouts(starts: list[Any], playouts: int) -> float:
+    """The sum of what random play on brings to the seat on turn, of each card `playouts` times."""
+    rng, total = random.Random(0), 0.0
+    for start in starts:
+        seat = start.current_player()
+        for card in start.legal_actions():
+            for _ in range(playouts):
+                state = start.child(card)
+                while not state.is_terminal():
+                    state.apply_action(rng.choice(state.legal_actions()))
+                total += state.returns()[seat]
+    return total
+
+
 # ----------------------------------------------------------------------------------------------- shared
 
 
-def fresh(game: Any, preset: str, seed: int, dropout: float = 0.0) -> GPT2PolicyValueModel:
-    """Random weights."""
+def fresh(game: Any, preset: str, seed: int, config: Config | None = None) -> GPT2PolicyValueModel:
+    """Random weights; with what a config asks for beyond the paper's model, and its dropout."""
     tokenizer = tokenizers.make(game)
     torch.manual_seed(seed)
-    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-    size = presets.config(preset, *sizes)
-    size.embd_pdrop = size.resid_pdrop = dropout
+    results = game.outcomes.class_values if config and config.value_classes else game.outcomes.labels
+    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(results), tokenizer.eos
+    more = (tokenizer.n_facts * config.facts, config.action_weight > 0, config.masked) if config else ()
+    size = presets.config(preset, *sizes, *more)
+    size.embd_pdrop = size.resid_pdrop = config.dropout if config else 0.0
     return GPT2PolicyValueModel(size).eval()
 
 
