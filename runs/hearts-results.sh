@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The tournaments behind docs/results/hearts.md and docs/results/hearts-training.md. The numbers of deals are fixed here.
-# An hour and a half on two cores; a run that was stopped goes on where it was. The match with iteration 1 needs the run folder of
-# runs/small.sh hearts.
+# The tournaments behind docs/results/hearts.md. The numbers of deals are fixed here. An hour and a half on two cores; a
+# run that was stopped goes on where it was.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=hearts
@@ -13,12 +12,9 @@ match argmax-rules "argmax:$model" rules 200
 match pimc-rules pimc:eval=uct,runs=200,worlds=50 rules 100
 match argmax-pimc200 "argmax:$model" pimc:eval=uct,runs=200,worlds=50 200
 match argmax-pimc2000 "argmax:$model" pimc:eval=uct,runs=2000,worlds=50 40
-if [ -e out/hearts-small/model-1 ]; then
-  match newest-first "argmax:$model" argmax:checkpoint=out/hearts-small/model-1 200
-fi
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo && export TRICKFORMER_ISA=avx512bf16
-match gomcts-argmax "gomcts:$model" "argmax:$model" 300
+match gomcts-argmax "gomcts:$model" "argmax:$model" 200
 match gomcts-pimc200 "gomcts:$model" pimc:eval=uct,runs=200,worlds=50 200
 match gomcts-pimc2000 "gomcts:$model" pimc:eval=uct,runs=2000,worlds=50 40
 match gomcts-rules "gomcts:$model" rules 100

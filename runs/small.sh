@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Trains the shipped checkpoint GAME-small from nothing, or goes on where a run stopped: some two hours on one core.
-# The reports are docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew [ITERATION to ship; the last]
+# Trains the checkpoint GAME-small from nothing, or goes on where a run stopped: hours on one core. The reports are
+# docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew|hanabi [ITERATION to ship; the last]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-game=${1:?which game: hearts, skat or crew} iteration=${2:-} resume=()
+game=${1:?which game: hearts, skat, crew or hanabi} iteration=${2:-} resume=()
 out=out/$game-small
 [ -e "$out/config.toml" ] && resume=(--resume)
-OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261121 --out "$out" "${resume[@]}"
+OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" "${resume[@]}"
 # In bfloat16, as it is shipped; the model card beside it is written by hand.
 .venv/bin/python - "$out" "$iteration" <<'PYTHON'
 import sys

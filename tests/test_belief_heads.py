@@ -17,7 +17,7 @@ from hearts_oracle import holders
 from safetensors.torch import save_file
 from scipy.stats import chisquare
 
-from trickformer import checkpoints, games, players
+from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
@@ -305,9 +305,11 @@ def test_hidden_states_are_what_the_heads_of_the_model_read():
     view = game.view(game.deal(3, 1), 2)
     found = []
     for backend in ("cpp", "torch"):
-        engine = load_engine(folder, game.outcomes.values, dtype="float32", backend=backend)
-        tokens = heads.trunk("hearts-small", game).tokenizer.encode(view)
-        nodes = engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32))
+        engine = load_engine(folder, game.outcomes, dtype="float32", backend=backend)
+        tokenizer = tokenizers.make(game)
+        tokens = tokenizer.encode(view)
+        facts = tokenizers.follow(tokenizer, tokens[None])[0][0]
+        nodes = engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), facts)
         found.append(engine.hidden_states(nodes))
         assert found[-1].shape == (len(tokens), engine.width) and found[-1].dtype == np.float32
         with pytest.raises(ValueError, match="not a live node"):

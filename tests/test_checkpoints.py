@@ -16,10 +16,8 @@ from trickformer.selfplay import generate
 
 
 def hands_of(game, n: int, seed: int = 31):
-    """Hands like those that the shipped model has learned from: of random players, or, in Skat and The Crew, of
-    scripted ones."""
-    cast = {"hearts": ["random"], "skat": ["rules"], "crew": ["rules"]}[game.name]
-    return generate.cast_hands(game, cast, seed, 0, n).tokens.astype(np.int32)
+    """Hands like those that the shipped models have learned from: of scripted players."""
+    return generate.cast_hands(game, ["rules"], seed, 0, n).tokens.astype(np.int32)
 
 
 @pytest.fixture(scope="module", params=checkpoints.names())
@@ -45,6 +43,16 @@ def test_whole_small_and_described(shipped):
     assert str(game.spiel) in card
 
 
+def told_of(model, tokenizer, tokens):
+    """What a model is given beside the tokens, float32 [n, T, F] or None, and what its policy is over, bool [n, T, V]:
+    all tokens where it was not learned over possible ones, and at the end, where nothing is."""
+    facts, possible = tokenizers.follow(tokenizer, tokens, possible=True)
+    if not getattr(model.config, "masked", False):
+        possible[:] = True
+    possible[~possible.any(axis=-1)] = True
+    return (facts if model.n_facts else None), possible
+
+
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
     """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V
     within 1e-2 in bfloat16, 1e-1 where activations are too.
@@ -54,26 +62,32 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
 
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-    folder, game, _ = shipped
+    folder, game, tokenizer = shipped
     tokens = hands_of(game, 12)
     model = GPT2PolicyValueModel.from_pretrained(folder).double().eval()
+    told, allowed = told_of(model, tokenizer, tokens)
     with torch.inference_mode():
-        out = model(torch.from_numpy(tokens).long())
+        out = model(torch.from_numpy(tokens).long(), facts=None if told is None else torch.from_numpy(told).double())
     logits = out.logits.flatten(0, 1).numpy()
-    values = torch.softmax(out.value_logits, -1).flatten(0, 1).numpy() @ game.outcomes.values
+    worth = game.outcomes.told_by(model.num_labels)[1]
+    values = torch.softmax(out.value_logits, -1).flatten(0, 1).numpy() @ worth
     n, length = tokens.shape
-    probs = legal_policy(logits, np.ones_like(logits, dtype=bool))
+    told = None if told is None else told.reshape(n * length, -1)
+    probs = legal_policy(logits, allowed.reshape(logits.shape))
     for dtype in ("float32", "bfloat16"):
         for isa in instruction_sets(dtype):
             atol = 1e-1 if isa == "avx512bf16" else 1e-2
-            engine = load_engine(folder, game.outcomes.values, dtype, isa=isa)
-            nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32))
+            engine = load_engine(folder, game.outcomes, dtype, isa=isa)
+            nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32), told)
             ours = engine.policy(nodes)
             if dtype == "float32":
                 np.testing.assert_allclose(ours, logits, rtol=2e-6, atol=1e-4, err_msg=isa)
-            ours = legal_policy(ours, np.ones_like(ours, dtype=bool))
+            ours = legal_policy(ours, allowed.reshape(ours.shape))
             np.testing.assert_allclose(ours, probs, atol=atol, err_msg=f"{dtype} {isa}")
             np.testing.assert_allclose(engine.values(nodes), values, atol=atol, err_msg=f"{dtype} {isa}")
+            if engine.has_action_values:
+                found, q = engine.action_values(nodes), out.action_values.flatten(0, 1).numpy()
+                np.testing.assert_allclose(found, q, atol=atol, err_msg=f"{dtype} {isa}")
 
 
 def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
@@ -83,23 +97,26 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told
     before."""
     folder, game, tokenizer = shipped
-    engine = load_engine(folder, game.outcomes.values)
-    unplayed_share, errors, spread = [], [], []
+    engine = load_engine(folder, game.outcomes)
+    unplayed_share, gain, errors, spread = [], [], [], []
     # Tokens at the end that tell of play: Skat's name the leaders too, and a mission of The Crew may end early.
     plays = {"hearts": 52, "skat": 40, "crew": 20}[game.name]
     for tokens in hands_of(game, 40):
         length = int(np.argmax(tokens == tokenizer.eos))
-        nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32))
-        tracker = tokenizer.tracker(tokens[:1])
-        probs = legal_policy(engine.policy(nodes), np.ones((length, len(tokenizer.vocab)), dtype=bool))
-        for i in range(1, length):
-            if i >= length - plays:
-                unplayed_share.append(probs[i - 1][tokens[i:length]].sum())
-            tracker.push(int(tokens[i]))
-        result = game.outcomes.values[tracker.outcome(), 0]
+        facts, possible = tokenizers.follow(tokenizer, tokens[None, :length], possible=True)
+        told = facts[0] if engine.n_facts else None
+        nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32), told)
+        over = possible[0] if engine.masked else np.ones_like(possible[0])
+        probs = legal_policy(engine.policy(nodes), over)
+        for i in range(max(1, length - plays), length):
+            unplayed_share.append(probs[i - 1][tokens[i:length]].sum())
+            gain.append(np.log(probs[i - 1][tokens[i]] * possible[0, i - 1].sum()))
+        result = game.outcomes.values[tokenizer.tracker(tokens[:length]).outcome(), 0]
         errors.append(abs(engine.values(nodes)[-1, 0] - result))
         spread.append(result)
     assert np.mean(unplayed_share) > {"hearts": 0.8, "skat": 0.8, "crew": 0.65}[game.name]
+    if engine.masked:  # beyond the mask: the next token is foretold better than by a guess among what is possible
+        assert np.mean(gain) > 0.1
     assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
 
 
@@ -110,6 +127,8 @@ def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
 
     folder, game, _ = shipped
     engine = load_engine(folder, game.outcomes)
+    if engine.n_facts:
+        pytest.skip(f"{folder.name} takes facts")
     assert (engine.n_facts, engine.masked, engine.has_action_values) == (0, False, False)
     assert engine.n_outcomes == len(game.outcomes.labels)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
@@ -120,6 +139,17 @@ def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
     answers = [e.values(e.extend(root, tokens, lengths)) for e in (engine, whole)]
     assert np.array_equal(*answers)
+
+
+def test_hearts_small_uses_all_that_goes_beyond_the_paper():
+    from trickformer import players
+
+    game = games.load("hearts")
+    engine = load_engine(checkpoints.find("hearts-small"), game.outcomes)
+    assert (engine.n_facts, engine.masked, engine.has_action_values) == (440, True, True)
+    assert engine.n_outcomes == len(game.outcomes.class_values)
+    options = players.make("gomcts:checkpoint=hearts-small", game).options
+    assert options.legal and options.action_values and options.leaf_action_values
 
 
 @pytest.fixture
