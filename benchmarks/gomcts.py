@@ -79,7 +79,7 @@ def main() -> None:
         tokens = tokenizer.encode(view)
         prefix = Prefix(engine)
         start = time.perf_counter()
-        facts = [tokenizers.follow(tokenizer, tokens[None])[0][0]] if engine.n_facts else None
+        facts = [tokenizers.facts_of(tokenizer, tokens)] if engine.n_facts else None
         root = advance([prefix], [tokens], facts)
         trackers = [tokenizer.tracker(tokens)]
         (result,) = search(engine, values, trackers, root, [seed], replace(settings, wave=wave))

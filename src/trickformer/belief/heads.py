@@ -45,7 +45,7 @@ class Trunk:
         lengths = np.array([len(t) for t in tokens], dtype=np.int32)
         facts = None
         if self.engine.n_facts:
-            facts = np.concatenate([tokenizers.follow(self.tokenizer, t[None])[0][0] for t in tokens])
+            facts = np.concatenate([tokenizers.facts_of(self.tokenizer, t) for t in tokens])
         nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, facts)
         states = self.engine.hidden_states(nodes[np.cumsum(lengths) - 1])
         self.engine.release(nodes)

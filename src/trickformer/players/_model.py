@@ -58,7 +58,7 @@ class ModelPlayer(ABC):
                     memo[i]["prefix"] = Prefix(self.engine)
             prefixes = [memo[i]["prefix"] for i in open_]
             tokens = [self.tokenizer.encode(views[i]) for i in open_]
-            facts = [tokenizers.follow(self.tokenizer, t[None])[0][0] for t in tokens] if self.engine.n_facts else None
+            facts = [tokenizers.facts_of(self.tokenizer, t) for t in tokens] if self.engine.n_facts else None
             advance(prefixes, tokens, facts)
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
             for row, i in enumerate(open_):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How many own decisions get labels: what each legal action is worth in the deal as it was."""
+    """How many own decisions get labels, what each legal action is worth, and how that is found."""
 
     share: float = 0.0  # of the decisions; 0: none
     playouts: int = 8  # of each action
@@ -141,8 +141,9 @@ def model_hands(
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
     tokenizer = tokenizers.make(game)
     tables = tokenizer.tables(seed, first, n)
-    start = tokenizer.tracker(np.empty(0, np.int32))
-    views = _core.Seats(start, n * game.players) if any(e.n_facts for e in engines) else None
+    views = None
+    if any(engine.n_facts for engine in engines):
+        views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
     rng = np.random.default_rng([seed, first])
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has

@@ -121,7 +121,7 @@ def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: in
     lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
     facts = None
     if engine.n_facts:
-        facts = np.concatenate([tokenizers.follow(tokenizer, p[None])[0][0] for p in prefixes])
+        facts = np.concatenate([tokenizers.facts_of(tokenizer, p) for p in prefixes])
     fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, facts)
     nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
     while True:

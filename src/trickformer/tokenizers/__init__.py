@@ -41,3 +41,8 @@ def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> 
             if possible:
                 allowed[i, t] = tracker.possible()
     return facts, allowed
+
+
+def facts_of(tokenizer: Tokenizer, tokens: np.ndarray) -> np.ndarray:
+    """The facts after each token of one sequence: integers [T] -> float32 [T, F]."""
+    return follow(tokenizer, tokens[None])[0][0]
