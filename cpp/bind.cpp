@@ -147,7 +147,8 @@ struct HeartsBulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
-  static constexpr bool kQuick = true;  // labels by a quick network, and from other deals than the true one
+  static constexpr bool kQuick = true;   // labels by a quick network
+  static constexpr bool kWorlds = true;  // and from other deals than the true one
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
   static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {

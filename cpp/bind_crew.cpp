@@ -118,6 +118,7 @@ struct Bulk {
   using Tables = crew::Tables;
   using Tracker = MissionTracker;
   using Score = std::int8_t;
+  static constexpr bool kWorlds = true;  // labels from other deals than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
   static void encode(const Table& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     crew::encode(book, history, seat, tokens);

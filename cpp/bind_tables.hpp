@@ -70,8 +70,10 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
           if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
           if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1)) throw nb::value_error("playouts are 1 or more, a share 0 to 1");
-          if (!(requires { Game::kQuick; }) && (net || steps || worlds))
-            throw nb::value_error("labels of this game are by script, from the deal as it was");
+          if (!(requires { Game::kQuick; }) && (net || steps))
+            throw nb::value_error("labels of this game are by script");
+          if (!(requires { Game::kWorlds; }) && worlds)
+            throw nb::value_error("labels of this game are from the deal as it was");
           if (net && (net->actions != int(sizes.vocabulary) ||
                       net->facts != typename Game::Tracker(shared).fact_count()))
             throw nb::value_error("a network of another game");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "crew_rules_player.hpp"
+
 namespace trickformer::crew {
 namespace {
 
@@ -158,6 +160,8 @@ class Writer {
     if (v_.over()) out_[kResultFact + (v_.result < 0)] = 1;
   }
 
+  void script() { out_[kScriptFact + rules_action(v_, v_.seat, v_.hand)] = 1; }
+
  private:
   void cards(int at, Cards set) {
     while (set) out_[at + take_lowest(set)] = 1;
@@ -205,7 +209,7 @@ class Writer {
 
 }  // namespace
 
-void facts(const SeatView& v, const TokenSet& possible, float* out) {
+void facts(const SeatView& v, const TokenSet& possible, bool explained, float* out) {
   Writer write(v, out);
   write.next(possible);
   if (v.stage == Stage::kMission) return;
@@ -217,6 +221,7 @@ void facts(const SeatView& v, const TokenSet& possible, float* out) {
   write.tasks();
   write.messages();
   write.course();
+  if (explained && v.my_turn()) write.script();
 }
 
 }  // namespace trickformer::crew

@@ -66,11 +66,13 @@ enum Fact : int {
   kAllocationFact = kCommunicationFact + 4,       // [6]
   kRuleFact = kAllocationFact + 6,                // [18]
   kDistressFact = kRuleFact + kRules,             // [2] cards go left, right
-  kFacts = kDistressFact + 2,
+  kScriptFact = kDistressFact + 2,                // [62] what `rules` would do, at an own turn, by action
+  kFacts = kScriptFact + kActions,
 };
-static_assert(kFacts == 910);
+static_assert(kFacts == 972);
 
-// possible: the tokens that may come next (Tracker::possible). out: [kFacts].
-void facts(const SeatView& v, const TokenSet& possible, float* out);
+// possible: the tokens that may come next (Tracker::possible). explained: whether some deal explains the view; `rules` is
+// not asked otherwise. out: [kFacts].
+void facts(const SeatView& v, const TokenSet& possible, bool explained, float* out);
 
 }  // namespace trickformer::crew

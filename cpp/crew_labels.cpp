@@ -3,6 +3,7 @@
 #include "crew_pimc.hpp"
 #include "crew_rules_player.hpp"
 #include "crew_tell.hpp"
+#include "crew_worlds.hpp"
 
 namespace trickformer::crew {
 namespace {
@@ -31,10 +32,27 @@ class Labeller {
   Labeller(const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out)
       : options_(options), rng_(seed, stream), out_(out) {}
 
-  // The decision before token `position` + 1.
-  void decide(const State& s, int position) {
+  // The decision before token `position` + 1, of the seat of the view.
+  void decide(const State& s, const SeatView& view, int position) {
     const Actions may = legal(s);
     if (!(may & (may - 1)) || rng_.uniform() >= options_.share) return;
+    double worth[kActions] = {};
+    if (options_.worlds) {
+      const Deals deals(view);
+      for (int i = 0; i < options_.playouts; ++i) judge(state(view, deals.draw(rng_)), may, 1, worth);
+    } else {
+      judge(s, may, options_.playouts, worth);
+    }
+    const int worlds = options_.worlds ? options_.playouts : 1;
+    for (Actions rest = may; rest;) {
+      const int act = take_lowest(rest);
+      out_.push_back({std::uint16_t(position), std::uint16_t(act), float(worth[act] / worlds)});
+    }
+  }
+
+ private:
+  // Adds what each of these actions is worth in a deal.
+  void judge(const State& s, Actions may, int playouts, double* worth) {
     const std::uint64_t drawn = rng_.next(), chance = rng_.next();
     Draws draws;
     for (double& place : draws) place = rng_.uniform();
@@ -44,22 +62,18 @@ class Labeller {
       const int act = take_lowest(rest);
       // To open hands all messages are alike, but that a card that lies open is not drawn.
       if (open < 0 || !talk || chancy) open = could_succeed(s, act, chance, draws, kNodes, solver_);
-      double worth = 0;
-      if (open > 0 || chancy) {
-        State after = s;
-        apply(after, act);
-        int good = 0;
-        for (int i = 0; i < options_.playouts; ++i) {
-          Rng own(drawn, std::uint64_t(i));
-          good += playout(after, own);
-        }
-        worth = kSolved * open + (1 - kSolved) * good / options_.playouts;
+      if (open == 0 && !chancy) continue;
+      State after = s;
+      apply(after, act);
+      int good = 0;
+      for (int i = 0; i < playouts; ++i) {
+        Rng own(drawn, std::uint64_t(i));
+        good += playout(after, own);
       }
-      out_.push_back({std::uint16_t(position), std::uint16_t(act), float(worth)});
+      worth[act] += kSolved * open + (1 - kSolved) * good / playouts;
     }
   }
 
- private:
   const LabelOptions& options_;
   Rng rng_;
   std::vector<Label>& out_;
@@ -75,12 +89,17 @@ void label(const Logbook& book, const std::uint8_t* history, int seat, const Lab
   for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(history[1 + i]);
   State s = new_game(book.find(history[0]), hands);
   Labeller labeller(options, seed, stream, out);
+  SeatView view;
   int told = 0;  // tokens of the own sequence so far
-  const auto tell = [&](int p, int) { told += p == seat; };
+  const auto tell = [&](int p, int token) {
+    if (p != seat) return;
+    ++told;
+    if (token != kEndToken) see(book, view, token);
+  };
   tell_deal(s, tell);
   for (int i = 1 + kNumCards; i < kHistory && history[i] != kNoAction; ++i) {
     check_action(history[i] < kActions && legal(s) >> history[i] & 1, history[i]);
-    if (!s.is_chance() && s.current == seat) labeller.decide(s, told - 1);
+    if (!s.is_chance() && s.current == seat) labeller.decide(s, view, told - 1);
     tell_action(s, history[i], tell);
   }
 }

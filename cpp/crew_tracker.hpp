@@ -54,7 +54,7 @@ class MissionTracker final : public Tracker {
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.result > 0; }
   int fact_count() const override { return kFacts; }
-  void facts(float* out) const override { crew::facts(view_, possible(), out); }
+  void facts(float* out) const override { crew::facts(view_, possible(), legal_, out); }
 
  private:
   std::shared_ptr<const Logbook> book_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hanabi_sight.hpp"
+#include "hanabi_smart.hpp"
 
 namespace trickformer::hanabi {
 namespace {
@@ -69,6 +70,8 @@ class Writer {
     out_[at_.effect + 1] = last.regained;
     out_[at_.effect + 2] = move.kind == Kind::kPlay && !last.scored;
   }
+
+  void script() { out_[at_.script + smart_action(s_, memory_.marks)] = 1; }
 
   void hands() {
     for (int p = 0; p < rules_.players; ++p) {
@@ -213,6 +216,7 @@ FactLayout::FactLayout(const Rules& rules) {
   slot = take(rules.hand);
   card = take(kinds);
   effect = take(3);
+  script = take(rules.actions());
   others = at;
 
   at = 0;
@@ -243,11 +247,12 @@ FactLayout::FactLayout(const Rules& rules) {
   size = own + rules.hand * own_size;
 }
 
-void facts(const SeatView& v, const Memory& memory, float* out) {
+void facts(const SeatView& v, const Memory& memory, bool explained, float* out) {
   Writer writer(v, memory, out);
   writer.board();
   writer.newest_move();
   writer.hands();
+  if (explained && v.my_turn()) writer.script();
 }
 
 }  // namespace trickformer::hanabi

@@ -46,6 +46,7 @@ struct FactLayout {
   int slot;       // [H] of a play or a discard
   int card;       // [K] played or discarded
   int effect;     // [3] it was piled, a hint came back, a life was lost
+  int script;     // [actions] what `smart` would do, at an own turn
   int others;     // [P - 1][H] the cards of the others, each of
   int other_size;
   int own;        // [H] the own ones, each of
@@ -75,7 +76,7 @@ struct FactLayout {
   int marked_traits;   // [3]
 };
 
-// out: [FactLayout(rules).size]
-void facts(const SeatView& v, const Memory& memory, float* out);
+// explained: whether some deal explains the view; `smart` is not asked otherwise. out: [FactLayout(rules).size]
+void facts(const SeatView& v, const Memory& memory, bool explained, float* out);
 
 }  // namespace trickformer::hanabi

@@ -24,7 +24,7 @@ class SeatTracker final : public Tracker {
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.state.score(); }
   int fact_count() const override { return FactLayout(table_->rules()).size; }
-  void facts(float* out) const override { hanabi::facts(view_, memory_, out); }
+  void facts(float* out) const override { hanabi::facts(view_, memory_, legal_, out); }
 
  private:
   std::shared_ptr<const Table> table_;

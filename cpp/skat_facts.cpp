@@ -3,6 +3,8 @@
 #include <array>
 
 #include "skat_evaluation.hpp"
+#include "skat_hand.hpp"
+#include "skat_rules_player.hpp"
 
 namespace trickformer::skat {
 namespace {
@@ -53,6 +55,21 @@ class Writer {
     suits();
     if (declared_) play();
     if (v_.stage == Stage::kPlay || v_.stage == Stage::kLead) trick();
+  }
+
+  void script() {
+    const int action = rules_player(v_);
+    int at = kScriptCardFact + action;
+    if (action >= kAnnounce)
+      at = kScriptLevelFact + action - kAnnounce;
+    else if (action >= kDeclare)
+      at = kScriptGameFact + action - kDeclare;
+    else if (action == kPickUp || action == kPlayHand)
+      at = kScriptSkatFact + (action == kPlayHand);
+    else if (v_.stage == Stage::kAuction)
+      at = kScriptBidFact + (action == kPass);
+    out_[at] = 1;
+    if (v_.stage == Stage::kAuction) out_[kLimitFact] = float(prospect(v_.dealt, v_.seat == 0).limit) / 100;
   }
 
  private:
@@ -164,6 +181,10 @@ class Writer {
 
 }  // namespace
 
-void facts(const SeatView& view, float out[kFacts]) { Writer(view, out).write(); }
+void facts(const SeatView& view, bool explained, float out[kFacts]) {
+  Writer writer(view, out);
+  writer.write();
+  if (explained && view.my_turn()) writer.script();
+}
 
 }  // namespace trickformer::skat

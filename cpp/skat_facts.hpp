@@ -51,10 +51,18 @@ enum Fact : int {
   kOwnCountFact = kVoidFact + 2 * kSuits,        // [5] own cards of each suit, over 8
   kOutCountFact = kOwnCountFact + kSuits,        // [5] cards of each suit that are unseen or in an open hand, over 8
   kTrumpsOutFact = kOutCountFact + kSuits,       // [12] how many those are of trumps
-  kFacts = kTrumpsOutFact + 12,
+  // What `rules` would do, at an own turn.
+  kScriptCardFact = kTrumpsOutFact + 12,         // [32] play or lay away
+  kScriptBidFact = kScriptCardFact + kNumCards,  // [2] bid on, pass
+  kLimitFact = kScriptBidFact + 2,               // the highest bid that it thinks the hand bears, in hundreds
+  kScriptSkatFact = kLimitFact + 1,              // [2] pick up the skat, play by hand
+  kScriptGameFact = kScriptSkatFact + 2,         // [7] declare
+  kScriptLevelFact = kScriptGameFact + 7,        // [4] announce
+  kFacts = kScriptLevelFact + 4,
 };
-static_assert(kFacts == 493);
+static_assert(kFacts == 541);
 
-void facts(const SeatView& view, float out[kFacts]);
+// explained: whether some deal explains the view; `rules` is not asked otherwise.
+void facts(const SeatView& view, bool explained, float out[kFacts]);
 
 }  // namespace trickformer::skat

@@ -40,7 +40,7 @@ class GameTracker final : public Tracker {
   bool is_legal() const override { return legal_; }
   int outcome() const override { return table_->outcome(result(view_), view_.seat); }
   int fact_count() const override { return kFacts; }
-  void facts(float* out) const override { skat::facts(view_, out); }
+  void facts(float* out) const override { skat::facts(view_, legal_, out); }
 
  private:
   std::shared_ptr<const Table> table_;

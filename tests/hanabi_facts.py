@@ -96,8 +96,8 @@ def unseen(state, *hidden):
     return left
 
 
-def expected(course, me):
-    """The facts of `me` where a move comes next, or nothing any more."""
+def expected(course, me, script):
+    """The facts of `me` where a move comes next, or nothing any more; script: what `smart` would do there, or None."""
     s = course.state
     r = s.rules
     out = [x for height in s.fireworks for x in one(r.ranks + 1, height)]
@@ -110,6 +110,7 @@ def expected(course, me):
     out += one(6, STAGES.index("over" if s.is_terminal() else "move"))
     out += one(r.players, None if s.is_terminal() else (s.current_player() - me) % r.players)
     out += newest_move(r, me, *course.newest) if course.newest else [0.0] * newest_size(r)
+    out += one(r.actions, script)
     for offset in range(1, r.players):
         out += hand_of(course, (me + offset) % r.players, me)
     return out + hand_of(course, me, me)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import random
 import zlib
 
 import numpy as np
 import pytest
 
-from trickformer import _core, games, tokenizers
+from conftest import random_playout
+
+from trickformer import _core, belief, games, tokenizers
 from trickformer.games.crew import HAND, NUM_CARDS, PREAMBLE
 from trickformer.selfplay.generate import Labels, cast_hands
 
@@ -25,10 +28,12 @@ def tokenizer(crew):
     return tokenizers.make(crew)
 
 
-def labels_of(tokenizer, history, seats, playouts=2, share=1.0, seed=5, first=0):
+def labels_of(tokenizer, history, seats, playouts=2, share=1.0, seed=5, first=0, worlds=False):
     """By hand: {position: {token: value}}."""
     streams = np.arange(first, first + len(history), dtype=np.uint64)
-    count, *columns = tokenizer.table.labels(history, seats.astype(np.uint8), seed, streams, playouts, share)
+    count, *columns = tokenizer.table.labels(
+        history, seats.astype(np.uint8), seed, streams, playouts, share, worlds=worlds
+    )
     assert count.shape == (len(history),) and all(c.shape == (count.sum(),) for c in columns)
     found, at = [], 0
     for n in count:
@@ -40,14 +45,15 @@ def labels_of(tokenizer, history, seats, playouts=2, share=1.0, seed=5, first=0)
     return found
 
 
+@pytest.mark.parametrize("worlds", [False, True])
 @pytest.mark.parametrize("distress", ["off", "left"])
-def test_every_choice_is_labelled_at_its_place(distress):
+def test_every_choice_is_labelled_at_its_place(distress, worlds):
     game = games.load(f"crew(distress={distress})")
     tokenizer, n = tokenizers.make(game), 60
     history = CORE.mixed_games(tokenizer.table, 2, 0, n, 0.2, 0.1)[0]
     seats = np.arange(n) % 4
     tokens = tokenizer.table.encode(history, seats.astype(np.uint8))
-    for row, decisions in zip(tokens, labels_of(tokenizer, history, seats)):
+    for row, decisions in zip(tokens, labels_of(tokenizer, history, seats, worlds=worlds)):
         tracker, expected = tokenizer.tracker([]), {}
         for at, token in enumerate(row.tolist()):
             if token == tokenizer.eos:
@@ -79,6 +85,41 @@ def test_labels_follow_from_seed_and_stream(crew, tokenizer):
     for bad in (broken, np.zeros_like(history[:1])):
         with pytest.raises((ValueError, IndexError)):
             labels_of(tokenizer, bad, seats[:1])
+
+
+def last_labels(tokenizer, histories, seat, playouts, worlds):
+    """The values of each history's last decision: float [n, actions]."""
+    found = labels_of(tokenizer, histories, np.full(len(histories), seat), playouts, worlds=worlds)
+    return np.array([list(list(decisions.values())[-1].values()) for decisions in found])
+
+
+def test_labels_of_worlds_are_those_of_the_deals_that_a_seat_thinks_possible():
+    """They do not tell apart what the seat cannot; on average they are the labels of such deals as they are."""
+    game, rng, tried = games.load("crew(distress=left)"), random.Random(7), 0
+    tokenizer, n = tokenizers.make(game), 150
+    for index in range(200):
+        states = [s for s in random_playout(game.deal(8, index), rng) if not (s.is_chance_node() or s.is_terminal())]
+        state = rng.choice(states)
+        seat = state.current_player()
+        if len(state.legal_actions()) == 1:
+            continue
+        thought = belief.sampler(game)
+        thought.reset(game.view(state, seat))
+        worlds = thought.sample(n, np.random.default_rng(index))
+        rows = np.full((n, len(CORE.mixed_games(tokenizer.table, 2, 0, 1, 0.2)[0][0])), 255, np.uint8)
+        for i, row in enumerate(rows):
+            so_far = [*worlds.history(i), state.legal_actions()[0]]
+            row[: len(so_far)] = so_far
+        alike = last_labels(tokenizer, np.repeat(rows[:1], n, axis=0), seat, 1, True)
+        assert np.array_equal(alike[:40], last_labels(tokenizer, rows[:40], seat, 1, True))
+        true = last_labels(tokenizer, rows, seat, 1, False)
+        error = ((alike.var(axis=0) + true.var(axis=0)) / n) ** 0.5
+        off = np.abs(alike.mean(axis=0) - true.mean(axis=0))
+        assert (off <= 4.5 * error + 1e-9).all(), (index, off, error)
+        tried += error.max() > 0
+        if tried == 8:
+            break
+    assert tried == 8
 
 
 def ends(state):

@@ -8,7 +8,11 @@ import random
 import numpy as np
 import pytest
 
-from trickformer import _core, games, tokenizers
+from conftest import random_playout
+
+from trickformer import _core, games, players, tokenizers
+from trickformer.games import skat
+from trickformer.games.crew import ACTIONS as CREW_ACTIONS
 from trickformer.selfplay.generate import cast_hands
 
 SPECS = (
@@ -29,6 +33,43 @@ def tokens_of(game, n, seed=6):
 
 def ints(*values):
     return np.array(values, dtype=np.int32)
+
+
+def advice(game, row):
+    """The action that the facts of Skat or The Crew say the script would take, or None; a bid stands for its kind."""
+    if game.name == "crew":
+        (found,) = np.nonzero(row[-len(CREW_ACTIONS) :])
+        return int(found[0]) if len(found) else None
+    cards, (bids, limit, take, game_, level) = row[-48:-16], np.split(row[-16:], [2, 3, 5, 12])
+    parts = ((cards, 0), (take, skat.PASS + 2), (game_, skat.DECLARE), (level, skat.ANNOUNCE))
+    found = [first + int(i) for part, first in parts for i in np.flatnonzero(part)]
+    found += [("bid", "pass")[int(i)] for i in np.flatnonzero(bids)]
+    assert len(found) <= 1 and (not limit or "bid" in found or "pass" in found)
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize("spec", ["skat", "skat(scores=value)", "crew", "crew(distress=left)"])
+def test_the_script_is_the_scripted_player(spec):
+    """At own turns the facts say what `rules` does in the view, at others nothing. Hanabi's are in test_hanabi_facts.py."""
+    game, rng = games.load(spec), random.Random(2)
+    tokenizer, rules = tokenizers.make(game), players.make("rules", game)
+    said = set()
+    for index in range(60):
+        for state in random_playout(game.deal(3, index), rng):
+            seat = state.current_player() if rng.random() < 0.8 else rng.randrange(game.players)
+            if state.is_chance_node() or state.is_terminal():
+                continue
+            view = game.view(state, seat)
+            found = advice(game, tokenizer.tracker(tokenizer.encode(view)).facts())
+            if state.current_player() != seat:
+                assert found is None
+                continue
+            action = rules.act([view], [np.random.default_rng(0)], [{}])[0].action
+            if game.name == "skat" and state.core.phase == 0:
+                action = "pass" if action == skat.PASS else "bid"
+            assert found == action, state.history()
+            said.add(action)
+    assert len(said) > 30
 
 
 class Python:

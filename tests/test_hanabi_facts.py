@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hanabi_oracle import playable, said
 
-from trickformer import _core, audit, belief, games, tokenizers
+from trickformer import _core, audit, belief, games, players, tokenizers
 from trickformer.selfplay import generate
 
 CORE = _core.hanabi
@@ -54,6 +54,7 @@ def rows_of(game, deck, actions, seat):
 def test_facts_are_those_counted_by_hand(spec):
     game = games.load(spec)
     tokenizer, checked = tokenizers.make(game), 0
+    smart = players.make("partner:style=smart", game)
     for deck, actions in sample(game, 2):
         seen = [tokenizers.follow(tokenizer, rows_of(game, deck, actions, p))[0][0] for p in range(game.players)]
         course = hanabi_facts.Course.of(game.rules, deck)
@@ -62,7 +63,10 @@ def test_facts_are_those_counted_by_hand(spec):
                 course.step(actions[number - 1])
             for seat in range(game.players):
                 at = len(tokenizer.encode(game.view(state, seat))) - 1 - state.is_terminal()
-                expected = np.array(hanabi_facts.expected(course, seat))
+                view, script = game.view(state, seat), None
+                if state.current_player() == seat:
+                    script = smart.act([view], [np.random.default_rng(0)], [{}])[0].action
+                expected = np.array(hanabi_facts.expected(course, seat, script))
                 assert expected.shape == (tokenizer.n_facts,)
                 wrong = np.flatnonzero(~np.isclose(seen[seat][at], expected, atol=1e-6))
                 assert not len(wrong), f"facts {wrong.tolist()}, seat {seat} of {state.history()}"
@@ -72,7 +76,7 @@ def test_facts_are_those_counted_by_hand(spec):
 
 @pytest.mark.parametrize("spec", SPECS[:4])
 def test_facts_amid_what_is_seen_at_once(spec):
-    """A move that waits for what it brings changes nothing but the newest move and what comes next."""
+    """A move that waits for what it brings changes nothing but the newest move, what comes next and what the script says."""
     game = games.load(spec)
     tokenizer, r = tokenizers.make(game), game.rules
     stage = r.colors * (r.ranks + 1) + 2 * r.deck + 3 * r.kinds + r.hints + r.lives + 2 + r.players + 1 + 4
@@ -87,7 +91,7 @@ def test_facts_amid_what_is_seen_at_once(spec):
                 name = hanabi_facts.STAGES[int(np.argmax(facts[at, stage : stage + 6]))]
                 assert facts[at, stage : stage + 6].sum() == 1 and (name == "deal") == (at < dealt)
                 met.add(name)
-                before, same = facts[at - 1], np.r_[0:stage, moved : tokenizer.n_facts]
+                before, same = facts[at - 1], np.r_[0:stage, moved + r.actions : tokenizer.n_facts]
                 if name in ("card", "slots"):
                     fresh = (before != facts[at])[same].sum()
                     assert fresh == 0, f"{name}: {np.flatnonzero(before != facts[at])}"

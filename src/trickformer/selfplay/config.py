@@ -77,7 +77,7 @@ _LITTLE_SKAT = _SKAT | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
 # Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
 # game is kept, as in the other games; the paper does not say how many it kept.
 _CREW: dict[str, Any] = {"roles": "all", "bucket": 32}
-_LITTLE_CREW = _CREW | {"noise": 0.05, "label_playouts": 2, "match_deals": 500}
+_LITTLE_CREW = _CREW | {"noise": 0.05, "label_worlds": True, "label_share": 0.25, "match_deals": 500}
 # A team as in The Crew, of partners who spend few lives: a random one teaches nothing about hints.
 _HANABI: dict[str, Any] = {
     "roles": "all",
@@ -146,7 +146,8 @@ class Config(BaseModel):
     )
     label_playouts: int = Field(8, ge=1, description="playouts of each labelled action")
     label_worlds: bool = Field(
-        False, description="playouts begin in deals that explain what the seat saw, not in the deal as it was (hearts)"
+        False,
+        description="playouts begin in deals that explain what the seat saw, not in the deal as it was (hearts, crew)",
     )
     quick: bool = Field(
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
@@ -191,10 +192,10 @@ class Config(BaseModel):
     def _labels_are_learned(self) -> Self:
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
-        if (self.quick or self.label_worlds) and game_name(self.game) != "hearts":
-            raise ValueError(
-                "quick and label_worlds are for hearts: other games label by script, from the deal as it was"
-            )
+        if self.quick and game_name(self.game) != "hearts":
+            raise ValueError("quick is for hearts: other games label by script")
+        if self.label_worlds and game_name(self.game) not in ("hearts", "crew"):
+            raise ValueError("label_worlds is for hearts and crew: other games label from the deal as it was")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
         return self

@@ -58,7 +58,7 @@ class CrewTokenizer:
         self.table = game.book
         self.n_facts: int = self.table.tracker().n_facts
 
-    facts_version = "crew-1"
+    facts_version = "crew-2"
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""

@@ -27,7 +27,7 @@ class HanabiTokenizer:
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_facts: int = self.table.tracker().n_facts
 
-    facts_version = "hanabi-1"
+    facts_version = "hanabi-2"
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""

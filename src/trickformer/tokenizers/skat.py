@@ -50,8 +50,8 @@ class SkatTokenizer:
         self.seeger = game.seeger
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16))
 
-    facts_version = "skat-1"
-    n_facts = 493
+    facts_version = "skat-2"
+    n_facts = 541
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
