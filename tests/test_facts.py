@@ -50,7 +50,7 @@ def advice(game, row):
 
 @pytest.mark.parametrize("spec", ["skat", "skat(scores=value)", "crew", "crew(distress=left)"])
 def test_the_script_is_the_scripted_player(spec):
-    """At own turns the facts say what `rules` does in the view, at others nothing. Hanabi's are in test_hanabi_facts.py."""
+    """At own turns the facts say what `rules` does in the view, at others nothing (Hanabi: test_hanabi_facts.py)."""
     game, rng = games.load(spec), random.Random(2)
     tokenizer, rules = tokenizers.make(game), players.make("rules", game)
     said, unlike = set(), 0
