@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer import games
 from trickformer.base import Game
-from trickformer.models.engine import Engine, instruction_sets, load_engine
+from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
@@ -117,8 +117,9 @@ def _engine(job: Job, game: Game, model: Path) -> Engine:
     values = game.outcomes
     if job.device != "cpu":
         return load_engine(model, values, device=job.device)
-    if job.config.rounded and "avx512bf16" in instruction_sets("bfloat16"):
-        return load_engine(model, values, isa="avx512bf16")
+    rounding = [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]
+    if job.config.rounded and rounding:
+        return load_engine(model, values, isa=rounding[-1])
     # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
     return load_engine(model, values, "float32")
 
