@@ -1,0 +1,54 @@
+#include "crew/solver.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "crew/solver_search.inl"
+
+namespace trickformer::crew {
+
+const char* fault(const State& s, bool has_draws) {
+  if (s.over()) return nullptr;
+  if (s.phase < Phase::kRadio || s.owned < s.mission.tasks)
+    return "a position can be solved once the tasks are given away and cards passed on";
+  if (!has_draws && s.mission.has(Rule::kDraw) && (s.num_plays < kPlayers || s.phase == Phase::kDraw))
+    return "a position before the draw needs the draws";
+  return nullptr;
+}
+
+SolverTable::SolverTable(int log2_entries)
+    : shift(64 - log2_entries), keys(new std::uint64_t[std::size_t{1} << log2_entries]()) {}
+
+void SolverTable::forget() {
+  if (++stamp >> 16) {
+    std::fill_n(keys.get(), std::size_t{1} << (64 - shift), 0);
+    stamp = 1;
+  }
+}
+
+namespace detail {
+Answer search_base(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
+                   std::uint64_t& nodes, std::vector<std::uint8_t>& line) {
+  return search_here(table, state, max_nodes, draws, nodes, line);
+}
+}  // namespace detail
+
+Solver::Solver(int log2_entries) : table_(std::make_unique<SolverTable>(log2_entries)) {}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+Answer Solver::can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws) {
+  if (const char* what = fault(state, draws.has_value())) throw std::invalid_argument(what);
+  nodes_ = 0;
+  line_.clear();
+  if (state.over()) return state.result > 0 ? Answer::kYes : Answer::kNo;
+  const Draws* given = draws ? &*draws : nullptr;
+#if defined(__x86_64__)
+  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  if (v3) return detail::search_v3(*table_, state, max_nodes, given, nodes_, line_);
+#endif
+  return detail::search_base(*table_, state, max_nodes, given, nodes_, line_);
+}
+
+}  // namespace trickformer::crew
