@@ -1,7 +1,4 @@
 // Sets of cards as bitboards of any width.
-//
-// Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live in a
-// namespace of their own, and none of them can be linked into code for the baseline.
 #pragma once
 #include <bit>
 #include <concepts>

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "nn/quick_net.hpp"
-
 namespace trickformer {
+
+struct QuickNet;
 
 struct Label {
   std::uint16_t position;  // of the own sequence: the token before the decision

@@ -3,9 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#ifndef TRICKFORMER_ISA
-#define TRICKFORMER_ISA base
-#endif
+#include "core/isa.hpp"
 
 namespace trickformer::inline TRICKFORMER_ISA {
 

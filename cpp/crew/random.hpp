@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "core/isa.hpp"
 #include "crew/rules.hpp"
 
 namespace trickformer::crew {
@@ -20,15 +21,7 @@ inline constexpr std::uint8_t kNoAction = 255;  // fills a history up
 // Games `first` .. `first + n - 1` of the series `seed`, each a mission drawn uniformly, every action as likely as any
 // other. Of every second game up to `tries` deals are played until one succeeds, and the last of them kept.
 // history: uint8 [n, kHistory]; result: int8 [n], 1 for success and 0.
-void random_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n, int tries,
-                  std::uint8_t* history, std::int8_t* result);
-
-namespace detail {
-using RandomGames = void(std::span<const Mission>, std::uint64_t, std::uint64_t, std::size_t, int, std::uint8_t*,
-                         std::int8_t*);
-#if defined(__x86_64__)
-RandomGames random_games_v3;
-#endif
-}  // namespace detail
+using RandomGames = void(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n, int tries, std::uint8_t* history, std::int8_t* result);
+TRICKFORMER_PER_ISA(RandomGames, random_games);
 
 }  // namespace trickformer::crew

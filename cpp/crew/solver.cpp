@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "crew/solver_search.inl"
+#include "crew/solver_table.hpp"
 
 namespace trickformer::crew {
 
@@ -26,13 +26,6 @@ void SolverTable::forget() {
   }
 }
 
-namespace detail {
-Answer search_base(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
-                   std::uint64_t& nodes, std::vector<std::uint8_t>& line) {
-  return search_here(table, state, max_nodes, draws, nodes, line);
-}
-}  // namespace detail
-
 Solver::Solver(int log2_entries) : table_(std::make_unique<SolverTable>(log2_entries)) {}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -43,12 +36,7 @@ Answer Solver::can_succeed(const State& state, std::uint64_t max_nodes, const st
   nodes_ = 0;
   line_.clear();
   if (state.over()) return state.result > 0 ? Answer::kYes : Answer::kNo;
-  const Draws* given = draws ? &*draws : nullptr;
-#if defined(__x86_64__)
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) return detail::search_v3(*table_, state, max_nodes, given, nodes_, line_);
-#endif
-  return detail::search_base(*table_, state, max_nodes, given, nodes_, line_);
+  return search(*table_, state, max_nodes, draws ? &*draws : nullptr, nodes_, line_);
 }
 
 }  // namespace trickformer::crew

@@ -1,5 +1,6 @@
 // The inside of the solver: its memory, and one search.
 #pragma once
+#include "core/isa.hpp"
 #include "crew/solver.hpp"
 
 namespace trickformer::crew {
@@ -15,13 +16,8 @@ struct SolverTable {
   std::uint64_t stamp = 1;
 };
 
-namespace detail {
 using Search = Answer(SolverTable&, const State&, std::uint64_t max_nodes, const Draws*, std::uint64_t& nodes,
                       std::vector<std::uint8_t>& line);
-Search search_base;
-#if defined(__x86_64__)
-Search search_v3;
-#endif
-}  // namespace detail
+TRICKFORMER_PER_ISA(Search, search);
 
 }  // namespace trickformer::crew

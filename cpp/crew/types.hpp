@@ -1,8 +1,5 @@
 // Plain data of The Crew: The Quest for Planet Nine, for four players. Cards are numbered colour * 9 + value - 1, colours
 // pink, blue, green, yellow; 36-39 are the rockets 1 to 4. A set of cards is a bitboard.
-//
-// Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live in a
-// namespace of their own.
 #pragma once
 #include "core/bits.hpp"
 

@@ -1,4 +1,4 @@
-#include "hanabi/labels.inl"
+#include "hanabi/labels.hpp"
 
 #include <stdexcept>
 
@@ -23,11 +23,6 @@ void check(const Rules& rules, const std::uint8_t* history) {
 void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out) {
   check(table.rules(), history);
-  detail::LabelGame* label_game = label_here;
-#if defined(__x86_64__)
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) label_game = detail::label_v3;
-#endif
   label_game(table, history, seat, options, seed, stream, out);
 }
 

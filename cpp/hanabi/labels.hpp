@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/isa.hpp"
 #include "hanabi/tokens.hpp"
 #include "core/label.hpp"
 
@@ -16,12 +17,9 @@ namespace trickformer::hanabi {
 void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
 
-namespace detail {
+// Without a check of the history.
 using LabelGame = void(const Table&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
                        std::vector<Label>&);
-#if defined(__x86_64__)
-LabelGame label_v3;
-#endif
-}  // namespace detail
+TRICKFORMER_PER_ISA(LabelGame, label_game);
 
 }  // namespace trickformer::hanabi

@@ -1,9 +1,10 @@
-#include "hearts/labels.inl"
+#include "hearts/labels.hpp"
 
 #include <stdexcept>
 #include <string>
 
 #include "core/tracker.hpp"
+#include "hearts/rules.hpp"
 
 namespace trickformer::hearts {
 namespace {
@@ -26,11 +27,6 @@ void label(const Rules& rules, const std::uint8_t* history, int seat, const Labe
            std::uint64_t stream, std::vector<Label>& out) {
   check(rules, history);
   Label found[kMaxLabels];
-  detail::LabelHand* label_hand = label_here;
-#if defined(__x86_64__)
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) label_hand = detail::label_v3;
-#endif
   out.insert(out.end(), found, found + label_hand(rules, history, seat, options, seed, stream, found));
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/isa.hpp"
 #include "hearts/types.hpp"
 #include "core/label.hpp"
 
@@ -17,11 +18,8 @@ void label(const Rules& rules, const std::uint8_t* history, int seat, const Labe
 
 inline constexpr int kMaxLabels = 13 + 12 + 11 + 13 * 14 / 2;  // of a seat's hand
 
-namespace detail {
+// Without a check of the history. Returns their number.
 using LabelHand = int(const Rules&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t, Label*);
-#if defined(__x86_64__)
-LabelHand label_v3;
-#endif
-}  // namespace detail
+TRICKFORMER_PER_ISA(LabelHand, label_hand);
 
 }  // namespace trickformer::hearts

@@ -1,29 +1,16 @@
 // Perfect-information Monte Carlo for Hearts: Algorithm 2 of the GO-MCTS paper on the deal sampler.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 
-#include "hearts/types.hpp"
+#include "core/isa.hpp"
+#include "hearts/uct.hpp"
+#include "hearts/worlds.hpp"
 
 namespace trickformer::hearts {
 
-struct Deals;
-
-struct PimcOptions {
+struct PimcOptions : UctOptions {  // `runs` of each world
   int worlds = 50;
-  int runs = 2000;             // simulations a world
-  double c = 0.4;              // exploration of UCT
-  bool uct = true;             // false: every action gets the same number of playouts
-  bool light_playouts = true;  // false: uniformly random
-};
-
-// One node of a UCT tree: the position after `card`. Children stand together, in the order in which they were
-// first tried.
-struct UctNode {
-  std::int64_t sum = 0;       // of rewards of the seat that chose `card`, in units of v(o) / 78
-  Cards untried = 0;
-  std::int32_t visits = 0, first = -1;  // first child, -1 where the node is a leaf
-  std::uint8_t card = 0, children = 0;
+  bool uct = true;  // false: every action gets the same number of playouts
 };
 
 struct PimcResult {
@@ -33,13 +20,7 @@ struct PimcResult {
 
 // Values of what the seat on turn may pass or play; its view must have more than no card to choose from. World
 // i is drawn from, and evaluated with, the stream (seed, i). Results are the same on every machine.
-PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t seed);
-
-namespace detail {
-using Pimc = void(const Deals&, const PimcOptions&, std::uint64_t, UctNode*, const double*, PimcResult&);
-#if defined(__x86_64__)
-Pimc pimc_v3;
-#endif
-}  // namespace detail
+using Pimc = PimcResult(const Deals& deals, const PimcOptions& options, std::uint64_t seed);
+TRICKFORMER_PER_ISA(Pimc, pimc);
 
 }  // namespace trickformer::hearts

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/isa.hpp"
 #include "hearts/types.hpp"
 #include "nn/quick_net.hpp"
 
@@ -20,15 +21,7 @@ struct Cast {
 
 // Hands `first` .. `first + n - 1` of the series `seed`, dealt as random_hands deals them. history: uint8 [n, 117],
 // OpenSpiel's actions, filled up with 255; score: int8 [n, 4]; seated: uint8 [n, 4], of Seated.
-void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, const Cast& cast,
-                 std::uint8_t* history, std::int8_t* score, std::uint8_t* seated);
-
-namespace detail {
-using MixedHands = void(const Rules&, std::uint64_t, std::uint64_t, std::size_t, const Cast&, std::uint8_t*,
-                        std::int8_t*, std::uint8_t*);
-#if defined(__x86_64__)
-MixedHands mixed_hands_v3;
-#endif
-}  // namespace detail
+using MixedHands = void(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, const Cast& cast, std::uint8_t* history, std::int8_t* score, std::uint8_t* seated);
+TRICKFORMER_PER_ISA(MixedHands, mixed_hands);
 
 }  // namespace trickformer::hearts

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/isa.hpp"
 #include "hearts/types.hpp"
 
 namespace trickformer::hearts {
@@ -9,14 +10,7 @@ namespace trickformer::hearts {
 // Plays hands `first` .. `first + n - 1` of the series `seed` uniformly at random; pass direction is the index
 // mod 4. history: uint8 [n, 117], OpenSpiel's actions, filled up with 255; score: int8 [n, 4], points by seat.
 // Results are the same on every machine.
-void random_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                  std::int8_t* score);
-
-namespace detail {
-using RandomHands = void(const Rules&, std::uint64_t, std::uint64_t, std::size_t, std::uint8_t*, std::int8_t*);
-#if defined(__x86_64__)
-RandomHands random_hands_v3;
-#endif
-}  // namespace detail
+using RandomHands = void(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history, std::int8_t* score);
+TRICKFORMER_PER_ISA(RandomHands, random_hands);
 
 }  // namespace trickformer::hearts

@@ -1,7 +1,4 @@
 // The rules of Hearts, equal to OpenSpiel's `hearts` under all of its options.
-//
-// Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live
-// in a namespace of their own, and none of them can be linked into code for the baseline.
 #pragma once
 #include "core/bits.hpp"
 #include "hearts/types.hpp"

@@ -173,10 +173,9 @@ class Table {
 
 }  // namespace
 
-int rules_player(const SeatView& view, int& fault) {
+int rules_player(const SeatView& view) {
   Knowledge k;
-  fault = follow(view, k);
-  if (fault != kNoFault) return kNoAction;
+  if (const int fault = follow(view, k); fault != kNoFault) refuse(view, fault);
   if (!view.playing()) return choose_pass(view.dealt & ~cards_of(view.passes, view.num_passes));
   return Table(view).choose();
 }

@@ -4,8 +4,8 @@
 
 namespace trickformer::hearts {
 
-// The card that `rules` passes or plays where the seat of the view is on turn. `fault`: kNoFault, or why no deal explains
-// the view: another Fault, or the number of the impossible play.
-int rules_player(const SeatView& view, int& fault);
+// The card that `rules` passes or plays where the seat of the view is on turn. Throws std::invalid_argument where no deal
+// explains the view.
+int rules_player(const SeatView& view);
 
 }  // namespace trickformer::hearts

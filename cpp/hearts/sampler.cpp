@@ -1,4 +1,4 @@
-#include "hearts/sampler.inl"
+#include "hearts/sampler.hpp"
 
 #include <cmath>
 #include <limits>
@@ -70,18 +70,10 @@ Placing::Sets sets_of(const Deals& d, const Cards* hand) {
 
 }  // namespace
 
-Deals* new_deals(const SeatView& view, int& fault, const double* log_odds) {
+Deals::Deals(const SeatView& v, const double* log_odds) {
   if (log_odds) check_log_odds(log_odds, kNumCards);
-  auto deals = std::make_unique<Deals>();
-  fault = count_deals(view, *deals);
-  if (fault != kNoFault) return nullptr;
-  if (log_odds) deals->placing = new Placing(placing_of(*deals, log_odds));
-  return deals.release();
-}
-
-void free_deals(Deals* deals) {
-  if (deals) delete deals->placing;
-  delete deals;
+  if (const int fault = count_deals(v, *this); fault != kNoFault) refuse(v, fault);
+  if (log_odds) placing = std::make_unique<const Placing>(placing_of(*this, log_odds));
 }
 
 std::uint64_t num_assignments(const Deals& deals) { return deals.total; }
@@ -90,14 +82,6 @@ std::uint64_t num_pass_histories(const Deals& deals) {
   std::uint64_t n = deals.view.playing() && deals.view.direction ? 6 : 1;  // the order of the received cards
   for (int i = 0; i < deals.hidden_passes; ++i) n *= 13 * 12 * 11;
   return n;
-}
-
-void sample_worlds(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n, std::int16_t* hidden) {
-#if defined(__x86_64__)
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) return detail::sample_worlds_v3(deals, seed, first, n, hidden);
-#endif
-  sample_worlds_here(deals, seed, first, n, hidden);
 }
 
 bool explains(const Deals& d, const std::int16_t* hidden) {

@@ -24,4 +24,7 @@ struct SeatView {
 // Why no deal explains a view; values from 0 on are the index of the impossible play.
 enum Fault : int { kNoFault = -1, kBadDeal = -2, kBadPasses = -3, kBadReceived = -4, kBadLeader = -5 };
 
+// Throws std::invalid_argument, which says the fault of a view.
+[[noreturn]] void refuse(const SeatView& view, int fault);
+
 }  // namespace trickformer::hearts

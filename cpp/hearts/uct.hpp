@@ -7,11 +7,26 @@
 #include <cmath>
 
 #include "hearts/passing.hpp"
-#include "hearts/pimc.hpp"
 
-namespace trickformer::hearts::inline TRICKFORMER_ISA {
+namespace trickformer::hearts {
+
+struct UctOptions {
+  int runs = 2000;             // simulations
+  double c = 0.4;              // exploration
+  bool light_playouts = true;  // false: uniformly random
+};
+
+inline namespace TRICKFORMER_ISA {
 
 inline constexpr int kRewardUnit = 78;
+
+// One node of a tree: the position after `card`. Children stand together, in the order in which they were first tried.
+struct UctNode {
+  std::int64_t sum = 0;       // of rewards of the seat that chose `card`, in units of v(o) / 78
+  Cards untried = 0;
+  std::int32_t visits = 0, first = -1;  // first child, -1 where the node is a leaf
+  std::uint8_t card = 0, children = 0;
+};
 
 // A position with known cards. While `passing` > 0, `current` still chooses that many cards to pass; what the
 // others pass stands in `given`, to change hands once it has chosen.
@@ -117,7 +132,7 @@ class Simulator {
 
 // UCT from `root`, which has a choice and is not decided. nodes: room for 1 + 13 * runs; logs[n]: natural logarithm of n, up to
 // runs. Node 0 is the root; its children carry the result.
-inline void uct(const Simulator& game, const Sim& root, const PimcOptions& options, Rng& rng, const double* logs,
+inline void uct(const Simulator& game, const Sim& root, const UctOptions& options, Rng& rng, const double* logs,
                 UctNode* nodes) {
   int used = 1, path[kNumCards + kPass], mover[kNumCards + kPass];
   nodes[0] = UctNode{};
@@ -172,4 +187,5 @@ inline void uct(const Simulator& game, const Sim& root, const PimcOptions& optio
   }
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace TRICKFORMER_ISA
+}  // namespace trickformer::hearts

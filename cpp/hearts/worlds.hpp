@@ -16,14 +16,21 @@
 // Given odds of where each card lies, assignments are drawn in proportion to their product instead (core/placing.hpp); the
 // passes stay uniform.
 #pragma once
+#include <memory>
+
 #include "hearts/knowledge.hpp"
 #include "hearts/seat_view.hpp"
 #include "core/placing.hpp"
 
 namespace trickformer::hearts {
 
-// The counts of one view; plain data, filled in by `count_deals`.
+// The counts of one view.
 struct Deals {
+  Deals() = default;  // to be filled in by `count_deals`
+  // log_odds: null, or [kNumCards][kPlaces], by which worlds are drawn; the places are the seats after the own one. Throws
+  // std::invalid_argument where no deal explains the view and where the odds are not in range.
+  explicit Deals(const SeatView& view, const double* log_odds = nullptr);
+
   static constexpr int kSplits = 14 * 14 * 14;
   SeatView view;
   Cards held = 0;                // own cards, held now
@@ -36,7 +43,7 @@ struct Deals {
   std::uint64_t total = 0;                   // assignments of the unseen cards
   std::uint64_t cumulative[kSplits] = {};    // assignments of the splits 0..i
   std::uint8_t split[kSplits][3] = {};       // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
-  const Placing* placing = nullptr;          // not null: assignments are drawn by it
+  std::unique_ptr<const Placing> placing;    // not null: assignments are drawn by it
 };
 
 struct World {

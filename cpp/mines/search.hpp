@@ -12,11 +12,10 @@
 #pragma once
 #include <cstdint>
 
+#include "core/isa.hpp"
 #include "mines/rules.hpp"
 
 namespace trickformer::mines {
-
-class Counter;
 
 enum class Method : std::uint8_t { kRejection, kMetropolis, kInherited, kExact };
 
@@ -43,22 +42,14 @@ struct SearchResult {
 };
 
 // Some layout must explain `sight`, and the game must go on.
-SearchResult search(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed);
+using RunSearch = SearchResult(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed);
+TRICKFORMER_PER_ISA(RunSearch, search);
 
 // n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout
 // to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n], a bit for
 // each mine; 0 for what was given up. A function of the seed.
-void sample(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
-            std::uint64_t seed, std::size_t n, Cells* out);
-
-namespace detail {
-using Search = SearchResult(const Board&, const Sight&, const SearchOptions&, const Counter*, std::uint64_t);
-using Sample = void(const Board&, const Sight&, Method, Domain, std::uint64_t, const Counter*, std::uint64_t,
-                    std::size_t, Cells*);
-#if defined(__x86_64__)
-Search search_v3;
-Sample sample_v3;
-#endif
-}  // namespace detail
+using RunSample = void(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
+                       std::uint64_t seed, std::size_t n, Cells* out);
+TRICKFORMER_PER_ISA(RunSample, sample);
 
 }  // namespace trickformer::mines

@@ -22,32 +22,25 @@ constexpr int HEAD_COLUMNS = 128;  // columns of a head that are worked on at a 
 
 int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-struct Isa {
-    const char* name;
+struct Level {
+    Isa isa;
     const Kernels* (*kernels)(Storage);
-    bool (*runs)();
 };
 
-const Isa ISAS[] = {
-    {"base", kernels_base, [] { return true; }},
+const Level LEVELS[] = {
+    {Isa::kBase, kernels_base},
 #if defined(__x86_64__)
-    {"v3", kernels_v3, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
-    {"avx512", kernels_avx512,
-     [] {
-         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                __builtin_cpu_supports("avx512cd");
-     }},
-    {"avx512bf16", kernels_avx512bf16,
-     [] { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }},
+    {Isa::kV3, kernels_v3},
+    {Isa::kAvx512, kernels_avx512},
+    {Isa::kAvx512Bf16, kernels_avx512bf16},
 #endif
 };
 
-const Kernels* kernels_of(const Isa& isa, bool bf16) {
-    if (!isa.runs()) return nullptr;
-    if (!bf16) return isa.kernels(Storage::f32);
-    const Kernels* pairs = isa.kernels(Storage::bf16_pairs);
-    return pairs != nullptr ? pairs : isa.kernels(Storage::bf16);
+const Kernels* kernels_of(const Level& level, bool bf16) {
+    if (!runs(level.isa)) return nullptr;
+    if (!bf16) return level.kernels(Storage::f32);
+    const Kernels* pairs = level.kernels(Storage::bf16_pairs);
+    return pairs != nullptr ? pairs : level.kernels(Storage::bf16);
 }
 
 std::uint16_t to_bf16(float x) {  // to nearest even
@@ -61,8 +54,8 @@ std::uint16_t to_bf16(float x) {  // to nearest even
 
 std::vector<std::string> instruction_sets(bool bf16) {
     std::vector<std::string> names;
-    for (const Isa& isa : ISAS)
-        if (kernels_of(isa, bf16) != nullptr) names.emplace_back(isa.name);
+    for (const Level& level : LEVELS)
+        if (kernels_of(level, bf16) != nullptr) names.emplace_back(name(level.isa));
     return names;
 }
 
@@ -230,13 +223,13 @@ Engine::Engine(const Config& config, const Tensors& tensors, std::span<const flo
     if (values.empty() || values.size() % c.outcomes != 0)
         fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");
     players_ = static_cast<int>(values.size() / c.outcomes);
-    for (const Isa& candidate : ISAS) {
+    for (const Level& candidate : LEVELS) {
         const Kernels* kernels = kernels_of(candidate, bf16);
         // What rounds activations too is twice as fast and ten times less exact: it is used where it is asked for.
         const bool exact = kernels != nullptr && kernels->storage != Storage::bf16_pairs;
-        if (kernels == nullptr || (isa.empty() ? !exact : isa != candidate.name)) continue;
+        if (kernels == nullptr || (isa.empty() ? !exact : isa != name(candidate.isa))) continue;
         kernels_ = kernels;
-        isa_ = candidate.name;
+        isa_ = name(candidate.isa);
     }
     if (kernels_ == nullptr) {
         std::string known;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/isa.hpp"
 #include "nn/gpt2_kernels.hpp"
 
 namespace trickformer::gpt2 {

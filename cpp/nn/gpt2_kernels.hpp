@@ -1,5 +1,5 @@
 // What the GPT-2 decoder asks of a CPU. One table of functions for each instruction set and storage type; each
-// table is built in a translation unit of its own (gpt2_kernels_*.cpp) from nn/gpt2_kernels_impl.hpp.
+// table is built in a translation unit of its own (nn/gpt2_kernels_*.cpp) from nn/gpt2_kernels_impl.hpp.
 //
 // Every result is bitwise independent of how many rows share a call: each output element is accumulated over
 // its depth in one fixed order by the same instructions.

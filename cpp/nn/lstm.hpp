@@ -5,6 +5,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <variant>
+
+#include "core/isa.hpp"
 
 namespace trickformer::lstm {
 
@@ -33,13 +36,10 @@ struct Backward {
   T* d_gates;                 // of the layer, [4 hidden]; written at this step
 };
 
-// One step. Work: Forward or Backward.
-template <typename Work>
-void run(const Sizes& sizes, std::size_t step, const Work& work);
+using Work = std::variant<Forward<float>, Forward<Bf16>, Backward<float>, Backward<Bf16>>;
 
-namespace detail {
-template <typename Work>
-void run_v3(const Sizes& sizes, std::size_t step, const Work& work);
-}
+// One step.
+using Run = void(const Sizes& sizes, std::size_t step, const Work& work);
+TRICKFORMER_PER_ISA(Run, run);
 
 }  // namespace trickformer::lstm

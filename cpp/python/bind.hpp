@@ -63,6 +63,10 @@ void bind_copies(nb::class_<T>& bound, const char* name) {
 }  // namespace trickformer
 
 void bind_tracker(nb::module_& m);
+void bind_gomcts(nb::module_& parent);  // after bind_tracker
+void bind_gpt2(nb::module_& m);
+void bind_hearts(nb::module_& parent);
+void bind_hearts_search(nb::module_& parent);  // after bind_hearts
 void bind_crew(nb::module_& parent);
 void bind_crew_search(nb::module_& parent);  // after bind_crew
 void bind_crew_players(nb::module_& parent);  // after bind_crew_search

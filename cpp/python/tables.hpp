@@ -7,6 +7,7 @@
 
 #include "python/bind.hpp"
 #include "core/label.hpp"
+#include "nn/quick_net.hpp"
 #include "core/tracker.hpp"
 
 namespace trickformer {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 
+#include "core/isa.hpp"
 #include "skat/rules.hpp"
 
 namespace trickformer::skat {
@@ -12,14 +13,7 @@ inline constexpr std::uint8_t kNoAction = 255;  // fills a history up
 
 // Games `first` .. `first + n - 1` of the series `seed`, every legal action as likely as any other.
 // history: uint8 [n, kHistory]; score: int16 [n, 3].
-void random_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                  std::int16_t* score);
-
-namespace detail {
-using RandomGames = void(bool, std::uint64_t, std::uint64_t, std::size_t, std::uint8_t*, std::int16_t*);
-#if defined(__x86_64__)
-RandomGames random_games_v3;
-#endif
-}  // namespace detail
+using RandomGames = void(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history, std::int16_t* score);
+TRICKFORMER_PER_ISA(RandomGames, random_games);
 
 }  // namespace trickformer::skat

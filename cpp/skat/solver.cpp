@@ -142,11 +142,7 @@ void Solver::reset() { table_->forget(); }
 static int search(SearchTable& table, const Task& task, int need, std::uint64_t& nodes) {
   const std::uint8_t game = std::uint8_t(int(task.family) * 2 + task.tricks);
   if (table.game != game) table.forget(), table.game = game;
-#if defined(__x86_64__)
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) return detail::search_v3(table, task, need, nodes);
-#endif
-  return detail::search_base(table, task, need, nodes);
+  return zero_window(table, task, need, nodes);
 }
 
 static int seat_of(const SolverPosition& p, int seat) { return (seat - p.soloist + kPlayers) % kPlayers; }

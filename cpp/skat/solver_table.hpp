@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/isa.hpp"
 #include "skat/solver.hpp"
 
 namespace trickformer::skat {
@@ -77,13 +78,8 @@ struct Task {
   int trick[2];
 };
 
-namespace detail {
 // The soloist's further points or tricks, as a bound: at least `need` if the result is, else at most the result.
-using Search = int(SearchTable&, const Task&, int need, std::uint64_t& nodes);
-Search search_base;
-#if defined(__x86_64__)
-Search search_v3;
-#endif
-}  // namespace detail
+using ZeroWindow = int(SearchTable&, const Task&, int need, std::uint64_t& nodes);
+TRICKFORMER_PER_ISA(ZeroWindow, zero_window);
 
 }  // namespace trickformer::skat

@@ -1,8 +1,5 @@
 // Plain data of Skat, shared by every translation unit. Cards are numbered suit * 8 + rank, suits
 // diamonds, hearts, spades, clubs, ranks 7 8 9 Q K 10 A J, as in OpenSpiel's own skat; a set of cards is a bitboard.
-//
-// Translation units built for a larger instruction set define TRICKFORMER_ISA first: the functions then live in a
-// namespace of their own.
 #pragma once
 #include "core/bits.hpp"
 

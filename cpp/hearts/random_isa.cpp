@@ -1,10 +1,10 @@
-// Uniformly random hands; included by one translation unit for each instruction set.
+// Uniformly random hands.
 #include "hearts/random.hpp"
 #include "hearts/rules.hpp"
 
-namespace trickformer::hearts::inline TRICKFORMER_ISA {
+namespace trickformer::hearts::built::TRICKFORMER_ISA {
 
-static void random_hands_here(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
+void random_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
                               std::uint8_t* history, std::int8_t* score) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
     Rng rng(seed, first + i);
@@ -29,4 +29,4 @@ static void random_hands_here(const Rules& rules, std::uint64_t seed, std::uint6
   }
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace trickformer::hearts::built::TRICKFORMER_ISA

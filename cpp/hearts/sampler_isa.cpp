@@ -1,10 +1,10 @@
-// Sampled worlds as arrays; included by one translation unit for each instruction set.
+// Sampled worlds as arrays.
 #include "hearts/sampler.hpp"
 #include "hearts/worlds.hpp"
 
-namespace trickformer::hearts::inline TRICKFORMER_ISA {
+namespace trickformer::hearts::built::TRICKFORMER_ISA {
 
-static void sample_worlds_here(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n,
+void sample_worlds(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n,
                                std::int16_t* hidden) {
   World w;
   for (std::size_t i = 0; i < n; ++i, hidden += kHidden) {
@@ -17,4 +17,4 @@ static void sample_worlds_here(const Deals& deals, std::uint64_t seed, std::uint
   }
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace trickformer::hearts::built::TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-// The search; included by one translation unit for each instruction set.
+// The search.
 #include <cstdlib>
 
 #include "skat/solver_order.inl"
@@ -234,7 +234,11 @@ class Searcher : Order<kNull, kTricks> {
   std::uint64_t code_ = ~std::uint64_t{0};  // owners of cards, as in Codes
 };
 
-static int search_here(SearchTable& table, const Task& task, int need, std::uint64_t& nodes) {
+}  // namespace trickformer::skat::inline TRICKFORMER_ISA
+
+namespace trickformer::skat::built::TRICKFORMER_ISA {
+
+int zero_window(SearchTable& table, const Task& task, int need, std::uint64_t& nodes) {
   const auto go = [&](auto searcher) {
     const int value = searcher.run(task, need);
     nodes += searcher.nodes;
@@ -245,4 +249,4 @@ static int search_here(SearchTable& table, const Task& task, int need, std::uint
   return go(Searcher<false, false>(table, task));
 }
 
-}  // namespace trickformer::skat::inline TRICKFORMER_ISA
+}  // namespace trickformer::skat::built::TRICKFORMER_ISA

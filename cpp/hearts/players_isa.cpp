@@ -1,4 +1,4 @@
-// Hands by players of the core; included by one translation unit for each instruction set.
+// Hands by players of the core.
 #include "hearts/players.hpp"
 #include "hearts/quick.hpp"
 #include "hearts/rules_player.hpp"
@@ -44,7 +44,11 @@ static void follow(const State& s, QuickTable& t) {
   sim.passing = s.phase == Phase::kPass ? std::uint8_t(kPass - s.num_passes % kPass) : 0;
 }
 
-static void mixed_hands_here(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
+}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+
+namespace trickformer::hearts::built::TRICKFORMER_ISA {
+
+void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
                              const Cast& cast, std::uint8_t* history, std::int8_t* score, std::uint8_t* out_seated) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers, out_seated += kPlayers) {
     Rng rng(seed, first + i);
@@ -68,13 +72,13 @@ static void mixed_hands_here(const Rules& rules, std::uint64_t seed, std::uint64
         begin(rules, t.sim, s.passed, t.known);
         begun = true;
       }
-      int card, fault = kNoFault;
+      int card;
       if (seated[s.current] == Seated::kRandom || (cast.noise > 0 && rng.uniform() < cast.noise))
         card = pick(legal(s), rng);
       else if (seated[s.current] == Seated::kQuick)
         card = QuickPlayer(rules, *cast.net).choose(t, s.dealt[s.current], rng);
       else
-        card = rules_player(view_of(s, s.current), fault);
+        card = rules_player(view_of(s, s.current));
       *out++ = std::uint8_t(card);
       if (begun)
         for (Knowledge& k : t.known) k.see(card);
@@ -85,4 +89,4 @@ static void mixed_hands_here(const Rules& rules, std::uint64_t seed, std::uint64
   }
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace trickformer::hearts::built::TRICKFORMER_ISA

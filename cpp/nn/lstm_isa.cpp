@@ -1,9 +1,9 @@
-// Loops over elements; included by one translation unit for each instruction set.
+// Loops over elements.
 #include <bit>
 
 #include "nn/lstm.hpp"
 
-namespace trickformer::lstm {
+namespace trickformer::lstm::built::TRICKFORMER_ISA {
 namespace {
 
 inline float wide(float x) { return x; }
@@ -78,8 +78,8 @@ void of_row(const Backward<T>& work, std::size_t h, std::size_t at, std::size_t 
   }
 }
 
-template <typename Work>
-void run_here(const Sizes& z, std::size_t step, const Work& work) {
+template <typename W>
+void run_step(const Sizes& z, std::size_t step, const W& work) {
   for (std::size_t row = 0; row < z.networks * z.rows; ++row) {
     const std::size_t network = row / z.rows, at = (network * z.steps + step) * z.rows + row % z.rows;
     auto* cell = work.cells + (at + (network + 1) * z.rows) * z.hidden;
@@ -88,4 +88,9 @@ void run_here(const Sizes& z, std::size_t step, const Work& work) {
 }
 
 }  // namespace
-}  // namespace trickformer::lstm
+
+void run(const Sizes& sizes, std::size_t step, const Work& work) {
+  std::visit([&](const auto& of) { run_step(sizes, step, of); }, work);
+}
+
+}  // namespace trickformer::lstm::built::TRICKFORMER_ISA

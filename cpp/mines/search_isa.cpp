@@ -1,5 +1,6 @@
-// BSR-UCT; included by one translation unit for each instruction set.
+// BSR-UCT.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "mines/sampler.hpp"
@@ -189,18 +190,28 @@ class Search {
   SearchResult result_;
 };
 
-static SearchResult search_here(const Board& board, const Sight& sight, const SearchOptions& options,
-                                const Counter* exact, std::uint64_t seed) {
-  return Search(board, sight, options, exact, seed).run();
+static std::optional<Counter> counter(const Board& board, const Sight& sight, Method method) {
+  if (method != Method::kExact) return std::nullopt;
+  return Counter(board, sight);
 }
 
-static void sample_here(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
-                        const Counter* exact, std::uint64_t seed, std::size_t n, Cells* out) {
-  Sampler sampler(board, method, domain, exact);
+}  // namespace trickformer::mines::inline TRICKFORMER_ISA
+
+namespace trickformer::mines::built::TRICKFORMER_ISA {
+
+SearchResult search(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed) {
+  const auto exact = counter(board, sight, options.method);
+  return Search(board, sight, options, exact ? &*exact : nullptr, seed).run();
+}
+
+void sample(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
+            std::uint64_t seed, std::size_t n, Cells* out) {
+  const auto exact = counter(board, sight, method);
+  Sampler sampler(board, method, domain, exact ? &*exact : nullptr);
   Deadline never(0, nullptr);
   Rng rng(seed);
   const std::uint64_t limit = method == Method::kRejection ? trials : 0;
   for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(sight, trials, limit, never, rng);
 }
 
-}  // namespace trickformer::mines::inline TRICKFORMER_ISA
+}  // namespace trickformer::mines::built::TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-// Labels by playouts; included by one translation unit for each instruction set.
+// Labels by playouts.
 #include "hearts/labels.hpp"
 #include "hearts/quick.hpp"
 #include "hearts/worlds.hpp"
@@ -37,7 +37,11 @@ static void place(const World& w, const SeatView& v, const QuickTable& truth, bo
   }
 }
 
-static int label_here(const Rules& rules, const std::uint8_t* history, int seat, const LabelOptions& options,
+}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+
+namespace trickformer::hearts::built::TRICKFORMER_ISA {
+
+int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const LabelOptions& options,
                       std::uint64_t seed, std::uint64_t stream, Label* out) {
   const int direction = history[0];
   const std::uint8_t *deck = history + 1, *passes = deck + kNumCards;
@@ -130,4 +134,4 @@ static int label_here(const Rules& rules, const std::uint8_t* history, int seat,
   return found;
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace trickformer::hearts::built::TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-// The search; included by one translation unit for each instruction set.
+// The search.
 #include "crew/solver_outlook.inl"
 
 namespace trickformer::crew::inline TRICKFORMER_ISA {
@@ -283,7 +283,11 @@ class Searcher : Outlook {
   std::vector<Move> moves_;
 };
 
-static Answer search_here(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
+}  // namespace trickformer::crew::inline TRICKFORMER_ISA
+
+namespace trickformer::crew::built::TRICKFORMER_ISA {
+
+Answer search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
                           std::uint64_t& nodes, std::vector<std::uint8_t>& line) {
   State s = state;
   while (s.phase == Phase::kDraw) {
@@ -293,4 +297,4 @@ static Answer search_here(SolverTable& table, const State& state, std::uint64_t 
   return Searcher(table, s, max_nodes, draws, nodes, line).run();
 }
 
-}  // namespace trickformer::crew::inline TRICKFORMER_ISA
+}  // namespace trickformer::crew::built::TRICKFORMER_ISA

@@ -1,6 +1,7 @@
-// Algorithm 2 on the deal sampler; included by one translation unit for each instruction set.
-#include "hearts/uct.hpp"
-#include "hearts/worlds.hpp"
+// Algorithm 2 on the deal sampler.
+#include "hearts/pimc.hpp"
+
+#include <memory>
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
@@ -36,8 +37,27 @@ static void place(const World& w, const SeatView& v, Sim& s) {
   }
 }
 
-static void pimc_here(const Deals& deals, const PimcOptions& options, std::uint64_t seed, UctNode* nodes,
-                      const double* logs, PimcResult& result) {
+// Natural logarithms of 0 (taken as 0), 1, 2, ..., by ln n = ln (n - 1) + 2 artanh(1 / (2 n - 1)): a math
+// library's own differ in the last bit from machine to machine, and could tip a search.
+static void fill_logs(double* logs, int n) {
+  logs[0] = logs[1] = 0;
+  for (int i = 2; i < n; ++i) {
+    const double x = 1.0 / (2.0 * i - 1), square = x * x;
+    double power = x, sum = 0;
+    for (int k = 1; k < 40; k += 2, power *= square) sum += power / k;
+    logs[i] = logs[i - 1] + 2 * sum;
+  }
+}
+
+}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+
+namespace trickformer::hearts::built::TRICKFORMER_ISA {
+
+PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t seed) {
+  const std::unique_ptr<double[]> logs(new double[std::size_t(options.runs) + 2]);
+  const std::unique_ptr<UctNode[]> nodes(new UctNode[options.uct ? 1 + std::size_t(options.runs) * kHand : 1]);
+  fill_logs(logs.get(), options.runs + 2);
+  PimcResult result;
   const SeatView& view = deals.view;
   const Simulator game(view.rules);
   const Sim start = position(view);
@@ -50,7 +70,7 @@ static void pimc_here(const Deals& deals, const PimcOptions& options, std::uint6
     place(world, view, root);
     const Cards cards = game.legal(root);
     if (options.uct && !game.decided(root)) {
-      uct(game, root, options, rng, logs, nodes);
+      uct(game, root, options, rng, logs.get(), nodes.get());
       for (int j = nodes[0].first; j < nodes[0].first + nodes[0].children; ++j) {
         result.value[nodes[j].card] += double(nodes[j].sum) / (double(nodes[j].visits) * kRewardUnit);
         result.visits[nodes[j].card] += nodes[j].visits;
@@ -77,6 +97,7 @@ static void pimc_here(const Deals& deals, const PimcOptions& options, std::uint6
   }
   for (int card = 0; card < kNumCards; ++card)
     if (valued[card]) result.value[card] /= valued[card];
+  return result;
 }
 
-}  // namespace trickformer::hearts::inline TRICKFORMER_ISA
+}  // namespace trickformer::hearts::built::TRICKFORMER_ISA

@@ -1,9 +1,9 @@
-// Uniformly random missions; included by one translation unit for each instruction set.
+// Uniformly random missions.
 #include "crew/random.hpp"
 
-namespace trickformer::crew::inline TRICKFORMER_ISA {
+namespace trickformer::crew::built::TRICKFORMER_ISA {
 
-static void random_games_here(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
+void random_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
                               int tries, std::uint8_t* history, std::int8_t* result) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory) {
     Rng rng(seed, first + i);
@@ -28,4 +28,4 @@ static void random_games_here(std::span<const Mission> missions, std::uint64_t s
   }
 }
 
-}  // namespace trickformer::crew::inline TRICKFORMER_ISA
+}  // namespace trickformer::crew::built::TRICKFORMER_ISA

@@ -1,9 +1,9 @@
-// Uniformly random games; included by one translation unit for each instruction set.
+// Uniformly random games.
 #include "skat/random.hpp"
 
-namespace trickformer::skat::inline TRICKFORMER_ISA {
+namespace trickformer::skat::built::TRICKFORMER_ISA {
 
-static void random_games_here(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n,
+void random_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n,
                               std::uint8_t* history, std::int16_t* score) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
     Rng rng(seed, first + i);
@@ -27,4 +27,4 @@ static void random_games_here(bool seeger, std::uint64_t seed, std::uint64_t fir
   }
 }
 
-}  // namespace trickformer::skat::inline TRICKFORMER_ISA
+}  // namespace trickformer::skat::built::TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-// Labels by playouts; included by one translation unit for each instruction set.
+// Labels by playouts.
 #include "hanabi/labels.hpp"
 #include "hanabi/smart.inl"
 
@@ -29,7 +29,11 @@ void shuffle_rest(State& s, Rng& rng) {
 }  // namespace
 
 // history: a game that keeps the rules.
-static void label_here(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA
+
+namespace trickformer::hanabi::built::TRICKFORMER_ISA {
+
+void label_game(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                        std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
   const Rules& rules = table.rules();
   Rng rng(seed, stream);
@@ -71,4 +75,4 @@ static void label_here(const Table& table, const std::uint8_t* history, int seat
   }
 }
 
-}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA
+}  // namespace trickformer::hanabi::built::TRICKFORMER_ISA
