@@ -137,11 +137,7 @@ struct Knowledge {
     }
     --held[current];
     hearts_broken |= suit == 2 || (card == kQueenOfSpades && rules.qs_breaks_hearts);
-    if (in_trick == 0) led_suit = suit;
-    if (in_trick == 0 || (suit == led_suit && card > best_card)) {
-      best_card = card;
-      best_seat = current;
-    }
+    lay(*this, in_trick, current, card);
     ++num_plays;
     pass_turn();
   }

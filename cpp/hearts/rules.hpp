@@ -57,18 +57,25 @@ inline void apply_pass(State& s, int card) {
   }
 }
 
+// Takes a card into the trick under way of anything that keeps one: the suit led, and who is winning with what. Cards of
+// one suit compare like their ranks.
+template <typename Trick>
+void lay(Trick& t, int in_trick, int seat, int card) {
+  const int suit = card % 4;
+  if (in_trick == 0) t.led_suit = decltype(t.led_suit)(suit);
+  if (in_trick == 0 || (suit == t.led_suit && card > t.best_card)) {
+    t.best_card = decltype(t.best_card)(card);
+    t.best_seat = decltype(t.best_seat)(seat);
+  }
+}
+
 inline void apply_play(State& s, int card) {
   const int seat = s.current, suit = card % 4;
   const int in_trick = s.num_plays % kPlayers;
   s.hand[seat] ^= bit(card);
   s.plays[s.num_plays++] = std::uint8_t(card);
   s.hearts_broken |= suit == 2 || (card == kQueenOfSpades && s.rules.qs_breaks_hearts);
-  if (in_trick == 0) s.led_suit = std::uint8_t(suit);
-  // Cards of one suit compare like their ranks.
-  if (in_trick == 0 || (suit == s.led_suit && card > s.best_card)) {
-    s.best_card = std::uint8_t(card);
-    s.best_seat = std::uint8_t(seat);
-  }
+  lay(s, in_trick, seat, card);
   if (in_trick < kPlayers - 1) {
     s.current = std::uint8_t((seat + 1) % kPlayers);
     return;

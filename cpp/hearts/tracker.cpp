@@ -162,41 +162,22 @@ int HandTracker::outcome() const {
   return table_->outcome(score, seat_);
 }
 
-void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  const std::int16_t* end = tokens + kMaxLength;
-  Cards hand[kPlayers] = {};
-  const int direction = history[0];
-  const std::uint8_t *deck = history + 1, *passes = deck + kNumCards;
-  const std::uint8_t* plays = passes + (direction ? kPlayers * kPass : 0);
-  check_deck(deck, kNumCards);
-  if (direction >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(direction));
-  for (int i = 0; i < kNumCards; ++i) hand[i % kPlayers] |= bit(deck[i]);
-  *tokens++ = std::int16_t(kPositionToken + seat);
-  for (Cards rest = hand[seat]; rest;) *tokens++ = std::int16_t(take_lowest(rest));
-  *tokens++ = std::int16_t(kDirectionToken + direction);
-  if (direction) {
-    Cards passed = 0;
-    for (int i = 0; i < kPlayers * kPass; ++i) {
-      check_action(passes[i] < kNumCards && hand[i / kPass] & ~passed & bit(passes[i]), passes[i]);
-      passed |= bit(passes[i]);
-    }
-    Cards received = 0;
-    const int giver = (seat + kPlayers - direction) % kPlayers;
-    for (int i = 0; i < kPass; ++i) {
-      *tokens++ = passes[seat * kPass + i];
-      received |= bit(passes[giver * kPass + i]);
-    }
-    while (received) *tokens++ = std::int16_t(take_lowest(received));
-    Cards given[kPlayers] = {};
-    for (int i = 0; i < kPlayers * kPass; ++i) given[i / kPass] |= bit(passes[i]);
-    for (int p = 0; p < kPlayers; ++p) hand[p] &= ~given[p];
-    for (int p = 0; p < kPlayers; ++p) hand[(p + direction) % kPlayers] |= given[p];
+void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  check_deck(history + 1, kNumCards);
+  if (history[0] >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(history[0]));
+  Cards hands[kPlayers] = {};
+  for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(history[1 + i]);
+  State s = new_hand(rules, history[0], hands);
+  std::int16_t* const end = tokens + kMaxLength;
+  const auto tell = [&](int p, int token) {
+    if (p == seat) *tokens++ = std::int16_t(token);
+  };
+  tell_deal(s, tell);
+  for (const std::uint8_t* action = history + 1 + kNumCards; s.phase != Phase::kOver; ++action) {
+    check_action(*action < kNumCards && legal(s) & bit(*action), *action);
+    tell_action(s, *action, tell);
   }
-  for (int p = 0; p < kPlayers; ++p)
-    if (hand[p] & bit(kTwoOfClubs)) *tokens++ = std::int16_t(kPositionToken + p);
-  check_deck(plays, kNumCards);
-  for (int i = 0; i < kNumCards; ++i) *tokens++ = plays[i];
-  while (tokens != end) *tokens++ = kEndToken;
+  std::fill(tokens, end, std::int16_t(kEndToken));
 }
 
 void history(const State& s, std::uint8_t* out) {
@@ -221,12 +202,7 @@ Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint
     shuffle_deal(rng, deck, hands);
     const int direction = table_->rules().pass_cards ? int((first + i) % kPlayers) : 0;
     states_[i] = new_hand(table_->rules(), direction, hands);
-    for (int p = 0; p < kPlayers; ++p) {
-      append(i, p, kPositionToken + p);
-      for (Cards rest = hands[p]; rest;) append(i, p, take_lowest(rest));
-      append(i, p, kDirectionToken + direction);
-    }
-    if (direction == 0) tell_received_and_leader(i);
+    tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }
 }
 
@@ -234,29 +210,11 @@ int Tables::current(std::size_t i) const {
   return states_[i].phase == Phase::kOver ? -1 : states_[i].current;
 }
 
-void Tables::tell_received_and_leader(std::size_t i) {
-  const State& s = states_[i];
-  for (int p = 0; p < kPlayers; ++p) {
-    for (Cards rest = s.passed[(p + kPlayers - s.direction) % kPlayers]; rest;) append(i, p, take_lowest(rest));
-    append(i, p, kPositionToken + s.current);
-  }
-}
-
 void Tables::step(std::size_t i, int card) {
   State& s = states_[i];
   if (card < 0 || card >= kNumCards || !(legal(s) & bit(card)))
     throw std::invalid_argument("card " + std::to_string(card) + " is not legal at table " + std::to_string(i));
-  if (s.phase == Phase::kPass) {
-    append(i, s.current, card);
-    apply_pass(s, card);
-    if (s.phase == Phase::kPlay) tell_received_and_leader(i);
-    return;
-  }
-  apply_play(s, card);
-  for (int p = 0; p < kPlayers; ++p) {
-    append(i, p, card);
-    if (s.phase == Phase::kOver) append(i, p, kEndToken);
-  }
+  tell_action(s, card, [&](int p, int token) { append(i, p, token); });
 }
 
 int Tables::outcome(std::size_t i, int seat) const {

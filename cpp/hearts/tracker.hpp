@@ -1,21 +1,14 @@
-// Hearts as one seat's sequence of tokens.
-//
-// Tokens: 52 cards, 4 positions, 4 pass directions, end of sequence. A sequence is the own seat, the 13 cards
-// dealt (ascending), the direction, 3 cards passed (as chosen), 3 received (ascending), the seat that leads the
-// first trick, 52 plays, the end: 75 tokens, or 69 in a hand without passes.
+// Hearts as one seat's sequence of tokens (hearts/tell.hpp): GO-MCTS' simulator, and many hands in step.
 #pragma once
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "hearts/facts.hpp"
+#include "hearts/tell.hpp"
 #include "core/tracker.hpp"
 
 namespace trickformer::hearts {
-
-inline constexpr int kPositionToken = kNumCards, kDirectionToken = kPositionToken + kPlayers,
-                     kEndToken = kDirectionToken + 4, kVocabulary = kEndToken + 1;
-inline constexpr int kMaxLength = 1 + kHand + 1 + 2 * kPass + 1 + kNumCards + 1;
 
 // The rules, and the outcomes in the order of the game's table.
 class Table {
@@ -63,9 +56,8 @@ class HandTracker final : public Tracker {
 };
 
 // One seat's tokens of a hand played to its end. history: [117] OpenSpiel's actions, 255 where there was no
-// pass; tokens: [75], filled up with the end token. Throws where cards or passes cannot be; plays are every card once,
-// in whatever order.
-void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);
+// pass; tokens: [75], filled up with the end token. Throws std::invalid_argument on a history that breaks the rules.
+void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
 // OpenSpiel's actions of a hand so far: [117], filled up with 255. Whom a card was dealt to is kept, not when.
 void history(const State& s, std::uint8_t* out);
@@ -87,9 +79,9 @@ class Tables {
 
  private:
   void append(std::size_t i, int seat, int token) {
-    tokens_[(i * kPlayers + std::size_t(seat)) * kMaxLength + std::size_t(lengths_[i * kPlayers + std::size_t(seat)]++)] = token;
+    const std::size_t row = i * kPlayers + std::size_t(seat);
+    tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
   }
-  void tell_received_and_leader(std::size_t i);
 
   std::shared_ptr<const Table> table_;
   std::vector<State> states_;

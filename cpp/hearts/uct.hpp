@@ -67,11 +67,7 @@ class Simulator {
     }
     const int suit = card % 4, in_trick = s.num_plays++ % kPlayers;
     s.hearts_broken |= suit == 2 || (card == kQueenOfSpades && rules_.qs_breaks_hearts);
-    if (in_trick == 0) s.led_suit = std::uint8_t(suit);
-    if (in_trick == 0 || (suit == s.led_suit && card > s.best_card)) {
-      s.best_card = std::uint8_t(card);
-      s.best_seat = std::uint8_t(seat);
-    }
+    lay(s, in_trick, seat, card);
     s.trick |= bit(card);
     if (in_trick < kPlayers - 1) {
       s.current = std::uint8_t((seat + 1) % kPlayers);

@@ -28,8 +28,8 @@ struct HeartsBulk {
   static constexpr Sizes sizes(const auto&) {
     return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary};
   }
-  static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-    hearts::encode(history, seat, tokens);
+  static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    hearts::encode(table.rules(), history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
