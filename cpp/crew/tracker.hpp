@@ -1,4 +1,4 @@
-// The Crew as one seat's sequence of tokens (crew/seat_view.hpp): GO-MCTS' simulator, and many missions in step.
+// The Crew as one seat's sequence of tokens (crew/tokens.hpp): GO-MCTS' simulator, and many missions in step.
 #pragma once
 #include <span>
 #include <vector>

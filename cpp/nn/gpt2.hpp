@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,10 @@ class Engine {
     template <class Use>
     void head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use);
 
+    [[noreturn]] static void fail(const std::string& message) { throw std::invalid_argument(message); }
+    static int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+    static constexpr int HEAD_COLUMNS = 128;  // columns of a head that are worked on at a time
     static constexpr int CHUNK = 1024;  // nodes that the pool grows by
     static constexpr int ROWS = 144;    // rows that go through the layers together, so that they fit the caches
 

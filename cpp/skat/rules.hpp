@@ -259,16 +259,21 @@ inline void begin_play(State& s) {
   s.current = s.leader = 0;
 }
 
+// Takes a card into the trick under way of anything that keeps one: who is winning with what.
+template <typename Trick>
+void lay(Trick& t, Kind kind, int lead, int in_trick, int seat, int card) {
+  if (in_trick && strength(kind, lead, card) <= strength(kind, lead, t.best_card)) return;
+  t.best_card = std::uint8_t(card);
+  t.best_seat = std::int8_t(seat);
+}
+
 inline void apply_play(State& s, int card) {
   const int seat = s.current, soloist = s.auction.soloist;
   const Kind kind = s.contract.kind;
   const int in_trick = s.num_plays % kPlayers, lead = in_trick ? lead_of(s) : card;
   s.hand[seat] ^= bit(card);
   s.plays[s.num_plays++] = std::uint8_t(card);
-  if (in_trick == 0 || strength(kind, lead, card) > strength(kind, lead, s.best_card)) {
-    s.best_card = std::uint8_t(card);
-    s.best_seat = std::int8_t(seat);
-  }
+  lay(s, kind, lead, in_trick, seat, card);
   if (in_trick < kPlayers - 1) {
     s.current = std::int8_t((seat + 1) % kPlayers);
     return;

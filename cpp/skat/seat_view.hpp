@@ -256,10 +256,7 @@ inline void see(SeatView& v, int token) {
   v.hand &= ~card;
   v.shown &= ~card;
   if (in_trick && !(followers(kind, lead) & card)) v.cannot[p] |= followers(kind, lead);
-  if (in_trick == 0 || strength(kind, lead, played) > strength(kind, lead, v.best_card)) {
-    v.best_card = std::uint8_t(played);
-    v.best_seat = std::int8_t(p);
-  }
+  lay(v, kind, lead, in_trick, p, played);
   if (in_trick < kPlayers - 1) {
     v.current = std::int8_t((p + 1) % kPlayers);
     return;
