@@ -13,9 +13,7 @@ struct TokenSet {
   std::uint64_t words[4] = {};
 
   void add(int token) { words[token >> 6] |= std::uint64_t{1} << (token & 63); }
-  bool has(int token) const {
-    return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1;
-  }
+  bool has(int token) const { return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1; }
   int size() const {
     int n = 0;
     for (auto word : words) n += std::popcount(word);
@@ -33,15 +31,15 @@ class Tracker {
  public:
   virtual ~Tracker() = default;
   virtual std::unique_ptr<Tracker> copy() const = 0;
-  virtual int vocabulary() const = 0;     // number of token ids
+  virtual int vocabulary() const = 0;  // number of token ids
   virtual int seat() const = 0;
   virtual bool my_turn() const = 0;
   virtual TokenSet legal() const = 0;     // own legal tokens; empty where it is not the own turn
   virtual TokenSet possible() const = 0;  // tokens that some deal allows next
   virtual void push(int token) = 0;       // an impossible token marks the history illegal and goes on by position
   virtual bool terminal() const = 0;
-  virtual bool is_legal() const = 0;      // whether some deal explains the history so far
-  virtual int outcome() const = 0;        // of a legal terminal history: its index among the outcomes
+  virtual bool is_legal() const = 0;  // whether some deal explains the history so far
+  virtual int outcome() const = 0;    // of a legal terminal history: its index among the outcomes
 
   // What the tokens so far say, as numbers: an input of the model. A function of the tokens alone. A game of its own
   // numbers overrides both; these are whose turn it is and what may come next.

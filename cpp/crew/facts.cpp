@@ -45,8 +45,8 @@ class Writer {
   // Who holds what, as if the cards lay independently of each other but for what their holder has shown.
   void others() {
     const Knowledge k = knowledge(v_);
-    const bool passing = v_.stage == Stage::kReceive ||
-                         (v_.phase == Phase::kPass && relative(v_.seat, v_.commander) < v_.step);
+    const bool passing =
+        v_.stage == Stage::kReceive || (v_.phase == Phase::kPass && relative(v_.seat, v_.commander) < v_.step);
     const Cards unseen = k.unseen & ~(passing ? bit(v_.passed) : 0);
     cards(kUnseenFact, unseen);
     Cards may[kOthers];
@@ -78,8 +78,8 @@ class Writer {
 
   void trick() {
     int laid = v_.num_plays % kPlayers;
-    const bool just_over = v_.stage == Stage::kLead || v_.stage == Stage::kOver || v_.stage == Stage::kLost ||
-                           v_.stage == Stage::kGained;
+    const bool just_over =
+        v_.stage == Stage::kLead || v_.stage == Stage::kOver || v_.stage == Stage::kLost || v_.stage == Stage::kGained;
     if (!laid && just_over && v_.num_plays) laid = kPlayers;
     if (!laid) return;
     const int start = v_.num_plays - laid, best = v_.best_card;
@@ -188,18 +188,12 @@ class Writer {
 
   static int answer(int action) {
     switch (action) {
-      case kYes:
-        return 0;
-      case kNo:
-        return 1;
-      case kTile:
-        return 2;
-      case kTile + kTileOmega:
-        return 3;
-      case kTile + kNoTile:
-        return 4;
-      default:
-        return -1;
+      case kYes: return 0;
+      case kNo: return 1;
+      case kTile: return 2;
+      case kTile + kTileOmega: return 3;
+      case kTile + kNoTile: return 4;
+      default: return -1;
     }
   }
 

@@ -1,7 +1,7 @@
 // What one seat's tokens of The Crew say at once, as numbers: an input of the model.
 #pragma once
-#include "crew/seat_view.hpp"
 #include "core/tracker.hpp"
+#include "crew/seat_view.hpp"
 
 namespace trickformer::crew {
 
@@ -23,27 +23,27 @@ enum Fact : int {
   kOverFact = kVoidFact + kOthers * (kColours + 1),  // [40] of own cards, how many higher ones the others hold, over 9
   kLengthFact = kOverFact + kNumCards,               // [5] own cards of a suit, over 10
   // The trick under way, or the one just over until the next begins.
-  kTrickFact = kLengthFact + kColours + 1,  // [40] its cards
-  kBeatsFact = kTrickFact + kNumCards,      // [40] cards that would win it so far
-  kLedFact = kBeatsFact + kNumCards,        // [5] suit led
-  kWinnerFact = kLedFact + kColours + 1,    // [4] who is winning
-  kBestFact = kWinnerFact + kPlayers,       // [10] with which value; and whether it is a rocket
+  kTrickFact = kLengthFact + kColours + 1,   // [40] its cards
+  kBeatsFact = kTrickFact + kNumCards,       // [40] cards that would win it so far
+  kLedFact = kBeatsFact + kNumCards,         // [5] suit led
+  kWinnerFact = kLedFact + kColours + 1,     // [4] who is winning
+  kBestFact = kWinnerFact + kPlayers,        // [10] with which value; and whether it is a rocket
   kTrickTaskFact = kBestFact + kValues + 1,  // [4] whose tasks lie in it
   // Tasks.
-  kTaskFact = kTrickTaskFact + kPlayers,          // [4][36] cards that a seat is still to win
+  kTaskFact = kTrickTaskFact + kPlayers,            // [4][36] cards that a seat is still to win
   kFreeFact = kTaskFact + kPlayers * kColourCards,  // [36] those that nobody has yet
-  kDueFact = kFreeFact + kColourCards,            // [36] those that their tokens allow to be fulfilled next, alone
-  kOrderFact = kDueFact + kColourCards,           // [36] place in the order: a number over 5, arrows over -4
-  kOmegaFact = kOrderFact + kColourCards,         // [36] the last of all
-  kTasksFact = kOmegaFact + kColourCards,         // [4] how many a seat is still to fulfil, over 4
-  kLeftFact = kTasksFact + kPlayers,              // [3] tasks of the mission, without an owner, not fulfilled; over 10
+  kDueFact = kFreeFact + kColourCards,              // [36] those that their tokens allow to be fulfilled next, alone
+  kOrderFact = kDueFact + kColourCards,             // [36] place in the order: a number over 5, arrows over -4
+  kOmegaFact = kOrderFact + kColourCards,           // [36] the last of all
+  kTasksFact = kOmegaFact + kColourCards,           // [4] how many a seat is still to fulfil, over 4
+  kLeftFact = kTasksFact + kPlayers,  // [3] tasks of the mission, without an owner, not fulfilled; over 10
   // Messages.
-  kShownFact = kLeftFact + 3,                     // [36] cards that lie open, not yet played
-  kLabelFact = kShownFact + kColourCards,         // [4][4] how a seat's lies
+  kShownFact = kLeftFact + 3,                       // [36] cards that lie open, not yet played
+  kLabelFact = kShownFact + kColourCards,           // [4][4] how a seat's lies
   kMaySpeakFact = kLabelFact + kPlayers * kLabels,  // [4] who has not communicated and is not barred from it
-  kAskedFact = kMaySpeakFact + kPlayers,          // [4] who has had its say before this trick
-  kRadioFact = kAskedFact + kPlayers,             // the time to communicate has come
-  kAnswerFact = kRadioFact + 1,                   // [4][5] answers to the commander: yes, no, first four, last, between
+  kAskedFact = kMaySpeakFact + kPlayers,            // [4] who has had its say before this trick
+  kRadioFact = kAskedFact + kPlayers,               // the time to communicate has come
+  kAnswerFact = kRadioFact + 1,  // [4][5] answers to the commander: yes, no, first four, last, between
   // The course.
   kStageFact = kAnswerFact + kPlayers * kAnswers,  // [13] which part of the sequence comes next
   kPhaseFact = kStageFact + kStages,               // [13] of the mission
@@ -60,13 +60,13 @@ enum Fact : int {
   // [4] where the mission counts them, tricks won by 1s over 2 and by rockets over 4; 9s over 4 and
   // pinks over 9 that have not been played
   kCountsFact = kAheadFact + kPlayers,
-  kResultFact = kCountsFact + 4,        // [2] success, failure
+  kResultFact = kCountsFact + 4,  // [2] success, failure
   // The mission.
-  kCommunicationFact = kResultFact + 2,           // [4]
-  kAllocationFact = kCommunicationFact + 4,       // [6]
-  kRuleFact = kAllocationFact + 6,                // [18]
-  kDistressFact = kRuleFact + kRules,             // [2] cards go left, right
-  kScriptFact = kDistressFact + 2,                // [62] what `rules` would do, at an own turn, by action
+  kCommunicationFact = kResultFact + 2,      // [4]
+  kAllocationFact = kCommunicationFact + 4,  // [6]
+  kRuleFact = kAllocationFact + 6,           // [18]
+  kDistressFact = kRuleFact + kRules,        // [2] cards go left, right
+  kScriptFact = kDistressFact + 2,           // [62] what `rules` would do, at an own turn, by action
   kFacts = kScriptFact + kActions,
 };
 static_assert(kFacts == 972);

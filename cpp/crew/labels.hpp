@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "crew/tracker.hpp"
 #include "core/label.hpp"
+#include "crew/tracker.hpp"
 
 namespace trickformer::crew {
 

@@ -12,10 +12,8 @@ bool left_to_rules(Phase phase) {
     case Phase::kName:
     case Phase::kPass:
     case Phase::kRadio:
-    case Phase::kRadioCard:
-      return true;
-    default:
-      return false;
+    case Phase::kRadioCard: return true;
+    default: return false;
   }
 }
 
@@ -33,12 +31,9 @@ double could_succeed(State s, int action, std::uint64_t seed, const Draws& draws
   begin_tricks(s, seed);
   if (s.over()) return s.result > 0;
   switch (solver.can_succeed(s, nodes, draws)) {
-    case Answer::kYes:
-      return 1;
-    case Answer::kNo:
-      return 0;
-    default:
-      return kUnknownWorth;
+    case Answer::kYes: return 1;
+    case Answer::kNo: return 0;
+    default: return kUnknownWorth;
   }
 }
 

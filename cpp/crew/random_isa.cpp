@@ -3,8 +3,8 @@
 
 namespace trickformer::crew::built::TRICKFORMER_ISA {
 
-void random_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                              int tries, std::uint8_t* history, std::int8_t* result) {
+void random_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n, int tries,
+                  std::uint8_t* history, std::int8_t* result) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory) {
     Rng rng(seed, first + i);
     const Mission& mission = missions[rng.below(std::uint32_t(missions.size()))];

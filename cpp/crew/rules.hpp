@@ -65,13 +65,9 @@ inline void allocate(Table& t) {
       else
         draft(t);
       return;
-    case Allocation::kDistribution:
-      t.phase = Phase::kReveal;
-      return;
-    case Allocation::kNone:
-      return begin_tricks(t);
-    default:
-      return ask(t);
+    case Allocation::kDistribution: t.phase = Phase::kReveal; return;
+    case Allocation::kNone: return begin_tricks(t);
+    default: return ask(t);
   }
 }
 
@@ -237,9 +233,7 @@ inline void appoint(Table& t, int seat) {
       }
       t.last = std::int8_t(seat);
       return begin_tricks(t);
-    default:
-      t.member = std::int8_t(seat);
-      return begin_tricks(t);
+    default: t.member = std::int8_t(seat); return begin_tricks(t);
   }
 }
 
@@ -264,8 +258,7 @@ inline void show(Table& t, int card) {
 // A legal action that everybody sees whole; passes and draws are below.
 inline void apply(Table& t, int action) {
   switch (t.phase) {
-    case Phase::kReveal:
-      return reveal(t, action);
+    case Phase::kReveal: return reveal(t, action);
     case Phase::kTile:
       if (action != kNo) {
         t.chosen = std::uint8_t(task_of_tile(t, action - kTile));
@@ -285,9 +278,7 @@ inline void apply(Table& t, int action) {
         draft(t);
       return;
     }
-    case Phase::kName:
-      t.member = std::int8_t(next_seat(t.commander, action - kSeat));
-      return draft(t);
+    case Phase::kName: t.member = std::int8_t(next_seat(t.commander, action - kSeat)); return draft(t);
     case Phase::kDraft:
       give(t, task_of_card(t, action), t.current);
       t.current = std::int8_t(next_seat(t.current));
@@ -299,8 +290,7 @@ inline void apply(Table& t, int action) {
       if (++t.step == kPlayers - 1) t.phase = Phase::kAppoint;
       return;
     case Phase::kAppoint:
-    case Phase::kAppointLast:
-      return appoint(t, next_seat(t.commander, action - kSeat));
+    case Phase::kAppointLast: return appoint(t, next_seat(t.commander, action - kSeat));
     case Phase::kRadio:
       if (action == kSilent) {
         t.asked = std::uint8_t(t.asked | 1u << t.current);
@@ -309,12 +299,9 @@ inline void apply(Table& t, int action) {
       t.label = std::uint8_t(action);
       t.phase = Phase::kRadioCard;
       return;
-    case Phase::kRadioCard:
-      return show(t, action);
-    case Phase::kPlay:
-      return play(t, action);
-    default:
-      return;
+    case Phase::kRadioCard: return show(t, action);
+    case Phase::kPlay: return play(t, action);
+    default: return;
   }
 }
 
@@ -343,17 +330,10 @@ inline Cards showable(Cards hand, int label) {
     const Cards low = of & (~of + 1), high = bit(63 - std::countl_zero(of));
     const bool alone = low == high;
     switch (label) {
-      case kHighest:
-        found |= alone ? 0 : high;
-        break;
-      case kOnly:
-        found |= alone ? low : 0;
-        break;
-      case kLowest:
-        found |= alone ? 0 : low;
-        break;
-      default:
-        found |= low | high;
+      case kHighest: found |= alone ? 0 : high; break;
+      case kOnly: found |= alone ? low : 0; break;
+      case kLowest: found |= alone ? 0 : low; break;
+      default: found |= low | high;
     }
   }
   return found;
@@ -391,8 +371,7 @@ inline Actions legal(const Table& t, Cards hand) {
       if (t.mission.allocation == Allocation::kRoles)
         return action(kTile) | action(kTile + kTileOmega) | action(kTile + kNoTile);
       return action(kYes) | action(kNo);
-    case Phase::kName:
-      return Actions{7} << (kSeat + 1);
+    case Phase::kName: return Actions{7} << (kSeat + 1);
     case Phase::kAppoint:
       if (t.mission.allocation == Allocation::kRoles) return Actions{15} << kSeat;
       if (t.mission.allocation == Allocation::kDistribution) {
@@ -407,10 +386,8 @@ inline Actions legal(const Table& t, Cards hand) {
         return set;
       }
       return Actions{7} << (kSeat + 1);
-    case Phase::kAppointLast:
-      return Actions{15} << kSeat & ~action(kSeat + relative(t.first_four, t.commander));
-    case Phase::kPass:
-      return hand & ~kRockets;
+    case Phase::kAppointLast: return Actions{15} << kSeat & ~action(kSeat + relative(t.first_four, t.commander));
+    case Phase::kPass: return hand & ~kRockets;
     case Phase::kRadio:
       set = action(kSilent);
       if (t.mission.communication == Communication::kDeadZone) {
@@ -420,12 +397,9 @@ inline Actions legal(const Table& t, Cards hand) {
           if (showable(hand, label)) set |= action(label);
       }
       return set;
-    case Phase::kRadioCard:
-      return showable(hand, t.label);
-    case Phase::kPlay:
-      return legal_plays(hand, t.lead());
-    default:
-      return 0;
+    case Phase::kRadioCard: return showable(hand, t.label);
+    case Phase::kPlay: return legal_plays(hand, t.lead());
+    default: return 0;
   }
 }
 
@@ -461,11 +435,8 @@ inline void apply(State& s, int action) {
       for (int p = 0; p < kPlayers; ++p) s.hand[next_seat(p, 3)] ^= bit(s.drawn[p]);
       for (int p = 0; p < kPlayers; ++p) s.hand[p] |= bit(s.drawn[p]);
       return;
-    case Phase::kPlay:
-      s.hand[s.current] ^= bit(action);
-      return play(s, action);
-    default:
-      return apply(static_cast<Table&>(s), action);
+    case Phase::kPlay: s.hand[s.current] ^= bit(action); return play(s, action);
+    default: return apply(static_cast<Table&>(s), action);
   }
 }
 

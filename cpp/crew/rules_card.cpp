@@ -104,8 +104,8 @@ class CardChoice {
     Table after;
     const int r = verdict(winner, best, cards, after);
     if (r) return r > 0 ? kSuccess : -1;
-    double worth = task_ * (after.done - t_.done) + kOneWon * (after.ones - t_.ones) +
-                   kRocketWon * (after.rockets - t_.rockets);
+    double worth =
+        task_ * (after.done - t_.done) + kOneWon * (after.ones - t_.ones) + kRocketWon * (after.rockets - t_.rockets);
     if (mission().any(Rule::kNinesLose | Rule::kNinesLoseTasks)) worth += kNineGone * count(cards & kNines);
     if (mission().has(Rule::kAllPink)) worth += kPinkWon * count(cards & kPink);
     if (mission().has(Rule::kOneTrick) && winner == t_.member) worth += kMemberWon;
@@ -257,7 +257,7 @@ class CardChoice {
   const Sight sight_;
   const int me_;
   const Cards hand_;
-  Cards laid_ = 0;  // in the trick under way
+  Cards laid_ = 0;   // in the trick under way
   double task_ = 0;  // worth of a task fulfilled: more as time runs out
   bool due_[kMaxTasks] = {};
   Hot hot_[kMaxTasks + kValues + 4];

@@ -41,25 +41,16 @@ class Talk {
 
   int say() const {
     switch (t_.phase) {
-      case Phase::kTile:
-        return kNo;
-      case Phase::kTileTo:
-        return lowest(legal(t_, hand_));
-      case Phase::kName:
-        return kSeat + 3;  // the last to draft
-      case Phase::kDraft:
-        return draft();
-      case Phase::kAsk:
-        return answer();
+      case Phase::kTile: return kNo;
+      case Phase::kTileTo: return lowest(legal(t_, hand_));
+      case Phase::kName: return kSeat + 3;  // the last to draft
+      case Phase::kDraft: return draft();
+      case Phase::kAsk: return answer();
       case Phase::kAppoint:
-      case Phase::kAppointLast:
-        return appoint();
-      case Phase::kPass:
-        return pass();
-      case Phase::kRadio:
-        return radio(0);
-      default:
-        return radio(t_.label);
+      case Phase::kAppointLast: return appoint();
+      case Phase::kPass: return pass();
+      case Phase::kRadio: return radio(0);
+      default: return radio(t_.label);
     }
   }
 
@@ -90,10 +81,8 @@ class Talk {
   int answer() const {
     const Mission& m = t_.mission;
     switch (m.allocation) {
-      case Allocation::kDistribution:
-        return can_take(hand_, t_.tasks[t_.revealed - 1].card) >= kYesAt ? kYes : kNo;
-      case Allocation::kDecision:
-        return strength(hand_) >= kStrong ? kYes : kNo;
+      case Allocation::kDistribution: return can_take(hand_, t_.tasks[t_.revealed - 1].card) >= kYesAt ? kYes : kNo;
+      case Allocation::kDecision: return strength(hand_) >= kStrong ? kYes : kNo;
       case Allocation::kRoles:
         return strength(hand_) >= 3.2 ? kTile : strength(hand_) < 2 ? kTile + kTileOmega : kTile + kNoTile;
       default:

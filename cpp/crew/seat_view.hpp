@@ -9,28 +9,40 @@ namespace trickformer::crew {
 struct Knowledge {
   static constexpr int kOthers = kPlayers - 1;
   Cards unseen = 0;
-  int need[kOthers] = {};     // unseen cards that each holds
-  Cards cannot[kOthers] = {};  // cards that each does not hold
-  Cards some[kOthers] = {};    // at least one of these; 0: nothing known
+  int need[kOthers] = {};                          // unseen cards that each holds
+  Cards cannot[kOthers] = {};                      // cards that each does not hold
+  Cards some[kOthers] = {};                        // at least one of these; 0: nothing known
   Cards above[kOthers] = {}, below[kOthers] = {};  // none of the one or none of the other; 0: nothing known
 };
 
 struct SeatView : Table {
   enum class Stage : std::uint8_t {
-    kMission, kCommander, kHand, kMember, kLead, kGame, kOwner, kToken, kSpeaker, kReceive, kLost, kGained, kOver
+    kMission,
+    kCommander,
+    kHand,
+    kMember,
+    kLead,
+    kGame,
+    kOwner,
+    kToken,
+    kSpeaker,
+    kReceive,
+    kLost,
+    kGained,
+    kOver
   };
 
   Stage stage = Stage::kMission;
   std::int8_t seat = 0;
-  std::uint8_t seen = 0;        // tokens of the mission, or cards of the hand, so far
-  std::int8_t last_card = -1;   // dealt before, for they ascend
+  std::uint8_t seen = 0;       // tokens of the mission, or cards of the hand, so far
+  std::int8_t last_card = -1;  // dealt before, for they ascend
   std::int8_t speaker = 0;
-  std::uint8_t given = 0;       // the task given away last
-  bool drawn = false;           // hands have been drawn from
+  std::uint8_t given = 0;  // the task given away last
+  bool drawn = false;      // hands have been drawn from
   std::uint8_t prefix[kMaxPrefix] = {};
   std::uint8_t passed = 0, received = 0, lost = 0, gained = 0;  // own cards
-  Cards dealt = 0, hand = 0;    // own: as dealt, and held now
-  Cards has[kPlayers] = {};     // cards that another seat is known to hold now
+  Cards dealt = 0, hand = 0;                                    // own: as dealt, and held now
+  Cards has[kPlayers] = {};                                     // cards that another seat is known to hold now
   Cards cannot[kPlayers] = {}, some[kPlayers] = {}, above[kPlayers] = {}, below[kPlayers] = {};  // as in Knowledge
 
   bool ended() const { return stage == Stage::kOver; }
@@ -39,9 +51,7 @@ struct SeatView : Table {
     return stage != Stage::kGame || phase == Phase::kReveal || phase == Phase::kDraw ? -1 : int(current);
   }
   bool my_turn() const { return turn() == seat && stage == Stage::kGame; }
-  Cards unseen() const {
-    return kAll & ~(played | hand | has[0] | has[1] | has[2] | has[3]);
-  }
+  Cards unseen() const { return kAll & ~(played | hand | has[0] | has[1] | has[2] | has[3]); }
 };
 
 inline namespace TRICKFORMER_ISA {
@@ -191,11 +201,14 @@ inline Cards showable(const SeatView& v, int p, int label, Cards cards = kAll, b
 inline Cards playable(const SeatView& v, Cards cards) {
   const int p = v.current, lead = v.lead();
   const Cards follow = lead < 0 ? kAll : suit_cards(suit(lead));
-  return holdable(v, p, cards, [&](int card) {
-    Claim c;
-    if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
-    return c;
-  }, false, true);
+  return holdable(
+      v, p, cards,
+      [&](int card) {
+        Claim c;
+        if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
+        return c;
+      },
+      false, true);
 }
 
 // What the seat on turn may do, to this seat's knowledge: own actions, or those of another in some deal. Only `among`
@@ -238,14 +251,12 @@ inline Cards own_card(const SeatView& v) {
       const int giver = next_seat(v.seat, kPlayers - v.mission.distress);
       return (v.unseen() | v.has[giver]) & ~kRockets & ~bit(v.passed);
     }
-    case SeatView::Stage::kLost:
-      return drawable(v, v.seat, v.hand);
+    case SeatView::Stage::kLost: return drawable(v, v.seat, v.hand);
     case SeatView::Stage::kGained: {
       const int giver = next_seat(v.seat, 3);
       return holdable(v, giver, drawable(v, giver, kAll), [](int) { return Claim{}; }, false, true);
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -292,23 +303,17 @@ inline void begin(SeatView& v) {
 // What follows from the rules, to be told next, or -1.
 inline int told_next(const SeatView& v) {
   switch (v.stage) {
-    case SeatView::Stage::kLead:
-      return kSeat + relative(v.leader, v.seat);
-    case SeatView::Stage::kOwner:
-      return kSeat + relative(v.tasks[v.given].owner, v.seat);
-    case SeatView::Stage::kToken:
-      return kTile + v.tasks[v.given].tile;
-    case SeatView::Stage::kSpeaker:
-      return kSeat + relative(v.speaker, v.seat);
-    case SeatView::Stage::kOver:
-      return kEndToken;
-    default:
-      return -1;
+    case SeatView::Stage::kLead: return kSeat + relative(v.leader, v.seat);
+    case SeatView::Stage::kOwner: return kSeat + relative(v.tasks[v.given].owner, v.seat);
+    case SeatView::Stage::kToken: return kTile + v.tasks[v.given].tile;
+    case SeatView::Stage::kSpeaker: return kSeat + relative(v.speaker, v.seat);
+    case SeatView::Stage::kOver: return kEndToken;
+    default: return -1;
   }
 }
 
 inline void settle_stage(SeatView& v, bool fresh) {
-  v.stage = v.over() ? SeatView::Stage::kOver
+  v.stage = v.over()                      ? SeatView::Stage::kOver
             : fresh && v.at_trick_start() ? SeatView::Stage::kLead
             : v.phase == Phase::kDraw     ? SeatView::Stage::kLost
                                           : SeatView::Stage::kGame;
@@ -365,8 +370,7 @@ inline void see_action(SeatView& v, int token) {
       }
       break;
     }
-    default:
-      break;
+    default: break;
   }
   const int owned = v.owned;
   apply(v, act);
@@ -402,17 +406,13 @@ inline void see(SeatView& v, int token) {
       v.member = std::int8_t(next_seat(v.seat, token - kSeat));
       begin(v);
       return settle_stage(v, true);
-    case Stage::kLead:
-      v.stage = Stage::kGame;
-      return;
+    case Stage::kLead: v.stage = Stage::kGame; return;
     case Stage::kOwner:
       if (v.tasks[v.given].tile == kNoTile) return settle_stage(v, true);
       v.stage = Stage::kToken;
       return;
-    case Stage::kToken:
-      return settle_stage(v, true);
-    case Stage::kSpeaker:
-      return settle_stage(v, false);
+    case Stage::kToken: return settle_stage(v, true);
+    case Stage::kSpeaker: return settle_stage(v, false);
     case Stage::kReceive: {
       v.received = std::uint8_t(own());
       v.hand |= bit(v.received);
@@ -437,10 +437,8 @@ inline void see(SeatView& v, int token) {
       v.step = kPlayers;
       begin_trick(v);
       return settle_stage(v, true);
-    case Stage::kGame:
-      return see_action(v, token);
-    default:
-      return;
+    case Stage::kGame: return see_action(v, token);
+    default: return;
   }
 }
 

@@ -6,9 +6,9 @@ namespace trickformer::crew {
 
 struct Sight {
   int seat = 0;
-  Cards hand = 0, unseen = 0;  // unseen: neither played, nor in the own hand, nor known to be in another
-  Cards has[kPlayers] = {};    // cards that another seat is known to hold
-  Cards maybe[kPlayers] = {};  // and those that it may hold
+  Cards hand = 0, unseen = 0;              // unseen: neither played, nor in the own hand, nor known to be in another
+  Cards has[kPlayers] = {};                // cards that another seat is known to hold
+  Cards maybe[kPlayers] = {};              // and those that it may hold
   float absent[kPlayers][kNumCards] = {};  // chance that a seat does not hold a card, as if cards lay independently
 
   // Chance that a seat holds none of some cards.

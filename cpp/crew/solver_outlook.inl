@@ -53,17 +53,24 @@ class Outlook {
       if (goal_.rules.has(Rule::kBalanceEnds) && (first || last)) only(goal_.commander);
     }
     if (goal_.rules.has(Rule::kOneTrick)) {
-      if (at.wins[goal_.member]) never(goal_.member);
-      else if (last) only(goal_.member);
+      if (at.wins[goal_.member])
+        never(goal_.member);
+      else if (last)
+        only(goal_.member);
     }
     if (goal_.rules.has(Rule::kFirstAndLast)) {
-      if (first || last) only(goal_.member);
-      else never(goal_.member);
+      if (first || last)
+        only(goal_.member);
+      else
+        never(goal_.member);
     }
     if (goal_.rules.has(Rule::kRoles)) {
-      if (at.trick < 4) only(goal_.first_four);
-      else if (last) only(goal_.last);
-      else never(goal_.first_four), never(goal_.last);
+      if (at.trick < 4)
+        only(goal_.first_four);
+      else if (last)
+        only(goal_.last);
+      else
+        never(goal_.first_four), never(goal_.last);
     }
     return set;
   }
@@ -259,8 +266,10 @@ class Outlook {
         const int of = count(at.hand[p] & suit_cards(suit(card)));
         cost = of < left ? cost + of : kImpossible;
       }
-      if (cost < first) second = first, first = cost;
-      else second = std::min(second, cost);
+      if (cost < first)
+        second = first, first = cost;
+      else
+        second = std::min(second, cost);
     }
     const int cost = missing == 1 ? first : first + second;
     return cost < kImpossible ? 6 * cost : -1;
@@ -269,7 +278,7 @@ class Outlook {
   static constexpr int kImpossible = 1000, kMostWanted = kMaxTasks + 13;  // all tasks, pink cards and rockets
 
   const Goal goal_;
-  bool clash_ = false;   // two must win the same card
+  bool clash_ = false;  // two must win the same card
   int num_wanted_ = 0;
   Wanted wanted_[kMostWanted];
   Cards wanted_cards_ = 0, wanted_by_[kPlayers] = {};

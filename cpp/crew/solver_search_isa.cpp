@@ -64,7 +64,7 @@ class Searcher : Outlook {
   struct Node {
     Position at;
     Start start;
-    Cards open, banned;  // tasks; those that the tokens' order does not allow in this trick
+    Cards open, banned;     // tasks; those that the tokens' order does not allow in this trick
     Cards tried[kPlayers];  // of cards that are as good as each other, one
   };
 
@@ -135,8 +135,8 @@ class Searcher : Outlook {
   bool extend(const Node& node, int i, const Trick& trick) {
     const Position& at = node.at;
     const int p = next_seat(at.leader, i), lead = i ? trick.card[0] : -1;
-    Cards choices = i < node.start.size ? bit(node.start.card[i])
-                                        : legal_plays(at.hand[p], lead) & node.tried[p] & ~node.banned;
+    Cards choices =
+        i < node.start.size ? bit(node.start.card[i]) : legal_plays(at.hand[p], lead) & node.tried[p] & ~node.banned;
     if (goal_.rockets && trick.cards & kRockets) choices &= ~kRockets;
     while (choices) {
       const int card = take_lowest(choices);
@@ -262,7 +262,7 @@ class Searcher : Outlook {
   }
 
   static constexpr std::uint64_t kLeast = 2000;  // cards tried
-  static constexpr std::uint32_t kNoise = 16;  // of a move's score: as much as one task more or less
+  static constexpr std::uint32_t kNoise = 16;    // of a move's score: as much as one task more or less
 
   SolverTable& table_;
   const Draws* draws_;
@@ -278,7 +278,7 @@ class Searcher : Outlook {
   Cards open_ = 0;  // cards that have been communicated
   bool draw_pending_ = false;
 
-  Cards special_ = 0;  // cards that are not as good as their neighbours
+  Cards special_ = 0;                           // cards that are not as good as their neighbours
   std::uint16_t alike_[kRocket + 1][512] = {};  // by suit and the cards of it that are left: the highest set like it
   std::vector<Move> moves_;
 };
@@ -287,8 +287,8 @@ class Searcher : Outlook {
 
 namespace trickformer::crew::built::TRICKFORMER_ISA {
 
-Answer search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
-                          std::uint64_t& nodes, std::vector<std::uint8_t>& line) {
+Answer search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes,
+              std::vector<std::uint8_t>& line) {
   State s = state;
   while (s.phase == Phase::kDraw) {
     const Cards cards = legal(s);

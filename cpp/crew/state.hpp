@@ -7,11 +7,10 @@
 
 namespace trickformer::crew {
 
-inline constexpr int kSeat = kNumCards,          // 4: the actor, left, across, right
-                     kTile = kSeat + kPlayers,   // 11; of the roles: "1" the first four, omega the last, none between
-                     kYes = kTile + kTiles, kNo = kYes + 1,
-                     kHighest = kNo + 1, kOnly = kHighest + 1, kLowest = kOnly + 1, kUnlabelled = kLowest + 1,
-                     kSilent = kUnlabelled + 1, kActions = kSilent + 1;
+inline constexpr int kSeat = kNumCards,  // 4: the actor, left, across, right
+    kTile = kSeat + kPlayers,            // 11; of the roles: "1" the first four, omega the last, none between
+    kYes = kTile + kTiles, kNo = kYes + 1, kHighest = kNo + 1, kOnly = kHighest + 1, kLowest = kOnly + 1,
+                     kUnlabelled = kLowest + 1, kSilent = kUnlabelled + 1, kActions = kSilent + 1;
 
 enum class Phase : std::uint8_t {
   kReveal,       // chance: the next task card
@@ -26,7 +25,7 @@ enum class Phase : std::uint8_t {
   kRadio,        // before a trick: communicate or not
   kRadioCard,    // which card
   kPlay,
-  kDraw,         // chance: seat 0 to 3 draws from the right neighbour
+  kDraw,  // chance: seat 0 to 3 draws from the right neighbour
   kOver
 };
 
@@ -48,15 +47,15 @@ struct Table {
   std::int8_t current = 0, leader = 0, commander = 0;
   std::int8_t member = -1, first_four = -1, last = -1;  // who has a special part, -1: nobody
   std::int8_t result = 0;                               // 1: success, -1: failure
-  std::uint8_t step = 0;       // within a phase: answers, passes, draws so far
-  std::uint8_t asked = 0;      // bits by seat: has had its say before this trick
-  std::uint8_t label = 0;      // of the message under way
-  std::uint8_t chosen = 0;     // task whose token is to move
-  std::uint8_t revealed = 0, owned = 0, done = 0;  // tasks
+  std::uint8_t step = 0;                                // within a phase: answers, passes, draws so far
+  std::uint8_t asked = 0;                               // bits by seat: has had its say before this trick
+  std::uint8_t label = 0;                               // of the message under way
+  std::uint8_t chosen = 0;                              // task whose token is to move
+  std::uint8_t revealed = 0, owned = 0, done = 0;       // tasks
   std::uint8_t num_plays = 0;
   std::uint8_t best_card = 0;  // of the trick under way
   std::int8_t best_seat = 0;
-  std::uint8_t wins[kPlayers] = {};  // tricks by seat
+  std::uint8_t wins[kPlayers] = {};    // tricks by seat
   std::uint8_t ones = 0, rockets = 0;  // tricks won by colour 1s and by rockets
   Task tasks[kMaxTasks] = {};
   Message message[kPlayers] = {};

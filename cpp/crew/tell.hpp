@@ -39,9 +39,7 @@ void tell_action(State& s, int action, Tell tell) {
     switch (before) {
       case Phase::kName:
       case Phase::kAppoint:
-      case Phase::kAppointLast:
-        tell(p, kSeat + relative(next_seat(seat, action - kSeat), p));
-        break;
+      case Phase::kAppointLast: tell(p, kSeat + relative(next_seat(seat, action - kSeat), p)); break;
       case Phase::kPass:
         tell(p, p == seat ? action : distress_token(s.mission));
         if (s.phase != Phase::kPass) tell(p, int(s.passed[next_seat(p, kPlayers - s.mission.distress)]));
@@ -55,11 +53,8 @@ void tell_action(State& s, int action, Tell tell) {
         tell(p, action);
         tell(p, kSeat + relative(seat, p));
         break;
-      case Phase::kPlay:
-        tell(p, play_token(relative(seat, p), action));
-        break;
-      default:
-        tell(p, action);
+      case Phase::kPlay: tell(p, play_token(relative(seat, p), action)); break;
+      default: tell(p, action);
     }
     if (given && before != Phase::kAppoint) tell(p, kSeat + relative(given->owner, p));
     if (given && given->tile != kNoTile) tell(p, kTile + given->tile);

@@ -20,7 +20,7 @@ inline constexpr int kChairToken = kActions, kCommunicationToken = kChairToken +
                      kAllocationToken = kCommunicationToken + 4, kRuleToken = kAllocationToken + 6,
                      kDistressToken = kRuleToken + kRules,
                      kPlayToken = kDistressToken + 2,  // of the left neighbour, of the one across, of the right one
-                     kEndToken = kPlayToken + 3 * kNumCards, kVocabulary = kEndToken + 1;
+    kEndToken = kPlayToken + 3 * kNumCards, kVocabulary = kEndToken + 1;
 inline constexpr int kMaxRules = 2;  // of one mission
 inline constexpr int kMaxPrefix = 2 + kMaxTasks + kMaxRules + 1;
 
@@ -45,28 +45,19 @@ inline int mission_tokens(const Mission& m, std::uint8_t* out) {
 // silence before every trick until then.
 constexpr int longest(const Mission& m) {
   const int rules = std::popcount(m.rules);
-  int n = 2 + m.tasks + rules + (m.distress != 0);                    // the mission
-  n += 2 + kHand + m.has(Rule::kAllPink) + m.tasks;                   // chair, commander, hand, tasks
+  int n = 2 + m.tasks + rules + (m.distress != 0);   // the mission
+  n += 2 + kHand + m.has(Rule::kAllPink) + m.tasks;  // chair, commander, hand, tasks
   for (int i = 0; i < m.tasks; ++i)
     n += (m.tiles[i] != kNoTile) + (m.allocation != Allocation::kDistribution);  // token and owner, when it is given
   n += m.any(Rule::kSwapTiles | Rule::kMoveTile) ? 2 : 0;
   n += m.has(Rule::kMemberSilent);
   switch (m.allocation) {
-    case Allocation::kDraft:
-      n += m.tasks;
-      break;
-    case Allocation::kDistribution:
-      n += kPlayers * m.tasks;
-      break;
+    case Allocation::kDraft: n += m.tasks; break;
+    case Allocation::kDistribution: n += kPlayers * m.tasks; break;
     case Allocation::kDecision:
-    case Allocation::kMember:
-      n += kPlayers;
-      break;
-    case Allocation::kRoles:
-      n += kPlayers + 1;
-      break;
-    case Allocation::kNone:
-      break;
+    case Allocation::kMember: n += kPlayers; break;
+    case Allocation::kRoles: n += kPlayers + 1; break;
+    case Allocation::kNone: break;
   }
   n += m.distress ? kPlayers + 1 : 0;
   n += m.has(Rule::kDraw) ? 2 : 0;

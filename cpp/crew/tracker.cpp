@@ -114,8 +114,12 @@ void MissionTracker::push(int token) {
 }
 
 Tables::Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uint64_t first, std::size_t n)
-    : book_(std::move(book)), states_(n), tokens_(n * kPlayers * kMaxLength, kEndToken), lengths_(n * kPlayers),
-      history_(n * kHistory, kNoAction), made_(n) {
+    : book_(std::move(book)),
+      states_(n),
+      tokens_(n * kPlayers * kMaxLength, kEndToken),
+      lengths_(n * kPlayers),
+      history_(n * kHistory, kNoAction),
+      made_(n) {
   rng_.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     Rng& rng = rng_.emplace_back(seed, first + i);
@@ -180,23 +184,15 @@ std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t>
       case Stage::kMission:
         if (v.stage == Stage::kCommander) out.push_back({-1, v.mission.id, {}});
         break;
-      case Stage::kCommander:
-        out.push_back({v.commander, -1, {kCommandersCard}});
-        break;
+      case Stage::kCommander: out.push_back({v.commander, -1, {kCommandersCard}}); break;
       case Stage::kHand:
         if (before.seen == 0) out.push_back({-1, -1, {}});
         out.back().seen.push_back(token);
         break;
-      case Stage::kMember:
-        out.push_back({next_seat(v.member, 3), -1, {kPinkNine}});
-        break;
-      case Stage::kReceive:
-        out.push_back({next_seat(v.seat, kPlayers - v.mission.distress), -1, {token}});
-        break;
+      case Stage::kMember: out.push_back({next_seat(v.member, 3), -1, {kPinkNine}}); break;
+      case Stage::kReceive: out.push_back({next_seat(v.seat, kPlayers - v.mission.distress), -1, {token}}); break;
       case Stage::kLost:
-      case Stage::kGained:
-        out.push_back({-1, -1, {token}});
-        break;
+      case Stage::kGained: out.push_back({-1, -1, {token}}); break;
       case Stage::kGame:
         if (before.phase == Phase::kReveal)
           out.push_back({-1, token, {}});
@@ -205,15 +201,13 @@ std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t>
         else
           out.push_back({before.current, as_action(before, token), {}});
         break;
-      case Stage::kOver:
-        ended = true;
-        break;
-      default:
-        break;
+      case Stage::kOver: ended = true; break;
+      default: break;
     }
   }
   const bool whole = v.stage == Stage::kGame || v.stage == Stage::kLost || v.stage == Stage::kOver;
-  if (!whole || ended != (v.stage == Stage::kOver)) throw std::invalid_argument("these tokens end where nobody has a view");
+  if (!whole || ended != (v.stage == Stage::kOver))
+    throw std::invalid_argument("these tokens end where nobody has a view");
   return out;
 }
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "core/tracker.hpp"
 #include "crew/facts.hpp"
 #include "crew/random.hpp"
 #include "crew/seat_view.hpp"
-#include "core/tracker.hpp"
 
 namespace trickformer::crew {
 
@@ -72,7 +72,7 @@ class Tables {
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
   int current(std::size_t i) const { return states_[i].over() ? -1 : states_[i].current; }
-  void step(std::size_t i, int token);  // throws std::invalid_argument on an illegal action
+  void step(std::size_t i, int token);                             // throws std::invalid_argument on an illegal action
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
   int outcome(std::size_t i, int) const { return states_[i].result > 0; }

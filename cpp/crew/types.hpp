@@ -56,8 +56,8 @@ struct Mission {
   std::uint8_t tiles[kMaxTasks] = {};  // by task, in the order in which the cards are laid out
   Communication communication = Communication::kNormal;
   Allocation allocation = Allocation::kNone;
-  std::uint8_t distress = 0;           // seats that a card is passed on: 0 not at all, 1 left, 3 right
-  std::uint32_t rules = 0;             // bits by Rule
+  std::uint8_t distress = 0;  // seats that a card is passed on: 0 not at all, 1 left, 3 right
+  std::uint32_t rules = 0;    // bits by Rule
 
   constexpr bool has(Rule rule) const { return rules >> int(rule) & 1; }
   constexpr bool any(std::uint32_t some) const { return rules & some; }
@@ -86,9 +86,7 @@ constexpr Cards legal_plays(Cards hand, int lead) {
 }
 
 // Whether `card` beats the best card so far of a trick.
-constexpr bool beats(int card, int best) {
-  return suit(card) == suit(best) ? card > best : suit(card) == kRocket;
-}
+constexpr bool beats(int card, int best) { return suit(card) == suit(best) ? card > best : suit(card) == kRocket; }
 
 }  // namespace TRICKFORMER_ISA
 }  // namespace trickformer::crew

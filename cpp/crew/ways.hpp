@@ -44,12 +44,12 @@ inline constexpr int kDealtSets = (kHand + 1) * (kHand + 1);
 // One card finds its way, or a colour ends.
 struct Step {
   struct Option {
-    std::uint8_t way, dealt;       // dealt: what it adds to a number in a DealtSet
-    std::uint16_t takes, marks;    // bits set after it; those of a move must be clear before
+    std::uint8_t way, dealt;     // dealt: what it adds to a number in a DealtSet
+    std::uint16_t takes, marks;  // bits set after it; those of a move must be clear before
   };
-  std::int8_t card = -1;           // -1: a colour ends
+  std::int8_t card = -1;  // -1: a colour ends
   std::uint8_t num_options = 0;
-  std::uint16_t needs = 0;         // at the end of a colour: bits that must be set
+  std::uint16_t needs = 0;             // at the end of a colour: bits that must be set
   std::uint16_t pairs[kPlayers] = {};  // and pairs of bits that must not both be
   Option options[kWays];
 };
@@ -57,9 +57,9 @@ struct Step {
 // The cards in order. A state is a number of kDealtSets and some bits.
 struct Course {
   std::vector<Step> steps;
-  int width = 0;                  // number of bits
-  std::uint16_t goal = 0;         // bits at the end
-  std::uint16_t lasting = 0;      // bits that outlast a colour
+  int width = 0;                   // number of bits
+  std::uint16_t goal = 0;          // bits at the end
+  std::uint16_t lasting = 0;       // bits that outlast a colour
   std::uint16_t one = 0, met = 0;  // of a label announced: a card counted (the next bit: two); it can be
   std::uint8_t label = 0;
   static constexpr int kGoal = kDealtSets - 1;
@@ -105,7 +105,7 @@ class Ways {
 
   int seat_ = 0, distress_ = 0;
   WaySet of_[kNumCards];
-  WaySet held_[2][kPlayers] = {};  // ways into a seat's hand before and after the draw
+  WaySet held_[2][kPlayers] = {};     // ways into a seat's hand before and after the draw
   WaySet hidden_[2 * kPlayers] = {};  // the ways of each move of which the card is not known
   Cards played_ = 0;
   Test tests_[kPlayers];

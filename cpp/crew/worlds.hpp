@@ -5,8 +5,8 @@
 // each state are the weights with which a world is drawn from the beginning. Given odds of who holds each card now, a way
 // counts as much as the odds of the seat that it leads to, and worlds are drawn in proportion to the product over cards.
 #pragma once
-#include "crew/seat_view.hpp"
 #include "core/placing.hpp"
+#include "crew/seat_view.hpp"
 
 namespace trickformer::crew {
 
@@ -65,10 +65,10 @@ class Deals {
   SeatView view_;
   Ways ways_;
   Course course_;
-  World certain_;  // with the cards that can have gone one way only
-  Cards open_ = 0;  // cards of which the view leaves open who holds them
-  std::vector<DealtSet> reached_;     // by step and bits
-  std::vector<std::size_t> start_;    // of each of those in counts_
+  World certain_;                   // with the cards that can have gone one way only
+  Cards open_ = 0;                  // cards of which the view leaves open who holds them
+  std::vector<DealtSet> reached_;   // by step and bits
+  std::vector<std::size_t> start_;  // of each of those in counts_
   std::vector<std::uint64_t> counts_;
   std::uint64_t total_ = 0;
   std::vector<double> odds_;     // [kNumCards][kPlaces], of open cards; empty: all are alike

@@ -13,8 +13,15 @@ using Stage = SeatView::Stage;
 class Writer {
  public:
   Writer(const SeatView& v, const Memory& memory, float* out)
-      : v_(v), memory_(memory), s_(v.state), rules_(s_.rules), at_(rules_), out_(out),
-        sight_(s_, memory.marks), board_(sight_.board), unseen_(v.unseen()) {
+      : v_(v),
+        memory_(memory),
+        s_(v.state),
+        rules_(s_.rules),
+        at_(rules_),
+        out_(out),
+        sight_(s_, memory.marks),
+        board_(sight_.board),
+        unseen_(v.unseen()) {
     std::fill_n(out, at_.size, 0.0f);
     for (int p = 0; p < rules_.players; ++p)
       for (int i = 0; p != v.seat && i < s_.sizes[p]; ++i)
@@ -174,8 +181,7 @@ void Memory::follow(const State& before, const State& after) {
   const int seat = before.player, size = before.sizes[seat];
   if (move.kind <= Kind::kDiscard) {
     mark_card(before.rules, marks, seat, move.slot, size, after.sizes[seat] == size);
-    for (int i = move.slot; i < size - 1; ++i)
-      born[seat][i] = born[seat][i + 1], named[seat][i] = named[seat][i + 1];
+    for (int i = move.slot; i < size - 1; ++i) born[seat][i] = born[seat][i + 1], named[seat][i] = named[seat][i + 1];
     born[seat][size - 1] = after.moves, named[seat][size - 1] = 0;
   } else {
     mark_hint(marks, before, move, after.last.touched);

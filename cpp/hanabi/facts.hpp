@@ -49,7 +49,7 @@ struct FactLayout {
   int script;     // [actions] what `smart` would do, at an own turn
   int others;     // [P - 1][H] the cards of the others, each of
   int other_size;
-  int own;        // [H] the own ones, each of
+  int own;  // [H] the own ones, each of
   int own_size;
   int size;
 

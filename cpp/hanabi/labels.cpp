@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "hanabi/tables.hpp"
 #include "core/tracker.hpp"
+#include "hanabi/tables.hpp"
 
 namespace trickformer::hanabi {
 namespace {

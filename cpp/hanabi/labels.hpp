@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/isa.hpp"
-#include "hanabi/tokens.hpp"
 #include "core/label.hpp"
+#include "hanabi/tokens.hpp"
 
 namespace trickformer::hanabi {
 

@@ -44,9 +44,7 @@ struct Copies {
     least[2] &= ~kinds;
   }
   int left(int kind) const { return int((least[0] >> kind & 1) + (least[1] >> kind & 1) + (least[2] >> kind & 1)); }
-  int left_of(Kinds kinds) const {
-    return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]);
-  }
+  int left_of(Kinds kinds) const { return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]); }
 };
 
 // Cards that are not discarded.

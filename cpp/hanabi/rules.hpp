@@ -58,8 +58,8 @@ struct Slot {
 struct Last {
   Move move;
   std::uint8_t player = 0;
-  std::uint8_t touched = 0;  // slots that a hint named
-  std::uint8_t card = 0;     // played or discarded
+  std::uint8_t touched = 0;               // slots that a hint named
+  std::uint8_t card = 0;                  // played or discarded
   bool scored = false, regained = false;  // a play's success; whether a hint came back with it
 };
 

@@ -165,9 +165,7 @@ TokenSet all_allowed(const Table& table, const SeatView& v) {
       cards(unseen.least[0] & ~short_of(own.kinds, own.size, unseen));
       return set;
     }
-    case Stage::kCard:
-      cards(OwnCards(Own(v), v.unseen()).slot[move_of(rules, v.pending).slot]);
-      return set;
+    case Stage::kCard: cards(OwnCards(Own(v), v.unseen()).slot[move_of(rules, v.pending).slot]); return set;
     case Stage::kMove: {
       if (v.my_turn()) {
         set.words[0] = legal(s);
@@ -259,9 +257,7 @@ void see(const Table& table, SeatView& v, int token) {
     case Stage::kDraw:
       s.hands[s.last.player][s.sizes[s.last.player] - 1].card = std::uint8_t(token - table.card());
       return go_on(v);
-    case Stage::kSlots:
-      apply(s, v.pending, token - table.slots());
-      return go_on(v);
+    case Stage::kSlots: apply(s, v.pending, token - table.slots()); return go_on(v);
     case Stage::kOver: v.ended = true;
   }
 }

@@ -6,9 +6,9 @@
 #pragma once
 #include <utility>
 
+#include "core/tracker.hpp"
 #include "hanabi/marks.hpp"
 #include "hanabi/tokens.hpp"
-#include "core/tracker.hpp"
 
 namespace trickformer::hanabi {
 
@@ -20,7 +20,7 @@ bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen);
 struct SeatView {
   enum class Stage : std::uint8_t { kSeat, kDeal, kMove, kCard, kDraw, kSlots, kOver };
 
-  State state;  // own cards and those in the deck are kUnknown
+  State state;                                    // own cards and those in the deck are kUnknown
   std::uint8_t seat = 0, dealt = 0, pending = 0;  // cards told of the deal; the action whose effect is told next
   Stage stage = Stage::kSeat;
   bool ended = false;  // the end token has come
@@ -30,8 +30,8 @@ struct SeatView {
   bool my_turn() const { return stage == Stage::kMove && state.player == seat; }
   int size() const { return state.sizes[seat]; }
   std::uint32_t kinds(int slot) const;  // that hints leave possible of an own card
-  Copies unseen() const;  // cards that the seat has not seen: the own ones and the deck
-  int actor() const {  // who moves, in places from the own seat
+  Copies unseen() const;                // cards that the seat has not seen: the own ones and the deck
+  int actor() const {                   // who moves, in places from the own seat
     const int from = state.player - seat;
     return from < 0 ? from + state.rules.players : from;
   }

@@ -9,15 +9,15 @@ namespace {
 
 // What a hint does to the hand of its receiver, in cards.
 struct Effect {
-  int plays = 0;         // newly known as playable, and playable
-  double ease = 0;       // of these, the sum of (ranks - rank) / ranks: low cards open the way for more
-  int mistakes = 0;      // useful cards newly taken for trash, useless ones newly taken for playable
-  int trash = 0;         // newly known as useless
-  int clutter = 0;       // touched for the first time though useless or promised elsewhere
-  int kept = 0;          // last copies touched for the first time
-  int misled = 0;        // useful cards whose true kind is no longer believed possible
-  double narrowed = 0;   // kinds of useful cards newly ruled out, as a share of all
-  double rescue = 0;     // by how much it lowers the loss in the receiver's move, if that is the next one
+  int plays = 0;        // newly known as playable, and playable
+  double ease = 0;      // of these, the sum of (ranks - rank) / ranks: low cards open the way for more
+  int mistakes = 0;     // useful cards newly taken for trash, useless ones newly taken for playable
+  int trash = 0;        // newly known as useless
+  int clutter = 0;      // touched for the first time though useless or promised elsewhere
+  int kept = 0;         // last copies touched for the first time
+  int misled = 0;       // useful cards whose true kind is no longer believed possible
+  double narrowed = 0;  // kinds of useful cards newly ruled out, as a share of all
+  double rescue = 0;    // by how much it lowers the loss in the receiver's move, if that is the next one
 };
 
 struct Hint {
@@ -174,9 +174,9 @@ class Thinker {
   // What does not change with a hint.
   struct Receiver {
     Hand hand;
-    Copies unseen;  // cards that it does not see, its own hand not counted
-    Kinds taken;    // kinds that need no second copy
-    double loss;    // if it moves next
+    Copies unseen;      // cards that it does not see, its own hand not counted
+    Kinds taken;        // kinds that need no second copy
+    double loss;        // if it moves next
     unsigned live = 0;  // slots whose card is not useless
   };
 
@@ -288,9 +288,9 @@ class Thinker {
   const State& s_;
   const Rules& rules_;
   int seat_;
-  Kinds own_[kMaxHand];    // what the own slots may be
-  Copies copies_;          // cards out of sight
-  Kinds known_ = 0;        // kinds that an own card is known to be
+  Kinds own_[kMaxHand];  // what the own slots may be
+  Copies copies_;        // cards out of sight
+  Kinds known_ = 0;      // kinds that an own card is known to be
 };
 
 }  // namespace

@@ -103,17 +103,10 @@ std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> 
         else
           out.back().seen = slots_of(last.touched);
         break;
-      case Stage::kCard:
-        out.back().seen.push_back(card);
-        break;
-      case Stage::kSlots:
-        out.back().seen = slots_of(v.state.last.touched);
-        break;
-      case Stage::kDraw:
-        out.push_back({-1, card, {}});
-        break;
-      default:
-        break;
+      case Stage::kCard: out.back().seen.push_back(card); break;
+      case Stage::kSlots: out.back().seen = slots_of(v.state.last.touched); break;
+      case Stage::kDraw: out.push_back({-1, card, {}}); break;
+      default: break;
     }
   }
   const bool whole = v.stage == Stage::kMove || v.stage == Stage::kDraw || v.ended;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "hanabi/facts.hpp"
 #include "core/tracker.hpp"
+#include "hanabi/facts.hpp"
 
 namespace trickformer::hanabi {
 
@@ -43,7 +43,7 @@ class TokenTables {
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
   int current(std::size_t i) const { return states_[i].over() ? -1 : states_[i].player; }
-  void step(std::size_t i, int action);  // throws std::invalid_argument on an illegal action
+  void step(std::size_t i, int action);                            // throws std::invalid_argument on an illegal action
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, players, length]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, players]
   int outcome(std::size_t i, int) const { return states_[i].score(); }

@@ -30,7 +30,7 @@ class Hands {
 
   int size_, hand_, kinds_;
   Copies unseen_;
-  unsigned slots_[kMaxKinds] = {};  // by kind, those that may be of it
+  unsigned slots_[kMaxKinds] = {};   // by kind, those that may be of it
   std::vector<std::uint64_t> ways_;  // by the first kind still open, and the slots still open
 };
 

@@ -112,7 +112,7 @@ struct Knowledge {
       if (p != seat && p != current) owners[i++] = may_hold(p);
     // What a card shows of its player depends on the first of these sets that it is in (see implied).
     const Cards first = num_plays == 0 ? (rules.can_lead_any_club ? kClubs : bit(kTwoOfClubs))
-                        : leading()     ? kHearts
+                        : leading()    ? kHearts
                                        : suit_cards(led_suit);
     const Cards shown[] = {first, kPointCards & ~first, ~(first | kPointCards)};
     for (const Cards shows : shown)

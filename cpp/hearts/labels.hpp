@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/isa.hpp"
-#include "hearts/types.hpp"
 #include "core/label.hpp"
+#include "hearts/types.hpp"
 
 namespace trickformer::hearts {
 
@@ -19,7 +19,8 @@ void label(const Rules& rules, const std::uint8_t* history, int seat, const Labe
 inline constexpr int kMaxLabels = 13 + 12 + 11 + 13 * 14 / 2;  // of a seat's hand
 
 // Without a check of the history. Returns their number.
-using LabelHand = int(const Rules&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t, Label*);
+using LabelHand = int(const Rules&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
+                      Label*);
 TRICKFORMER_PER_ISA(LabelHand, label_hand);
 
 }  // namespace trickformer::hearts

@@ -42,7 +42,7 @@ static void place(const World& w, const SeatView& v, const QuickTable& truth, bo
 namespace trickformer::hearts::built::TRICKFORMER_ISA {
 
 int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const LabelOptions& options,
-                      std::uint64_t seed, std::uint64_t stream, Label* out) {
+               std::uint64_t seed, std::uint64_t stream, Label* out) {
   const int direction = history[0];
   const std::uint8_t *deck = history + 1, *passes = deck + kNumCards;
   const std::uint8_t* plays = passes + (direction ? kPlayers * kPass : 0);

@@ -14,8 +14,8 @@ struct PimcOptions : UctOptions {  // `runs` of each world
 };
 
 struct PimcResult {
-  double value[kNumCards] = {};        // by card: mean over worlds, in units of v(o)
-  std::int64_t visits[kNumCards] = {}; // by card: simulations over all worlds; 0 where the card was not tried
+  double value[kNumCards] = {};         // by card: mean over worlds, in units of v(o)
+  std::int64_t visits[kNumCards] = {};  // by card: simulations over all worlds; 0 where the card was not tried
 };
 
 // Values of what the seat on turn may pass or play; its view must have more than no card to choose from. World

@@ -48,8 +48,8 @@ static void follow(const State& s, QuickTable& t) {
 
 namespace trickformer::hearts::built::TRICKFORMER_ISA {
 
-void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                             const Cast& cast, std::uint8_t* history, std::int8_t* score, std::uint8_t* out_seated) {
+void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, const Cast& cast,
+                 std::uint8_t* history, std::int8_t* score, std::uint8_t* out_seated) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers, out_seated += kPlayers) {
     Rng rng(seed, first + i);
     const int direction = rules.pass_cards ? int((first + i) % kPlayers) : 0;

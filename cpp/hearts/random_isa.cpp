@@ -4,8 +4,8 @@
 
 namespace trickformer::hearts::built::TRICKFORMER_ISA {
 
-void random_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                              std::uint8_t* history, std::int8_t* score) {
+void random_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
+                  std::int8_t* score) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
     Rng rng(seed, first + i);
     const int direction = rules.pass_cards ? int((first + i) % kPlayers) : 0;

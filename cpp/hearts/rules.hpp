@@ -97,9 +97,7 @@ inline void apply(State& s, int card) {
 }
 
 // Hearts and queen of spades in a set of cards, 0..26.
-inline int card_points(Cards cards) {
-  return count(cards & kHearts) + (cards & bit(kQueenOfSpades) ? 13 : 0);
-}
+inline int card_points(Cards cards) { return count(cards & kHearts) + (cards & bit(kQueenOfSpades) ? 13 : 0); }
 
 // Points by seat as the paper counts them: a moon is -26 for the shooter and 0 for the others (OpenSpiel: 0
 // and 26). OpenSpiel's returns are 26 less its points. Before the end: the points taken so far.

@@ -63,8 +63,7 @@ bool fit(const Deals& d, const Cards* hand) {
 
 Placing::Sets sets_of(const Deals& d, const Cards* hand) {
   Placing::Sets at{};
-  for (int place = 0; place < kPlaces; ++place)
-    at[std::size_t(place)] = hand[(d.view.seat + 1 + place) % kPlayers];
+  for (int place = 0; place < kPlaces; ++place) at[std::size_t(place)] = hand[(d.view.seat + 1 + place) % kPlayers];
   return at;
 }
 

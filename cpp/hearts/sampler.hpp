@@ -19,7 +19,8 @@ std::uint64_t num_pass_histories(const Deals& deals);
 
 // Draws worlds `first` .. `first + n - 1` of the series `seed` into hidden: int16 [n, kHidden]. Each is uniform
 // over all worlds and a function of seed and index alone; results are the same on every machine.
-using SampleWorlds = void(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n, std::int16_t* hidden);
+using SampleWorlds = void(const Deals& deals, std::uint64_t seed, std::uint64_t first, std::size_t n,
+                          std::int16_t* hidden);
 TRICKFORMER_PER_ISA(SampleWorlds, sample_worlds);
 
 // Whether a world explains the view.

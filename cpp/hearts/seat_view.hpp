@@ -6,12 +6,12 @@ namespace trickformer::hearts {
 
 struct SeatView {
   Rules rules;
-  Cards dealt = 0;                           // own 13 cards before the pass
-  Cards received = 0;                        // own 3 from the pass; 0 before it and without one
-  std::uint8_t passes[kPass] = {};           // own passes so far, in the order in which they were chosen
-  std::uint8_t plays[kNumCards] = {};        // of all seats, from the first trick on
+  Cards dealt = 0;                     // own 13 cards before the pass
+  Cards received = 0;                  // own 3 from the pass; 0 before it and without one
+  std::uint8_t passes[kPass] = {};     // own passes so far, in the order in which they were chosen
+  std::uint8_t plays[kNumCards] = {};  // of all seats, from the first trick on
   std::uint8_t seat = 0, direction = 0, num_passes = 0, num_plays = 0;
-  std::uint8_t leader = kNoAction;           // of the first trick; kNoAction until the cards are passed
+  std::uint8_t leader = kNoAction;  // of the first trick; kNoAction until the cards are passed
   bool on_turn = false;
 
   bool playing() const { return leader != kNoAction; }

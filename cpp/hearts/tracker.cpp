@@ -45,16 +45,11 @@ TokenSet HandTracker::legal() const {
 
 Cards HandTracker::possible_cards() const {
   switch (stage_) {
-    case Stage::kDeal:
-      return ascending(kAll, last_, kHand - seen_);
-    case Stage::kPass:
-      return dealt_ & ~passed_;
-    case Stage::kReceive:
-      return ascending(kAll & ~dealt_, last_, kPass - seen_);
-    case Stage::kPlay:
-      return known_.possible();
-    default:
-      return 0;
+    case Stage::kDeal: return ascending(kAll, last_, kHand - seen_);
+    case Stage::kPass: return dealt_ & ~passed_;
+    case Stage::kReceive: return ascending(kAll & ~dealt_, last_, kPass - seen_);
+    case Stage::kPlay: return known_.possible();
+    default: return 0;
   }
 }
 
@@ -80,16 +75,14 @@ TokenSet HandTracker::possible() const {
     case Stage::kEnd:
       if (seen_ == 0) set.add(kEndToken);
       return set;
-    default:
-      return as_tokens(possible_cards());
+    default: return as_tokens(possible_cards());
   }
 }
 
 void HandTracker::push(int token) {
   if (legal_) {
     // A play is looked at by itself: asking which of all cards are possible costs more.
-    legal_ = stage_ == Stage::kPlay ? token >= 0 && token < kNumCards && known_.possible(token)
-                                    : possible().has(token);
+    legal_ = stage_ == Stage::kPlay ? token >= 0 && token < kNumCards && known_.possible(token) : possible().has(token);
   }
   const auto inside = [&](int first, int n) { return std::clamp(token - first, 0, n - 1); };
   const Cards card = token >= 0 && token < kNumCards ? bit(token) : 0;
@@ -100,9 +93,7 @@ void HandTracker::push(int token) {
   };
   ++seen_;
   switch (stage_) {
-    case Stage::kSeat:
-      seat_ = inside(kPositionToken, kPlayers);
-      return next(Stage::kDeal);
+    case Stage::kSeat: seat_ = inside(kPositionToken, kPlayers); return next(Stage::kDeal);
     case Stage::kDeal:
       dealt_ |= card;
       last_ = std::max(last_, card ? token : last_);
@@ -121,15 +112,14 @@ void HandTracker::push(int token) {
       if (seen_ == kPass) next(Stage::kLeader);
       return;
     case Stage::kLeader:
-      known_.begin(table_->rules(), seat_, (dealt_ & ~passed_) | received_, passed_,
-                   (seat_ + direction_) % kPlayers, inside(kPositionToken, kPlayers));
+      known_.begin(table_->rules(), seat_, (dealt_ & ~passed_) | received_, passed_, (seat_ + direction_) % kPlayers,
+                   inside(kPositionToken, kPlayers));
       return next(Stage::kPlay);
     case Stage::kPlay:
       play(token);
       if (terminal()) next(Stage::kEnd);
       return;
-    case Stage::kEnd:
-      return;
+    case Stage::kEnd: return;
   }
 }
 
@@ -206,9 +196,7 @@ Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint
   }
 }
 
-int Tables::current(std::size_t i) const {
-  return states_[i].phase == Phase::kOver ? -1 : states_[i].current;
-}
+int Tables::current(std::size_t i) const { return states_[i].phase == Phase::kOver ? -1 : states_[i].current; }
 
 void Tables::step(std::size_t i, int card) {
   State& s = states_[i];

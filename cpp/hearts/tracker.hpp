@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/tracker.hpp"
 #include "hearts/facts.hpp"
 #include "hearts/tell.hpp"
-#include "core/tracker.hpp"
 
 namespace trickformer::hearts {
 
@@ -71,8 +71,8 @@ class Tables {
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
-  int current(std::size_t i) const;                       // the seat on turn, or -1 at the end
-  void step(std::size_t i, int card);                     // throws std::invalid_argument on an illegal card
+  int current(std::size_t i) const;                                // the seat on turn, or -1 at the end
+  void step(std::size_t i, int card);                              // throws std::invalid_argument on an illegal card
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, 75]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
   int outcome(std::size_t i, int seat) const;

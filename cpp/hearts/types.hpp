@@ -30,13 +30,13 @@ enum class Phase : std::uint8_t { kPass, kPlay, kOver };
 // A hand of Hearts from the moment the cards are dealt.
 struct State {
   Rules rules;
-  Cards hand[kPlayers];    // held now; a card that is being passed is nobody's
+  Cards hand[kPlayers];  // held now; a card that is being passed is nobody's
   Cards dealt[kPlayers];
   Cards passed[kPlayers];
-  Cards taken[kPlayers];   // cards of the tricks won
+  Cards taken[kPlayers];                  // cards of the tricks won
   std::uint8_t passes[kPlayers * kPass];  // in the order in which they were chosen
   std::uint8_t plays[kNumCards];
-  std::uint8_t leader[kHand];             // of each trick so far
+  std::uint8_t leader[kHand];  // of each trick so far
   std::uint8_t num_passes, num_plays, direction, current;
   std::uint8_t led_suit, best_card, best_seat;  // of the trick under way
   Phase phase;

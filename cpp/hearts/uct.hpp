@@ -22,7 +22,7 @@ inline constexpr int kRewardUnit = 78;
 
 // One node of a tree: the position after `card`. Children stand together, in the order in which they were first tried.
 struct UctNode {
-  std::int64_t sum = 0;       // of rewards of the seat that chose `card`, in units of v(o) / 78
+  std::int64_t sum = 0;  // of rewards of the seat that chose `card`, in units of v(o) / 78
   Cards untried = 0;
   std::int32_t visits = 0, first = -1;  // first child, -1 where the node is a leaf
   std::uint8_t card = 0, children = 0;
@@ -52,9 +52,8 @@ class Simulator {
 
   // Nothing that scores is left.
   bool decided(const Sim& s) const {
-    return s.num_plays == kNumCards ||
-           (s.num_plays % kPlayers == 0 && !s.passing &&
-            !(decisive_ & (s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3])));
+    return s.num_plays == kNumCards || (s.num_plays % kPlayers == 0 && !s.passing &&
+                                        !(decisive_ & (s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3])));
   }
 
   void apply(Sim& s, int card) const {

@@ -18,9 +18,9 @@
 #pragma once
 #include <memory>
 
+#include "core/placing.hpp"
 #include "hearts/knowledge.hpp"
 #include "hearts/seat_view.hpp"
-#include "core/placing.hpp"
 
 namespace trickformer::hearts {
 
@@ -33,22 +33,22 @@ struct Deals {
 
   static constexpr int kSplits = 14 * 14 * 14;
   SeatView view;
-  Cards held = 0;                // own cards, held now
-  Cards shown[kPlayers] = {};    // cards that a seat held after the pass (or the deal, before it) and that are seen
-  Cards classes[8] = {};         // unseen cards by the set of `others` that may hold them
-  int others[kPlayers - 1] = {}; // the other seats, ascending
-  int need[kPlayers - 1] = {};   // how many unseen cards each of them holds
-  int hidden_passes = 0;         // passes that the view does not show: each is one of 13 * 12 * 11
+  Cards held = 0;                 // own cards, held now
+  Cards shown[kPlayers] = {};     // cards that a seat held after the pass (or the deal, before it) and that are seen
+  Cards classes[8] = {};          // unseen cards by the set of `others` that may hold them
+  int others[kPlayers - 1] = {};  // the other seats, ascending
+  int need[kPlayers - 1] = {};    // how many unseen cards each of them holds
+  int hidden_passes = 0;          // passes that the view does not show: each is one of 13 * 12 * 11
   int num_splits = 0;
-  std::uint64_t total = 0;                   // assignments of the unseen cards
-  std::uint64_t cumulative[kSplits] = {};    // assignments of the splits 0..i
-  std::uint8_t split[kSplits][3] = {};       // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
-  std::unique_ptr<const Placing> placing;    // not null: assignments are drawn by it
+  std::uint64_t total = 0;                 // assignments of the unseen cards
+  std::uint64_t cumulative[kSplits] = {};  // assignments of the splits 0..i
+  std::uint8_t split[kSplits][3] = {};     // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
+  std::unique_ptr<const Placing> placing;  // not null: assignments are drawn by it
 };
 
 struct World {
-  Cards hand[kPlayers];   // held now
-  Cards dealt[kPlayers];  // before the pass
+  Cards hand[kPlayers];                   // held now
+  Cards dealt[kPlayers];                  // before the pass
   std::uint8_t passes[kPlayers * kPass];  // three a seat, in order; kNoAction where none is known to have happened
 };
 

@@ -165,8 +165,7 @@ void Counter::each(const std::function<void(Cells)>& visit) const {
   if (total_) each(0, 0, mines_, known_, visit);
 }
 
-void Counter::each(std::size_t layer, int node, int left, Cells layout,
-                   const std::function<void(Cells)>& visit) const {
+void Counter::each(std::size_t layer, int node, int left, Cells layout, const std::function<void(Cells)>& visit) const {
   if (layer == groups_.size()) return visit(layout);
   const Cells cells = groups_[layer].cells;
   const int size = count(cells);

@@ -40,7 +40,7 @@ class Counter {
     Cells cells = 0;
     Cells numbers = 0;  // the opened cells that it touches
   };
-  struct Layer {             // the nodes before one group
+  struct Layer {  // the nodes before one group
     std::vector<Lacks> nodes;
     std::vector<int> next;  // [nodes, size of the group + 1]: the node reached with k mines in the group; -1: none
     std::vector<std::uint64_t> ways;  // [nodes, mines + 1]: completions from the node with so many mines left

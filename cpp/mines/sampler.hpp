@@ -72,10 +72,8 @@ class Sampler {
   // drawn `limit` times (0: no limit).
   Cells draw(const Sight& sight, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
     switch (method_) {
-      case Method::kExact:
-        return last_ = exact_->draw(rng.next());
-      case Method::kRejection:
-        return last_ = reject(sight, limit, deadline, rng);
+      case Method::kExact: return last_ = exact_->draw(rng.next());
+      case Method::kRejection: return last_ = reject(sight, limit, deadline, rng);
       case Method::kMetropolis:
         return last_ = walk(sight, random_cells(domain(sight), board_.mines, rng), trials, deadline, rng);
       default:

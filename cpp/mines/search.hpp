@@ -42,7 +42,8 @@ struct SearchResult {
 };
 
 // Some layout must explain `sight`, and the game must go on.
-using RunSearch = SearchResult(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed);
+using RunSearch = SearchResult(const Board& board, const Sight& sight, const SearchOptions& options,
+                               std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
 // n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout

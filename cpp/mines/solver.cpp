@@ -44,7 +44,7 @@ Solver::Value Solver::open(const Sight& sight, int cell) {
   const Counter counter(board_, seen);
   if (counter.layouts() > most_layouts_)
     throw std::runtime_error("too many layouts: " + std::to_string(counter.layouts()) + ", at most " +
-                            std::to_string(most_layouts_) + " can be searched");
+                             std::to_string(most_layouts_) + " can be searched");
   std::vector<Cells> layouts;
   layouts.reserve(counter.layouts());
   counter.each([&](Cells layout) { layouts.push_back(layout); });

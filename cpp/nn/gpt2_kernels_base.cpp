@@ -18,7 +18,7 @@ constexpr Kernels F32 = table<Storage::f32>(), BF16 = table<Storage::bf16>();
 }  // namespace
 
 const Kernels* kernels_base(Storage storage) {
-    return storage == Storage::f32 ? &F32 : storage == Storage::bf16 ? &BF16 : nullptr;
+  return storage == Storage::f32 ? &F32 : storage == Storage::bf16 ? &BF16 : nullptr;
 }
 
 }  // namespace trickformer::gpt2

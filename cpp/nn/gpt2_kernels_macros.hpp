@@ -9,4 +9,3 @@
 #else
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
-

@@ -19,8 +19,12 @@ struct QuickNet {
   // first: float [facts + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
   QuickNet(int facts_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
            std::span<const float> third_)
-      : facts(facts_), hidden(hidden_), actions(actions_), first(first_.begin(), first_.end()),
-        second(second_.begin(), second_.end()), third(third_.begin(), third_.end()) {
+      : facts(facts_),
+        hidden(hidden_),
+        actions(actions_),
+        first(first_.begin(), first_.end()),
+        second(second_.begin(), second_.end()),
+        third(third_.begin(), third_.end()) {
     if (hidden < 1 || hidden % 64 || hidden > kMost)
       throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
     if (facts < 1 || facts > kMostFacts) throw std::invalid_argument("there are at most 1024 facts");
@@ -79,7 +83,8 @@ class QuickState {
  private:
   static constexpr int kWidth = 8;
   typedef float V __attribute__((vector_size(kWidth * sizeof(float))));
-  typedef float Row __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));  // in memory
+  typedef float Row
+      __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));  // in memory
 
   const QuickNet& net_;
   int facts_ = 0;

@@ -68,12 +68,12 @@ void bind_gpt2(nb::module_& m);
 void bind_hearts(nb::module_& parent);
 void bind_hearts_search(nb::module_& parent);  // after bind_hearts
 void bind_crew(nb::module_& parent);
-void bind_crew_search(nb::module_& parent);  // after bind_crew
+void bind_crew_search(nb::module_& parent);   // after bind_crew
 void bind_crew_players(nb::module_& parent);  // after bind_crew_search
-void bind_crew_solver(nb::module_& parent);  // after bind_crew
+void bind_crew_solver(nb::module_& parent);   // after bind_crew
 void bind_hanabi(nb::module_& parent);
 void bind_hanabi_players(nb::module_& parent);  // after bind_hanabi
-void bind_hanabi_tokens(nb::module_& parent);  // after bind_hanabi
+void bind_hanabi_tokens(nb::module_& parent);   // after bind_hanabi
 void bind_lstm(nb::module_& parent);
 void bind_mines(nb::module_& parent);
 void bind_skat(nb::module_& parent);

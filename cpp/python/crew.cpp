@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "python/tables.hpp"
 #include "crew/labels.hpp"
+#include "python/tables.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -41,7 +41,8 @@ void bind_missions(nb::module_& m) {
           "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a)
       .def_prop_ro("id", [](const Mission& s) { return int(s.id); })
       .def_prop_ro("tasks", [](const Mission& s) { return int(s.tasks); })
-      .def_prop_ro("longest", [](const Mission& s) { return longest(s); }, "tokens of its longest sequence")
+      .def_prop_ro(
+          "longest", [](const Mission& s) { return longest(s); }, "tokens of its longest sequence")
       .def_prop_ro("tokens", [](const Mission& s) {
         std::uint8_t tokens[kMaxPrefix];
         const int n = mission_tokens(s, tokens);
@@ -76,8 +77,9 @@ void bind_rules(nb::module_& m) {
             new (self) State(new_game(mission, hands));
           },
           "mission"_a, "deck"_a)
-      .def("current_player",
-           [](const State& s) { return s.over() ? -4 : s.is_chance() ? -1 : int(s.current); })
+      .def("current_player", [](const State& s) { return s.over()        ? -4
+                                                         : s.is_chance() ? -1
+                                                                         : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.over(); })
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def("apply_action",
@@ -89,23 +91,26 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("mission", [](const State& s) { return int(s.mission.id); })
       .def_prop_ro("distress", [](const State& s) { return int(s.mission.distress); })
       .def_prop_ro("phase", [](const State& s) { return int(s.phase); })
-      .def_prop_ro("step", [](const State& s) { return int(s.step); }, "answers, passes or draws so far in this phase")
+      .def_prop_ro(
+          "step", [](const State& s) { return int(s.step); }, "answers, passes or draws so far in this phase")
       .def_prop_ro("commander", [](const State& s) { return int(s.commander); })
       .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
-      .def_prop_ro("member", [](const State& s) { return int(s.member); }, "who has the special part, -1: nobody")
+      .def_prop_ro(
+          "member", [](const State& s) { return int(s.member); }, "who has the special part, -1: nobody")
       .def_prop_ro("first_four", [](const State& s) { return int(s.first_four); })
       .def_prop_ro("last", [](const State& s) { return int(s.last); })
       .def_prop_ro("tasks", tasks_of, "(card, token, owner, done) of each in the order laid out; -1: not yet known")
-      .def_prop_ro("messages",
-                   [](const State& s) {
-                     nb::list out;
-                     for (const Message& message : s.message)
-                       out.append(message.label ? nb::object(nb::make_tuple(int(message.label), int(message.card),
-                                                                            int(message.before)))
-                                                : nb::none());
-                     return out;
-                   },
-                   "by seat: None, or (label, card, plays made before)")
+      .def_prop_ro(
+          "messages",
+          [](const State& s) {
+            nb::list out;
+            for (const Message& message : s.message)
+              out.append(message.label
+                             ? nb::object(nb::make_tuple(int(message.label), int(message.card), int(message.before)))
+                             : nb::none());
+            return out;
+          },
+          "by seat: None, or (label, card, plays made before)")
       .def_prop_ro("plays", [](const State& s) { return std::vector<int>(s.plays, s.plays + s.num_plays); })
       .def_prop_ro("winners", [](const State& s) { return std::vector<int>(s.winner, s.winner + s.trick()); })
       .def_prop_ro("passed", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
@@ -126,9 +131,7 @@ struct Bulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (Actions rest = crew::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
-  static void history(const Tables& t, std::size_t i, std::uint8_t* out) {
-    std::copy_n(t.history(i), kHistory, out);
-  }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { std::copy_n(t.history(i), kHistory, out); }
   static void label(const Table& book, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
     crew::label(book, history, seat, options, seed, stream, out);
@@ -168,7 +171,8 @@ void bind_tokens(nb::module_& m) {
                                     nb::tuple(nb::cast(e.seen))));
         return out;
       },
-      "book"_a, "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
+      "book"_a, "tokens"_a,
+      "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
 }
 
 }  // namespace
@@ -197,6 +201,7 @@ void bind_crew(nb::module_& parent) {
         return std::make_pair(history, result);
       },
       "book"_a, "seed"_a, "first"_a, "n"_a, "tries"_a = 1,
-      "Uniformly random games: actions uint8 [n, H] (the mission, 40 cards dealt, what players and chance do, filled up "
+      "Uniformly random games: actions uint8 [n, H] (the mission, 40 cards dealt, what players and chance do, filled "
+      "up "
       "with 255), and 1 or 0 for success, int8 [n].");
 }

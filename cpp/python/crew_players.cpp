@@ -5,11 +5,11 @@
 #include <tuple>
 #include <vector>
 
-#include "python/worlds.hpp"
 #include "crew/pimc.hpp"
 #include "crew/players.hpp"
 #include "crew/rules_player.hpp"
 #include "crew/tracker.hpp"
+#include "python/worlds.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -48,7 +48,8 @@ void bind_crew_players(nb::module_& parent) {
         nb::gil_scoped_release release;
         Solver solver;
         for (std::size_t i = 0; i < views.size(); ++i) {
-          const PimcResult r = pimc(*views[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
+          const PimcResult r =
+              pimc(*views[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
           found.emplace_back(r.action, r.value, r.worlds);
         }
         return found;
@@ -59,8 +60,7 @@ void bind_crew_players(nb::module_& parent) {
       "ValueError where a seat is not on turn.");
   m.def(
       "mixed_games",
-      [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random,
-         double noise) {
+      [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
         auto history = make<std::uint8_t>({n, kHistory});
         auto result = make<std::int8_t>({n});
         auto seated = make<std::uint8_t>({n, kPlayers});

@@ -1,9 +1,9 @@
 // The Python face of The Crew, continued: what a seat has seen, and the worlds that explain it.
 #include <nanobind/stl/vector.h>
 
-#include "python/worlds.hpp"
 #include "crew/tracker.hpp"
 #include "crew/worlds.hpp"
+#include "python/worlds.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "python/bind.hpp"
 #include "crew/solver.hpp"
 #include "crew/solver_plain.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -82,7 +82,8 @@ void bind_crew_solver(nb::module_& parent) {
           "states"_a, "max_nodes"_a, "draws"_a = nb::none(),
           "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 "
           "for not known, int8 [n], and the cards tried, int64 [n].")
-      .def_prop_ro("nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
+      .def_prop_ro(
+          "nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
       .def_prop_ro(
           "line", [](const Solver& self) { return std::vector<int>(self.line().begin(), self.line().end()); },
           "The cards that fulfil the mission from the last position, in order; empty where none were found.");

@@ -35,9 +35,8 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "__init__",
           [](SearchBatch* self, In2<float> outcome_values) {
-            new (self) SearchBatch{{outcome_values.data(), outcome_values.data() + outcome_values.size()},
-                                   outcome_values.shape(1),
-                                   {}};
+            new (self) SearchBatch{
+                {outcome_values.data(), outcome_values.data() + outcome_values.size()}, outcome_values.shape(1), {}};
           },
           "outcome_values"_a)
       .def(
@@ -47,14 +46,15 @@ void bind_gomcts(nb::module_& parent) {
              bool leaf_action_values) {
             if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
             if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
-            if (runs < 1 || steps < 0 || wave < 1) throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
-            self.batch.add(Search(tracker.copy(), {runs, steps, c, threshold, mu, wave, legal, early, facts,
-                                                    action_values, leaf_action_values}, seed, root,
-                                  self.outcome_values, int(self.players)));
+            if (runs < 1 || steps < 0 || wave < 1)
+              throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+            self.batch.add(
+                Search(tracker.copy(),
+                       {runs, steps, c, threshold, mu, wave, legal, early, facts, action_values, leaf_action_values},
+                       seed, root, self.outcome_values, int(self.players)));
           },
-          "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a,
-          "wave"_a, "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false,
-          "leaf_action_values"_a = false)
+          "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
+          "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def("advance",
            [](SearchBatch& self) {
@@ -77,18 +77,20 @@ void bind_gomcts(nb::module_& parent) {
            })
       .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
       .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
-      .def("answer",
-           [](SearchBatch& self, In2<float> policy, In2<float> values, std::optional<In2<float>> actions) {
-             if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
-                 values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
-               throw nb::value_error("one row of logits (at most 256) for each policy node, of values for each value node");
-             if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
-               throw nb::value_error("action values have the shape of the policy");
-             nb::gil_scoped_release release;
-             self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
-                               values.shape(1));
-           },
-           "policy"_a, "values"_a, "actions"_a = nb::none())
+      .def(
+          "answer",
+          [](SearchBatch& self, In2<float> policy, In2<float> values, std::optional<In2<float>> actions) {
+            if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
+                values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
+              throw nb::value_error(
+                  "one row of logits (at most 256) for each policy node, of values for each value node");
+            if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
+              throw nb::value_error("action values have the shape of the policy");
+            nb::gil_scoped_release release;
+            self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
+                              values.shape(1));
+          },
+          "policy"_a, "values"_a, "actions"_a = nb::none())
       .def(
           "run",
           [](SearchBatch& self, gpt2::Engine& engine, bool actions) {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "python/bind.hpp"
 #include "hanabi/tables.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -42,8 +42,10 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("kinds", &Rules::kinds)
       .def_prop_ro("deck", &Rules::deck)
       .def_prop_ro("actions", &Rules::actions)
-      .def_prop_ro("longest", [](const Rules& rules) { return longest(rules); }, "no game has more moves")
-      .def_prop_ro("observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of one")
+      .def_prop_ro(
+          "longest", [](const Rules& rules) { return longest(rules); }, "no game has more moves")
+      .def_prop_ro(
+          "observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of one")
       .def("copies", [](const Rules& rules, int kind) {
         checked(kind, std::size_t(rules.kinds()), "kind");
         return rules.copies(kind % rules.ranks);
@@ -78,13 +80,16 @@ void bind_state(nb::module_& m) {
       .def("is_terminal", &State::over)
       .def("score", &State::score)
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
-      .def("harmless_actions", [](const State& s) { return cards_of(harmless(s)); }, "legal ones that cost no life")
-      .def("apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
-      .def("observation",
-           [](const State& s, std::int64_t seat, bool with_v0) {
-             return observation(s, int(checked(seat, std::size_t(s.rules.players), "seat")), with_v0);
-           },
-           "seat"_a, "v0"_a = false, "float32 [rules.observation]")
+      .def(
+          "harmless_actions", [](const State& s) { return cards_of(harmless(s)); }, "legal ones that cost no life")
+      .def(
+          "apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
+      .def(
+          "observation",
+          [](const State& s, std::int64_t seat, bool with_v0) {
+            return observation(s, int(checked(seat, std::size_t(s.rules.players), "seat")), with_v0);
+          },
+          "seat"_a, "v0"_a = false, "float32 [rules.observation]")
       .def("hand",
            [](const State& s, std::int64_t seat) {
              const auto p = checked(seat, std::size_t(s.rules.players), "seat");
@@ -92,15 +97,16 @@ void bind_state(nb::module_& m) {
              for (int i = 0; i < s.sizes[p]; ++i) cards.push_back(s.hands[p][i].card);
              return cards;
            })
-      .def("knowledge",
-           [](const State& s, std::int64_t seat) {
-             const auto p = checked(seat, std::size_t(s.rules.players), "seat");
-             std::vector<std::vector<int>> slots;
-             for (int i = 0; i < s.sizes[p]; ++i)
-               slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].told});
-             return slots;
-           },
-           "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
+      .def(
+          "knowledge",
+          [](const State& s, std::int64_t seat) {
+            const auto p = checked(seat, std::size_t(s.rules.players), "seat");
+            std::vector<std::vector<int>> slots;
+            for (int i = 0; i < s.sizes[p]; ++i)
+              slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].told});
+            return slots;
+          },
+          "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
       .def_prop_ro("discards",
                    [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
       .def_prop_ro("fireworks",
@@ -188,32 +194,35 @@ void bind_tables(nb::module_& m) {
             return t.take({rows.data(), rows.size()});
           },
           "rows"_a, "the tables of these numbers, int64 [k], as a copy")
-      .def("current",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size()});
-             for (std::size_t i = 0; i < t.size(); ++i)
-               out.data()[i] = t.state(i).over() ? std::int8_t(-1) : std::int8_t(t.state(i).player);
-             return out;
-           },
-           "int8 [n]: the seat on turn, -1 at the end")
-      .def("legal",
-           [](const Tables& t) {
-             const std::size_t actions = std::size_t(t.rules().actions());
-             auto out = make<bool>({t.size(), actions});
-             nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (std::uint64_t rest = legal(t.state(i)); rest;)
-                 out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
-             return out;
-           },
-           "bool [n, actions]")
-      .def("step",
-           [](Tables& t, In1<std::int64_t> actions) {
-             if (actions.size() != t.size()) throw nb::value_error("one action a table");
-             for (std::size_t i = 0; i < t.size(); ++i)
-               if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
-           },
-           "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
+      .def(
+          "current",
+          [](const Tables& t) {
+            auto out = make<std::int8_t>({t.size()});
+            for (std::size_t i = 0; i < t.size(); ++i)
+              out.data()[i] = t.state(i).over() ? std::int8_t(-1) : std::int8_t(t.state(i).player);
+            return out;
+          },
+          "int8 [n]: the seat on turn, -1 at the end")
+      .def(
+          "legal",
+          [](const Tables& t) {
+            const std::size_t actions = std::size_t(t.rules().actions());
+            auto out = make<bool>({t.size(), actions});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::uint64_t rest = legal(t.state(i)); rest;)
+                out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
+            return out;
+          },
+          "bool [n, actions]")
+      .def(
+          "step",
+          [](Tables& t, In1<std::int64_t> actions) {
+            if (actions.size() != t.size()) throw nb::value_error("one action a table");
+            for (std::size_t i = 0; i < t.size(); ++i)
+              if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
+          },
+          "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
       .def(
           "random_step",
           [](Tables& t, std::uint64_t seed, std::uint64_t step) {
@@ -226,116 +235,126 @@ void bind_tables(nb::module_& m) {
           "seed"_a, "step"_a,
           "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another "
           "is dealt. int8 [n]: the scores of games that ended, -1 where none did.")
-      .def("deal",
-           [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
-             for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
-           },
-           "rows"_a, "seed"_a, "first"_a, "new games, `first` and those after it of a series, at these tables")
-      .def("observe",
-           [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0, std::optional<Rows> out) {
-             check_seats(t, seats);
-             const std::size_t size = std::size_t(observation_size(t.rules()));
-             if (!out) out = Rows(make<float>({t.size(), size}));
-             if (out->shape(0) != t.size() || out->shape(1) != size)
-               throw nb::value_error("out is float32 [n, rules.observation]");
-             {
-               nb::gil_scoped_release release;
-               for (std::size_t i = 0; i < t.size(); ++i)
-                 observe(t.state(i), seat_of(t, seats, i), with_v0, out->data() + i * size);
-             }
-             return *out;
-           },
-           "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
-           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
-           "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
-      .def("hands",
-           [](const Tables& t) {
-             const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
-             auto out = make<std::int8_t>({t.size(), players, hand}, -1);
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (std::size_t p = 0; p < players; ++p)
-                 for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
-                   out.data()[(i * players + p) * hand + k] = std::int8_t(t.state(i).hands[p][k].card);
-             return out;
-           },
-           "int8 [n, players, hand]: cards, the oldest first; -1 where a hand has fewer")
-      .def("possible",
-           [](const Tables& t) {
-             const Rules& r = t.rules();
-             const auto players = std::size_t(r.players), hand = std::size_t(r.hand), kinds = std::size_t(r.kinds());
-             auto out = make<bool>({t.size(), players, hand, kinds});
-             nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (std::size_t p = 0; p < players; ++p)
-                 for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k) {
-                   const Slot& slot = t.state(i).hands[p][k];
-                   bool* o = out.data() + ((i * players + p) * hand + k) * kinds;
-                   for (std::size_t c = 0; c < kinds; ++c)
-                     o[c] = slot.colors >> c / std::size_t(r.ranks) & slot.ranks >> c % std::size_t(r.ranks) & 1;
-                 }
-             return out;
-           },
-           "bool [n, players, hand, kinds]: the kinds that hints leave possible; none where there is no card")
-      .def("unseen",
-           [](const Tables& t) {
-             const std::size_t kinds = std::size_t(t.rules().kinds());
-             auto out = make<float>({t.size(), kinds});
-             for (std::size_t i = 0; i < t.size(); ++i) unseen(t.state(i), out.data() + i * kinds);
-             return out;
-           },
-           "float32 [n, kinds]: cards that are neither piled nor discarded")
-      .def("told",
-           [](const Tables& t) {
-             const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
-             auto out = make<float>({t.size(), players, hand, 2});
-             for (std::size_t i = 0; i < t.size(); ++i)
-               for (std::size_t p = 0; p < players; ++p)
-                 for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
-                   for (std::size_t bit = 0; bit < 2; ++bit)
-                     out.data()[((i * players + p) * hand + k) * 2 + bit] =
-                         float(t.state(i).hands[p][k].told >> bit & 1);
-             return out;
-           },
-           "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")
-      .def("traits",
-           [](const Tables& t) {
-             const std::size_t kinds = std::size_t(t.rules().kinds());
-             auto out = make<float>({t.size(), kinds, 3});
-             for (std::size_t i = 0; i < t.size(); ++i) {
-               const Board board = board_of(t.state(i));
-               float* o = out.data() + i * kinds * 3;
-               for (std::size_t k = 0; k < kinds; ++k)
-                 for (const Kinds set : {board.playable, board.dead, board.critical}) *o++ = float(set >> k & 1);
-             }
-             return out;
-           },
-           "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
-           "wanted")
-      .def("redeal",
-           [](Tables& t, const Hands& hidden, std::uint64_t seed) {
-             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) {
-               Rng rng(seed, i);
-               return t.redeal(i, hands, rng);
-             });
-           },
-           "hidden"_a, "seed"_a,
-           "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
-           "whether cards and hints allow it; where not, the table stays as it was.")
-      .def("suppose",
-           [](Tables& t, const Hands& hidden) {
-             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });
-           },
-           "hidden"_a,
-           "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
-           "card too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; "
-           "where not, the table stays.")
-      .def("scores",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size()});
-             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.state(i).score());
-             return out;
-           },
-           "int8 [n]: cards piled, 0 where the lives are spent")
+      .def(
+          "deal",
+          [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
+            for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
+          },
+          "rows"_a, "seed"_a, "first"_a, "new games, `first` and those after it of a series, at these tables")
+      .def(
+          "observe",
+          [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0, std::optional<Rows> out) {
+            check_seats(t, seats);
+            const std::size_t size = std::size_t(observation_size(t.rules()));
+            if (!out) out = Rows(make<float>({t.size(), size}));
+            if (out->shape(0) != t.size() || out->shape(1) != size)
+              throw nb::value_error("out is float32 [n, rules.observation]");
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t i = 0; i < t.size(); ++i)
+                observe(t.state(i), seat_of(t, seats, i), with_v0, out->data() + i * size);
+            }
+            return *out;
+          },
+          "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
+          "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
+          "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
+      .def(
+          "hands",
+          [](const Tables& t) {
+            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+            auto out = make<std::int8_t>({t.size(), players, hand}, -1);
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  out.data()[(i * players + p) * hand + k] = std::int8_t(t.state(i).hands[p][k].card);
+            return out;
+          },
+          "int8 [n, players, hand]: cards, the oldest first; -1 where a hand has fewer")
+      .def(
+          "possible",
+          [](const Tables& t) {
+            const Rules& r = t.rules();
+            const auto players = std::size_t(r.players), hand = std::size_t(r.hand), kinds = std::size_t(r.kinds());
+            auto out = make<bool>({t.size(), players, hand, kinds});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k) {
+                  const Slot& slot = t.state(i).hands[p][k];
+                  bool* o = out.data() + ((i * players + p) * hand + k) * kinds;
+                  for (std::size_t c = 0; c < kinds; ++c)
+                    o[c] = slot.colors >> c / std::size_t(r.ranks) & slot.ranks >> c % std::size_t(r.ranks) & 1;
+                }
+            return out;
+          },
+          "bool [n, players, hand, kinds]: the kinds that hints leave possible; none where there is no card")
+      .def(
+          "unseen",
+          [](const Tables& t) {
+            const std::size_t kinds = std::size_t(t.rules().kinds());
+            auto out = make<float>({t.size(), kinds});
+            for (std::size_t i = 0; i < t.size(); ++i) unseen(t.state(i), out.data() + i * kinds);
+            return out;
+          },
+          "float32 [n, kinds]: cards that are neither piled nor discarded")
+      .def(
+          "told",
+          [](const Tables& t) {
+            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+            auto out = make<float>({t.size(), players, hand, 2});
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  for (std::size_t bit = 0; bit < 2; ++bit)
+                    out.data()[((i * players + p) * hand + k) * 2 + bit] =
+                        float(t.state(i).hands[p][k].told >> bit & 1);
+            return out;
+          },
+          "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")
+      .def(
+          "traits",
+          [](const Tables& t) {
+            const std::size_t kinds = std::size_t(t.rules().kinds());
+            auto out = make<float>({t.size(), kinds, 3});
+            for (std::size_t i = 0; i < t.size(); ++i) {
+              const Board board = board_of(t.state(i));
+              float* o = out.data() + i * kinds * 3;
+              for (std::size_t k = 0; k < kinds; ++k)
+                for (const Kinds set : {board.playable, board.dead, board.critical}) *o++ = float(set >> k & 1);
+            }
+            return out;
+          },
+          "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
+          "wanted")
+      .def(
+          "redeal",
+          [](Tables& t, const Hands& hidden, std::uint64_t seed) {
+            return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) {
+              Rng rng(seed, i);
+              return t.redeal(i, hands, rng);
+            });
+          },
+          "hidden"_a, "seed"_a,
+          "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
+          "whether cards and hints allow it; where not, the table stays as it was.")
+      .def(
+          "suppose",
+          [](Tables& t, const Hands& hidden) {
+            return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });
+          },
+          "hidden"_a,
+          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
+          "card too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; "
+          "where not, the table stays.")
+      .def(
+          "scores",
+          [](const Tables& t) {
+            auto out = make<std::int8_t>({t.size()});
+            for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.state(i).score());
+            return out;
+          },
+          "int8 [n]: cards piled, 0 where the lives are spent")
       .def("over", [](const Tables& t) {
         auto out = make<bool>({t.size()});
         for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.state(i).over();

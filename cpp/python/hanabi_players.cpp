@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "python/bind.hpp"
 #include "hanabi/tables.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "python/tables.hpp"
 #include "hanabi/labels.hpp"
 #include "hanabi/tracker.hpp"
 #include "hanabi/worlds.hpp"
+#include "python/tables.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -74,8 +74,7 @@ void bind_table(nb::module_& m) {
           "action"_a, "actor"_a, "the token of an action of the player `actor` places on from the own seat, 1 or more")
       .def(
           "over", [](const Table& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
-          "tokens"_a,
-          "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
+          "tokens"_a, "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
       .def(
           "events",
           [](const Table& t, In1<std::int32_t> tokens) {

@@ -57,8 +57,8 @@ void bind_hearts(nb::module_& parent) {
           [](Rules* self, bool pass_cards, bool no_pts_on_first_trick, bool can_lead_any_club, bool jd_bonus,
              bool avoid_all_tricks_bonus, bool must_break_hearts, bool qs_breaks_hearts,
              bool can_lead_hearts_instead_of_qs) {
-            new (self) Rules{pass_cards,       no_pts_on_first_trick, can_lead_any_club,
-                             jd_bonus,         avoid_all_tricks_bonus, must_break_hearts,
+            new (self) Rules{pass_cards,       no_pts_on_first_trick,        can_lead_any_club,
+                             jd_bonus,         avoid_all_tricks_bonus,       must_break_hearts,
                              qs_breaks_hearts, can_lead_hearts_instead_of_qs};
           },
           nb::kw_only(), "pass_cards"_a = true, "no_pts_on_first_trick"_a = true, "can_lead_any_club"_a = false,
@@ -101,11 +101,11 @@ void bind_hearts(nb::module_& parent) {
 
   nb::class_<Table> table(m, "Table");
   table.def(
-          "__init__",
-          [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
-            new (self) Table(rules, {labels.data(), labels.size()});
-          },
-          "rules"_a, "labels"_a);
+      "__init__",
+      [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+        new (self) Table(rules, {labels.data(), labels.size()});
+      },
+      "rules"_a, "labels"_a);
   bind_tables<HeartsBulk>(m, table);
 
   m.def(
@@ -134,6 +134,5 @@ void bind_hearts(nb::module_& parent) {
         }
         return nb::make_tuple(history, score, seated);
       },
-      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
-      "net"_a = nb::none(), "quick"_a = 0.0);
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "quick"_a = 0.0);
 }

@@ -1,7 +1,7 @@
 // The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted:
 // what is written would go into a copy.
-#include "python/bind.hpp"
 #include "nn/lstm.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -44,9 +44,8 @@ void bind_type(nb::module_& m) {
         expect(out, {g, n, h});
         nb::gil_scoped_release release;
         lstm::run(z, step,
-                  lstm::Forward<T>{reinterpret_cast<const T*>(gates.data()),
-                                   reinterpret_cast<const T*>(product.data()), acts.data(), cells.data(), outs.data(),
-                                   reinterpret_cast<T*>(out.data())});
+                  lstm::Forward<T>{reinterpret_cast<const T*>(gates.data()), reinterpret_cast<const T*>(product.data()),
+                                   acts.data(), cells.data(), outs.data(), reinterpret_cast<T*>(out.data())});
       },
       "step"_a, "gates"_a.noconvert(), "product"_a.noconvert(), "acts"_a.noconvert(), "cells"_a.noconvert(),
       "outs"_a.noconvert(), "out"_a.noconvert());

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "python/bind.hpp"
 #include "mines/count.hpp"
 #include "mines/search.hpp"
 #include "mines/solver.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -64,8 +64,9 @@ void check_explained(const Board& board, const Sight& sight) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<Board> board(m, "Board", "A grid, its number of mines, and the rule of the first move: an index into "
-                                      "FIRST_MOVES. Raises ValueError for a board that cannot be played.");
+  nb::class_<Board> board(m, "Board",
+                          "A grid, its number of mines, and the rule of the first move: an index into "
+                          "FIRST_MOVES. Raises ValueError for a board that cannot be played.");
   bind_copies(board, "Board");
   board
       .def(
@@ -74,19 +75,22 @@ void bind_rules(nb::module_& m) {
             new (self) Board(new_board(rows, cols, mines, FirstMove(checked(first_move, 3, "first move"))));
           },
           "rows"_a, "cols"_a, "mines"_a, "first_move"_a)
-      .def("allowed", [](const Board& b, int first) { return cells_of(allowed(b, cell_of(b, first))); }, "first"_a,
-           "Where mines may lie once that cell is opened first, ascending.")
+      .def(
+          "allowed", [](const Board& b, int first) { return cells_of(allowed(b, cell_of(b, first))); }, "first"_a,
+          "Where mines may lie once that cell is opened first, ascending.")
       .def("around", [](const Board& b, int cell) { return cells_of(b.around[cell_of(b, cell)]); }, "cell"_a);
 
   nb::class_<State> state(m, "State", "A game: the mines, once they are laid, and what was opened.");
   bind_copies(state, "State");
-  state.def("__init__", [](State* self, const Board& b) { new (self) State{b, 0, new_sight(b)}; }, "board"_a)
+  state.def(
+           "__init__", [](State* self, const Board& b) { new (self) State{b, 0, new_sight(b)}; }, "board"_a)
       .def("lay", &lay, "cells"_a, "Lay the mines. Raises ValueError where they cannot lie so.")
       .def("open", &open_cell, "cell"_a, "Open a cell. Raises ValueError where that is not allowed.")
       .def_prop_ro("laid", &State::laid)
       .def_prop_ro("over", &State::over)
       .def_prop_ro("layout", [](const State& s) { return cells_of(s.layout); })
-      .def_prop_ro("score", [](const State& s) { return int(s.sight.n); }, "cells opened without a mine")
+      .def_prop_ro(
+          "score", [](const State& s) { return int(s.sight.n); }, "cells opened without a mine")
       .def_prop_ro("unopened",
                    [](const State& s) { return cells_of(s.board.all & ~s.sight.opened & ~s.sight.exploded); })
       .def_prop_ro(
@@ -102,11 +106,12 @@ void bind_rules(nb::module_& m) {
   nb::class_<Sight>(m, "Sight",
                     "What the player knows: cells in the order in which they were opened, and what each has shown, 9 "
                     "for a mine. Raises ValueError for what no game can show.")
-      .def("__init__",
-           [](Sight* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
-             new (self) Sight(sight_of(b, cells, shown));
-           },
-           "board"_a, "cells"_a, "shown"_a);
+      .def(
+          "__init__",
+          [](Sight* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
+            new (self) Sight(sight_of(b, cells, shown));
+          },
+          "board"_a, "cells"_a, "shown"_a);
   m.def(
       "explains",
       [](const Board& b, const Sight& sight, In1<Cells> layouts) {
@@ -124,8 +129,9 @@ void bind_beliefs(nb::module_& m) {
   nb::class_<Counter>(m, "Counter", "The layouts that explain what was seen, counted exactly.")
       .def(nb::init<const Board&, const Sight&>(), "board"_a, "sight"_a)
       .def_prop_ro("layouts", &Counter::layouts, "How many there are.")
-      .def("mines", [](const Counter& c) { return to_numpy(c.mines()); },
-           "uint64 [64]: in how many of them each cell is a mine.")
+      .def(
+          "mines", [](const Counter& c) { return to_numpy(c.mines()); },
+          "uint64 [64]: in how many of them each cell is a mine.")
       .def(
           "all",
           [](const Counter& c, std::uint64_t limit) {
@@ -173,9 +179,8 @@ void bind_players(nb::module_& m) {
       .def_ro("inconsistent", &SearchResult::inconsistent)
       .def_prop_ro("visits",
                    [](const SearchResult& r) { return std::vector<int>(std::begin(r.visits), std::end(r.visits)); })
-      .def_prop_ro("values", [](const SearchResult& r) {
-        return std::vector<double>(std::begin(r.values), std::end(r.values));
-      });
+      .def_prop_ro("values",
+                   [](const SearchResult& r) { return std::vector<double>(std::begin(r.values), std::end(r.values)); });
   m.def(
       "search",
       [](const Board& b, const Sight& sight, int method, int domain, std::uint64_t simulations, double seconds,

@@ -35,22 +35,24 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("points", [](const Result& r) { return int(r.points); })
       .def_prop_ro("tricks", [](const Result& r) { return int(r.tricks); })
       .def_prop_ro("value", [](const Result& r) { return int(r.value); })
-      .def("scores",
-           [](const Result& r, bool seeger) {
-             std::int16_t score[kPlayers];
-             scores(r, seeger, score);
-             return nb::make_tuple(score[0], score[1], score[2]);
-           },
-           "seeger"_a);
-  m.def("settle",
-        [](int kind, bool hand, int level, int bid, int soloist, const std::vector<int>& soloists_cards, int points,
-           int tricks) {
-          Cards cards = 0;
-          for (int card : soloists_cards) cards |= bit(int(checked(card, kNumCards, "card")));
-          return settle(contract(kind, hand, level), bid, soloist, cards, points, tricks);
-        },
-        nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
-        "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
+      .def(
+          "scores",
+          [](const Result& r, bool seeger) {
+            std::int16_t score[kPlayers];
+            scores(r, seeger, score);
+            return nb::make_tuple(score[0], score[1], score[2]);
+          },
+          "seeger"_a);
+  m.def(
+      "settle",
+      [](int kind, bool hand, int level, int bid, int soloist, const std::vector<int>& soloists_cards, int points,
+         int tricks) {
+        Cards cards = 0;
+        for (int card : soloists_cards) cards |= bit(int(checked(card, kNumCards, "card")));
+        return settle(contract(kind, hand, level), bid, soloist, cards, points, tricks);
+      },
+      nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
+      "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
 
   nb::class_<State> state(m, "State", "One game from the moment the cards are dealt.");
   bind_copies(state, "State");
@@ -92,7 +94,8 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("level", [](const State& s) { return int(s.contract.level); })
       .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
       .def_prop_ro("soloists_tricks", [](const State& s) { return int(s.tricks); })
-      .def_prop_ro("soloists_points", [](const State& s) { return int(s.points); }, "card points in tricks, no skat")
+      .def_prop_ro(
+          "soloists_points", [](const State& s) { return int(s.points); }, "card points in tricks, no skat")
       .def("result", [](const State& s) {
         if (s.phase != Phase::kOver) throw nb::value_error("a game has a result only at its end");
         return result(s);
@@ -169,13 +172,16 @@ void bind_sampler(nb::module_& m) {
           for (std::size_t t = 0; t < tokens.shape(1) && v.stage != SeatView::Stage::kOver; ++t) {
             see(v, tokens(i, t));
             const int turn = v.turn();
-            if (turn >= 0) out.data()[i * tokens.shape(1) + t] = std::int8_t(absolute ? turn : (turn - v.seat + kPlayers) % kPlayers);
+            if (turn >= 0)
+              out.data()[i * tokens.shape(1) + t] =
+                  std::int8_t(absolute ? turn : (turn - v.seat + kPlayers) % kPlayers);
           }
         }
         return out;
       },
       "tokens"_a, "absolute"_a = false,
-      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: nobody.");
+      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: "
+      "nobody.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
   sampler
       .def(
@@ -237,5 +243,6 @@ void bind_skat(nb::module_& parent) {
         return std::make_pair(history, score);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a,
-      "Uniformly random games: actions uint8 [n, 194] (32 cards dealt first, filled up with 255), scores int16 [n, 3].");
+      "Uniformly random games: actions uint8 [n, 194] (32 cards dealt first, filled up with 255), scores int16 [n, "
+      "3].");
 }

@@ -199,7 +199,8 @@ void bind_inference(nb::module_& m) {
           World w = read(&hidden(i, 0));
           if (!deals.explains(w)) continue;
           deals.hold(w);
-          out.data()[i] = std::log(spoken_chance(e, model, deals.view(), w, s) * laid_chance(e, model, deals.view(), w, s));
+          out.data()[i] =
+              std::log(spoken_chance(e, model, deals.view(), w, s) * laid_chance(e, model, deals.view(), w, s));
         }
         return out;
       },

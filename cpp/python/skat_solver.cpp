@@ -39,8 +39,7 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
 }
 
 template <typename T>
-nb::tuple ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits,
-              int threads) {
+nb::tuple ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits, int threads) {
   const std::size_t n = positions.all.size();
   std::vector<SolverResult> results(n);
   {

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "python/bind.hpp"
 #include "core/label.hpp"
-#include "nn/quick_net.hpp"
 #include "core/tracker.hpp"
+#include "nn/quick_net.hpp"
+#include "python/bind.hpp"
 
 namespace trickformer {
 
@@ -63,20 +63,20 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
     bound.def(
         "labels",
         [](std::shared_ptr<const Table> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
-           In1<std::uint64_t> streams, int playouts, double share,
-           const QuickNet* net, int steps, bool worlds) {
+           In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, int steps, bool worlds) {
           const Table& table = *shared;
           const Sizes sizes = Game::sizes(table);
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
           if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
-          if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1)) throw nb::value_error("playouts are 1 or more, a share 0 to 1");
+          if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1))
+            throw nb::value_error("playouts are 1 or more, a share 0 to 1");
           if (!(requires { Game::kQuick; }) && (net || steps))
             throw nb::value_error("labels of this game are by script");
           if (!(requires { Game::kWorlds; }) && worlds)
             throw nb::value_error("labels of this game are from the deal as it was");
-          if (net && (net->actions != int(sizes.vocabulary) ||
-                      net->facts != typename Game::Tracker(shared).fact_count()))
+          if (net &&
+              (net->actions != int(sizes.vocabulary) || net->facts != typename Game::Tracker(shared).fact_count()))
             throw nb::value_error("a network of another game");
           std::vector<Label> found;
           std::vector<std::int32_t> counts(n);
@@ -100,8 +100,8 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
           }
           return nb::make_tuple(count, position, token, value);
         },
-        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a,
-        "net"_a = nb::none(), "steps"_a = 0, "worlds"_a = false,
+        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(), "steps"_a = 0,
+        "worlds"_a = false,
         "What the legal actions of sampled decisions are worth in the deal as it was: how many labels each hand has "
         "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
 
@@ -136,8 +136,8 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
                    [](nb::handle_t<Tables> self) {
                      const Tables& t = nb::cast<const Tables&>(self);
                      const Sizes sizes = Game::sizes(t);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(
-                         t.tokens(), {t.size(), sizes.players, sizes.length}, self);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(),
+                                                                       {t.size(), sizes.players, sizes.length}, self);
                    })
       .def_prop_ro("lengths",
                    [](nb::handle_t<Tables> self) {

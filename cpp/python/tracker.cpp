@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "python/bind.hpp"
-#include "nn/quick_net.hpp"
 #include "core/tracker.hpp"
+#include "nn/quick_net.hpp"
+#include "python/bind.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -79,9 +79,9 @@ void bind_tracker(nb::module_& m) {
           [](QuickNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
               throw nb::value_error("weights are [facts + 1, hidden], [actions, hidden] and [actions]");
-            new (self) QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()),
-                                {first.data(), first.size()}, {second.data(), second.size()},
-                                {third.data(), third.size()});
+            new (self)
+                QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), {first.data(), first.size()},
+                         {second.data(), second.size()}, {third.data(), third.size()});
           },
           "first"_a, "second"_a, "third"_a)
       .def(
@@ -94,7 +94,8 @@ void bind_tracker(nb::module_& m) {
               for (int f = 0; f < self.facts; ++f)
                 if (facts(i, f) != 0) state(f, facts(i, f));
               state.finish();
-              for (int a = 0; a < self.actions; ++a) out.data()[i * std::size_t(self.actions) + std::size_t(a)] = state.value(a);
+              for (int a = 0; a < self.actions; ++a)
+                out.data()[i * std::size_t(self.actions) + std::size_t(a)] = state.value(a);
             }
             return out;
           },

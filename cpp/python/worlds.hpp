@@ -5,8 +5,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "python/bind.hpp"
 #include "core/placing.hpp"
+#include "python/bind.hpp"
 
 namespace trickformer {
 

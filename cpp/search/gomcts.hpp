@@ -14,16 +14,16 @@
 namespace trickformer::gomcts {
 
 struct Options {
-  int runs = 100;           // simulations a decision
-  int steps = 2;            // returns to the own turn after which a rollout stops
-  double c = 0.4;           // exploration
-  double threshold = 0.05;  // own actions of a lower legal-normalized probability get no child
-  double mu = 0.01;         // what an illegal history costs each action on its path
-  int wave = 1;             // runs under way at once, spread by virtual loss
-  bool legal = false;       // sample only what some deal allows; otherwise whatever the model says
-  bool early = false;       // end a run where its history becomes illegal
-  bool facts = false;       // the model takes the facts of each token
-  bool action_values = false;  // edges begin with the model's Q(s, a), and need no pass of their own
+  int runs = 100;                   // simulations a decision
+  int steps = 2;                    // returns to the own turn after which a rollout stops
+  double c = 0.4;                   // exploration
+  double threshold = 0.05;          // own actions of a lower legal-normalized probability get no child
+  double mu = 0.01;                 // what an illegal history costs each action on its path
+  int wave = 1;                     // runs under way at once, spread by virtual loss
+  bool legal = false;               // sample only what some deal allows; otherwise whatever the model says
+  bool early = false;               // end a run where its history becomes illegal
+  bool facts = false;               // the model takes the facts of each token
+  bool action_values = false;       // edges begin with the model's Q(s, a), and need no pass of their own
   bool leaf_action_values = false;  // a run that stops at the own turn counts the best Q(s, a) there
 };
 
@@ -71,12 +71,12 @@ class Search {
     bool has_value = false, expanded = false;
     bool asked_node = false, asked_policy = false, asked_value = false;
     float value = 0;
-    std::vector<float> logits;                   // empty until known
-    std::vector<float> actions;                  // Q(s, a) of an own turn, where the search uses it
-    TokenSet next;                               // what may be sampled, where the search asks for it
+    std::vector<float> logits;   // empty until known
+    std::vector<float> actions;  // Q(s, a) of an own turn, where the search uses it
+    TokenSet next;               // what may be sampled, where the search asks for it
     bool has_next = false;
-    std::vector<std::pair<int, int>> children;   // token, node; own turns keep them in `edges` too
-    std::vector<Edge> edges;                     // of an expanded own turn
+    std::vector<std::pair<int, int>> children;  // token, node; own turns keep them in `edges` too
+    std::vector<Edge> edges;                    // of an expanded own turn
   };
   enum class Phase : std::uint8_t { kDescend, kExpand, kRollout, kIdle };
   struct Run {
@@ -88,7 +88,7 @@ class Search {
   };
 
   void begin(Run& run);
-  bool go_on(Run& run);      // false: waits for the model
+  bool go_on(Run& run);  // false: waits for the model
   bool expand(Run& run);
   bool rollout(Run& run);
   int select(const Node& node) const;
@@ -99,7 +99,7 @@ class Search {
   bool want_value(int node, const Tracker& at, int token = -1);
   void want_node(int node, const Tracker& at, int token);
   bool leaf_value(Run& run, double& value);
-  void finish(Run& run);       // a terminal or cut history
+  void finish(Run& run);  // a terminal or cut history
   void backup(Run& run, double value, bool legal);
 
   std::unique_ptr<Tracker> root_tracker_;

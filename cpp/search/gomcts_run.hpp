@@ -1,7 +1,7 @@
 // Searches on the CPU's decoder, to their end: what any engine can be asked from outside, without leaving the core.
 #pragma once
-#include "search/gomcts.hpp"
 #include "nn/gpt2.hpp"
+#include "search/gomcts.hpp"
 
 namespace trickformer::gomcts {
 

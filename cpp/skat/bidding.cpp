@@ -118,10 +118,8 @@ Saying say_by(const Evaluation& evaluation, const Prospects& prospects, const Se
                                           : best_offer(evaluation, v.dealt | v.taken, v.laid, bid, v.seat, stakes);
       return {kDeclare + offer.declaration, offer.score};
     }
-    case Stage::kAnnounce:
-      return {kAnnounce, prospects.by_hand(bid).score};
-    default:
-      return {};
+    case Stage::kAnnounce: return {kAnnounce, prospects.by_hand(bid).score};
+    default: return {};
   }
 }
 

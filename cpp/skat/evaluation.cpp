@@ -53,9 +53,7 @@ struct Danger {
 };
 constexpr Danger kDanger;
 
-unsigned jacks_of(Cards cards) {
-  return (cards >> 7 & 1) | (cards >> 14 & 2) | (cards >> 21 & 4) | (cards >> 28 & 8);
-}
+unsigned jacks_of(Cards cards) { return (cards >> 7 & 1) | (cards >> 14 & 2) | (cards >> 21 & 4) | (cards >> 28 & 8); }
 
 unsigned pattern_of(Cards cards, int suit) { return cards >> (8 * suit) & 0x7f; }
 

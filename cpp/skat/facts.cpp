@@ -37,8 +37,13 @@ int bid_class(int called) {
 class Writer {
  public:
   Writer(const SeatView& v, float* out)
-      : v_(v), out_(out), soloist_(v.soloist()), declared_(v.stage >= Stage::kAnnounce && soloist_ >= 0),
-        kind_(declared_ ? v.contract.kind : Kind::kGrand), trump_(trumps(kind_)), unseen_(v.unseen()) {}
+      : v_(v),
+        out_(out),
+        soloist_(v.soloist()),
+        declared_(v.stage >= Stage::kAnnounce && soloist_ >= 0),
+        kind_(declared_ ? v.contract.kind : Kind::kGrand),
+        trump_(trumps(kind_)),
+        unseen_(v.unseen()) {}
 
   void write() {
     std::fill_n(out_, kFacts, 0.0f);
@@ -91,8 +96,10 @@ class Writer {
     for (int i = 0; i < v_.num_said; ++i) {
       const int seat = a.current();
       say(a, v_.said[i]);
-      if (v_.said[i] == kPass) out_[kPassedFact + relative(seat)] = 1;
-      else highest[seat] = a.called;
+      if (v_.said[i] == kPass)
+        out_[kPassedFact + relative(seat)] = 1;
+      else
+        highest[seat] = a.called;
     }
     out_[kBidFact] = float(a.bid()) / 100;
     out_[kBidClassFact + bid_class(a.called)] = 1;

@@ -34,24 +34,24 @@ enum Feature {
 // contract.
 enum Judged { kSuitGame, kGrandGame, kSuitBid, kGrandBid, kJudged };
 constexpr double kWeights[kFeatures][kJudged] = {
-    {  2.11,   2.00,   1.23,   1.33},  // kAce
-    {  0.45,   0.75,   0.46,   0.56},  // kTenWithAce
-    {  0.87,   0.97,   0.47,   0.61},  // kTenGuarded
-    { -0.36,   0.53,   0.51,   0.54},  // kTenBare
-    {  0.12,   0.03,   0.11,   0.05},  // kKingHigh
-    {  0.10,  -0.15,   0.07,  -0.07},  // kLoser
-    {  1.26,   0.59,   0.29,   0.11},  // kVoid
-    {  0.51,   0.33,   0.17,   0.11},  // kSingleton
-    { -0.01,   0.09,   0.12,   0.08},  // kLongAce
-    {  1.47,   1.10,   1.12,   0.79},  // kTrumps
-    {  0.60,   1.10,   0.41,   0.79},  // kNumJacks
-    {  0.67,   0.86,   0.47,   0.59},  // kClubsJack
-    {  0.36,   0.13,   0.26,   0.10},  // kSpadesJack
-    {  0.94,   0.00,   0.64,   0.00},  // kTrumpAce
-    {  0.72,   0.00,   0.50,   0.00},  // kTrumpTen
-    {  0.08,   0.09,   0.00,   0.00},  // kLaidPoints
-    {  0.10,   0.25,   0.07,   0.20},  // kForehand
-    {-14.78, -10.32,  -8.54,  -5.94},  // kOne
+    {2.11, 2.00, 1.23, 1.33},        // kAce
+    {0.45, 0.75, 0.46, 0.56},        // kTenWithAce
+    {0.87, 0.97, 0.47, 0.61},        // kTenGuarded
+    {-0.36, 0.53, 0.51, 0.54},       // kTenBare
+    {0.12, 0.03, 0.11, 0.05},        // kKingHigh
+    {0.10, -0.15, 0.07, -0.07},      // kLoser
+    {1.26, 0.59, 0.29, 0.11},        // kVoid
+    {0.51, 0.33, 0.17, 0.11},        // kSingleton
+    {-0.01, 0.09, 0.12, 0.08},       // kLongAce
+    {1.47, 1.10, 1.12, 0.79},        // kTrumps
+    {0.60, 1.10, 0.41, 0.79},        // kNumJacks
+    {0.67, 0.86, 0.47, 0.59},        // kClubsJack
+    {0.36, 0.13, 0.26, 0.10},        // kSpadesJack
+    {0.94, 0.00, 0.64, 0.00},        // kTrumpAce
+    {0.72, 0.00, 0.50, 0.00},        // kTrumpTen
+    {0.08, 0.09, 0.00, 0.00},        // kLaidPoints
+    {0.10, 0.25, 0.07, 0.20},        // kForehand
+    {-14.78, -10.32, -8.54, -5.94},  // kOne
 };
 constexpr double kNullBase = 1.98, kNullDanger = 0.444, kNullBidBase = 1.85, kNullBidDanger = 0.197;
 constexpr double kSchneiderGap = 3.7;  // how much less likely the soloist's 90 is than 61, in log-odds

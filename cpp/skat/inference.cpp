@@ -39,9 +39,12 @@ std::array<Said, kPlayers> said_in(const SeatView& v) {
   for (int i = 0; i < v.num_said; ++i) {
     Said& said = all[std::size_t(a.current())];
     const int action = v.said[i];
-    if (action == kHold) said.accepted = a.called;
-    else if (action != kPass) said.accepted = action - kCall;
-    else said.refused = a.reply ? a.called : a.called + 1;
+    if (action == kHold)
+      said.accepted = a.called;
+    else if (action != kPass)
+      said.accepted = action - kCall;
+    else
+      said.refused = a.reply ? a.called : a.called + 1;
     say(a, action);
   }
   return all;
@@ -128,7 +131,7 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
 }
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,
-                        const Stakes& stakes) {
+                     const Stakes& stakes) {
   const std::array<Said, kPlayers> said = said_in(v);
   double chance = 1;
   for (int seat = 0; seat < kPlayers; ++seat) {

@@ -11,16 +11,16 @@ namespace trickformer::skat {
 
 // How far the model trusts its own idea of how others bid. Temperatures are in Seeger-Fabian points.
 struct BidModel {
-  double passing = -15;    // what passing is worth to others
-  double bid = 25;         // temperature of going on in the auction
-  double choice = 15;      // of what is laid away and declared
-  double floor = 0.1;      // share of choices made blindly, each as likely: no world is ruled out
+  double passing = -15;  // what passing is worth to others
+  double bid = 25;       // temperature of going on in the auction
+  double choice = 15;    // of what is laid away and declared
+  double floor = 0.1;    // share of choices made blindly, each as likely: no world is ruled out
 };
 
 // What a seat has said in the auction, as indices of calls.
 struct Said {
-  int accepted = -1;      // the highest call that it made or held
-  int refused = kCalls;   // the call that it would not make or hold; kCalls: none
+  int accepted = -1;     // the highest call that it made or held
+  int refused = kCalls;  // the call that it would not make or hold; kCalls: none
 };
 std::array<Said, kPlayers> said_in(const SeatView& view);
 

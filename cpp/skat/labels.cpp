@@ -2,10 +2,10 @@
 
 #include <stdexcept>
 
+#include "core/tracker.hpp"
 #include "skat/rules_player.hpp"
 #include "skat/solver.hpp"
 #include "skat/tell.hpp"
-#include "core/tracker.hpp"
 
 namespace trickformer::skat {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kTailCards = 3;  // playouts are solved from here on
 constexpr int kStray = 16;     // one card in so many is random, or all playouts would be the same
 constexpr int kMost = 6;       // actions of a decision that has more than kFew of them before the cards are played
 constexpr int kFew = 7;
-constexpr int kNear = 10;      // calls above the highest that a seat may think of
+constexpr int kNear = 10;  // calls above the highest that a seat may think of
 
 // A game, and what each seat has seen of it.
 struct Game {

@@ -7,11 +7,11 @@
 namespace trickformer::skat {
 namespace {
 
-constexpr int kExactCards = 6;          // hands of at most so many cards are solved for exact card points
-constexpr int kStepCards = 9;           // larger ones are asked for the main threshold only: others cost the most there
-constexpr double kIndifferent = 0.25;   // values closer than this are a tie while there is more to ask
-constexpr int kSteps[] = {1, 31, 61, 90, 120};     // where a score can change
-constexpr int kBetween[] = {46, 76, 53, 69};       // asked for the sake of card points alone
+constexpr int kExactCards = 6;         // hands of at most so many cards are solved for exact card points
+constexpr int kStepCards = 9;          // larger ones are asked for the main threshold only: others cost the most there
+constexpr double kIndifferent = 0.25;  // values closer than this are a tie while there is more to ask
+constexpr int kSteps[] = {1, 31, 61, 90, 120};  // where a score can change
+constexpr int kBetween[] = {46, 76, 53, 69};    // asked for the sake of card points alone
 
 SolverPosition position_of(const SeatView& v, const World& w) {
   SolverPosition p;
@@ -35,7 +35,7 @@ SolverPosition position_of(const SeatView& v, const World& w) {
 struct Solving {
   SolverPosition position;
   double weight;
-  double worth[std::size(kSteps) + 1];  // below the first step, and from each step on
+  double worth[std::size(kSteps) + 1];                      // below the first step, and from each step on
   std::array<std::uint8_t, kNumCards> low = {}, high = {};  // by card: points reached for certain, and not reached
 };
 
@@ -127,14 +127,18 @@ class Search {
       Cards reached = 0, open = 0;
       for (Cards rest = legal_; rest;) {
         const int card = take_lowest(rest);
-        if (s.low[std::size_t(card)] >= threshold) reached |= bit(card);
-        else if (s.high[std::size_t(card)] > threshold) open |= bit(card);
+        if (s.low[std::size_t(card)] >= threshold)
+          reached |= bit(card);
+        else if (s.high[std::size_t(card)] > threshold)
+          open |= bit(card);
       }
       if (open) reached = solver_.moves_at_least(s.position, threshold);
       for (Cards rest = open; rest;) {
         const int card = take_lowest(rest);
-        if (reached & bit(card)) s.low[std::size_t(card)] = std::uint8_t(threshold);
-        else s.high[std::size_t(card)] = std::uint8_t(threshold);
+        if (reached & bit(card))
+          s.low[std::size_t(card)] = std::uint8_t(threshold);
+        else
+          s.high[std::size_t(card)] = std::uint8_t(threshold);
       }
       add(s.weight, 0, gain(s), reached);
     }

@@ -7,17 +7,17 @@
 namespace trickformer::skat {
 
 struct PimcOptions {
-  std::size_t worlds = 160;   // solved for a decision; equal ones are solved once
-  std::size_t oversample = 32; // uniform worlds drawn for each of them where they are weighted; 0: uniform
+  std::size_t worlds = 160;     // solved for a decision; equal ones are solved once
+  std::size_t oversample = 32;  // uniform worlds drawn for each of them where they are weighted; 0: uniform
   BidModel model = {};
 };
 
 struct PimcResult {
   int card = -1;
-  double value = 0;                  // of that card: the own result less the mean of the others'
+  double value = 0;                           // of that card: the own result less the mean of the others'
   std::array<double, kNumCards> values = {};  // by card, in the same units; of legal cards
-  std::size_t worlds = 0;            // different ones
-  double effective = 0;              // effective sample size of the uniform worlds behind them
+  std::size_t worlds = 0;                     // different ones
+  double effective = 0;                       // effective sample size of the uniform worlds behind them
   std::uint64_t nodes = 0;
 };
 

@@ -13,7 +13,8 @@ inline constexpr std::uint8_t kNoAction = 255;  // fills a history up
 
 // Games `first` .. `first + n - 1` of the series `seed`, every legal action as likely as any other.
 // history: uint8 [n, kHistory]; score: int16 [n, 3].
-using RandomGames = void(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history, std::int16_t* score);
+using RandomGames = void(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
+                         std::int16_t* score);
 TRICKFORMER_PER_ISA(RandomGames, random_games);
 
 }  // namespace trickformer::skat

@@ -3,8 +3,8 @@
 
 namespace trickformer::skat::built::TRICKFORMER_ISA {
 
-void random_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n,
-                              std::uint8_t* history, std::int16_t* score) {
+void random_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
+                  std::int16_t* score) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
     Rng rng(seed, first + i);
     Cards hands[kPlayers], skat;

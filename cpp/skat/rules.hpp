@@ -17,8 +17,8 @@ inline constexpr std::int16_t kCallValues[kCalls] = {
 inline constexpr int kCall = kNumCards, kPass = kCall + kCalls, kHold = kPass + 1, kPickUp = kHold + 1,
                      kPlayHand = kPickUp + 1,
                      kDeclare = kPlayHand + 1,  // diamonds, hearts, spades, clubs, grand, null, null ouvert
-                     kAnnounce = kDeclare + 7,  // nothing, schneider, schwarz, ouvert
-                     kActions = kAnnounce + 4;
+    kAnnounce = kDeclare + 7,                   // nothing, schneider, schwarz, ouvert
+    kActions = kAnnounce + 4;
 inline constexpr int kNullOuvert = 6;  // of the seven declarations
 // An auction is at its longest when every call is made and held; both who do not hold the last one pass then.
 inline constexpr int kMaxAuction = 2 * kCalls + 2;
@@ -30,7 +30,7 @@ enum class Level : std::uint8_t { kNone, kSchneider, kSchwarz, kOuvert };  // an
 // The auction, without the cards. Middlehand calls to forehand; then rearhand to whoever is left.
 struct Auction {
   std::int8_t caller = 1, listener = 0, soloist = -1;
-  std::int8_t called = -1;        // index of the highest call, or -1
+  std::int8_t called = -1;                         // index of the highest call, or -1
   bool reply = false, over = false, last = false;  // the listener is to answer; rearhand's turn; forehand is alone
   bool rear = false;
 
@@ -48,20 +48,20 @@ struct Contract {
 
 // A game of Skat from the moment the cards are dealt.
 struct State {
-  Cards hand[kPlayers];       // held now
-  Cards skat;                 // the two cards that lie there: as dealt, or discarded
+  Cards hand[kPlayers];  // held now
+  Cards skat;            // the two cards that lie there: as dealt, or discarded
   Cards dealt_skat;
   Auction auction;
   Contract contract;
   Phase phase;
   std::int8_t current, leader;  // leader: of the trick under way
   std::uint8_t discarded, num_plays;
-  std::int8_t best_seat;        // of the trick under way
+  std::int8_t best_seat;  // of the trick under way
   std::uint8_t best_card;
   std::uint8_t plays[kPlays];
-  std::uint8_t tricks;          // of the soloist
-  std::uint8_t points;          // card points in the soloist's tricks
-  Cards soloists_cards;         // hand and skat, which matadors are counted from
+  std::uint8_t tricks;   // of the soloist
+  std::uint8_t points;   // card points in the soloist's tricks
+  Cards soloists_cards;  // hand and skat, which matadors are counted from
 };
 
 // How a game ended.
@@ -71,7 +71,7 @@ struct Result {
   std::int8_t matadors = 0;  // with: positive; without: negative; 0 in null
   std::int16_t points = 0;   // card points of the soloist, skat included
   std::int8_t tricks = 0;
-  std::int16_t value = 0;    // of a won game; of a lost one minus twice the value
+  std::int16_t value = 0;  // of a won game; of a lost one minus twice the value
 };
 
 inline namespace TRICKFORMER_ISA {
@@ -240,8 +240,7 @@ inline int legal_actions(const State& s, std::uint8_t* out) {
     case Phase::kPlay:
       for (Cards rest = legal_cards(s); rest;) add(take_lowest(rest));
       return n;
-    case Phase::kOver:
-      return 0;
+    case Phase::kOver: return 0;
   }
   return 0;
 }
@@ -326,11 +325,8 @@ inline void apply(State& s, int action) {
       s.contract.level = Level(action - kAnnounce);
       begin_play(s);
       return;
-    case Phase::kPlay:
-      apply_play(s, action);
-      return;
-    case Phase::kOver:
-      return;
+    case Phase::kPlay: apply_play(s, action); return;
+    case Phase::kOver: return;
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 constexpr double kTrumpWithSoloist = 1.45, kTrumpInSkat = 0.02, kAceWithSoloist = 1.29, kTenInSkat = 1.76;
 // Card points that a seat adds to a trick: when it gives way, when it takes it, when it throws in for its partner.
 constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2] = {4.96, 4.45};
-constexpr double kPointsInSkat = 5;  // where it is not known
-constexpr double kDecides[2] = {11.8, 13};  // extra, of a trick that decides who wins
+constexpr double kPointsInSkat = 5;             // where it is not known
+constexpr double kDecides[2] = {11.8, 13};      // extra, of a trick that decides who wins
 constexpr double kBeatsTwice[2] = {0.5, 0.23};  // how often the third seat can still beat the second's better card
 
 constexpr Cards higher(Cards card) { return ~(card | (card - 1)); }
@@ -26,8 +26,14 @@ struct Outlook {
 class Play {
  public:
   explicit Play(const SeatView& v)
-      : v_(v), kind_(v.contract.kind), trump_(trumps(kind_)), me_(v.seat), solo_(v.soloist()),
-        role_(me_ == solo_ ? 0 : 1), in_trick_(v.num_plays % kPlayers), unseen_(v.unseen() | v.shown) {
+      : v_(v),
+        kind_(v.contract.kind),
+        trump_(trumps(kind_)),
+        me_(v.seat),
+        solo_(v.soloist()),
+        role_(me_ == solo_ ? 0 : 1),
+        in_trick_(v.num_plays % kPlayers),
+        unseen_(v.unseen() | v.shown) {
     place_cards();
     for (int i = 1; i <= in_trick_; ++i) trick_points_ += kPoints[v.plays[v.num_plays - i] % 8];
     for (int i = 0; i < v.num_plays; i += kPlayers)
@@ -229,9 +235,9 @@ class Play {
   Cards trump_;
   int me_, solo_, role_, in_trick_;
   Cards unseen_;
-  double trick_points_ = 0;  // that lie in the trick under way
+  double trick_points_ = 0;              // that lie in the trick under way
   double soloists_ = 0, defenders_ = 0;  // points taken, the soloist's with the skat
-  unsigned led_[kPlayers] = {};  // side suits that a seat has led
+  unsigned led_[kPlayers] = {};          // side suits that a seat has led
   double chance_[kPlayers][kNumCards] = {};
 };
 

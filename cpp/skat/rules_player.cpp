@@ -21,13 +21,11 @@ int rules_player(const SeatView& v) {
   const bool forehand = v.seat == 0;
   const int bid = v.auction.bid();
   switch (v.stage) {
-    case Stage::kAuction:
-      return say_next(v);
+    case Stage::kAuction: return say_next(v);
     case Stage::kPickUp:
       return choose_hand_contract(v.dealt, bid, forehand).score > prospect(v.dealt, forehand).score ? kPlayHand
-                                                                                                   : kPickUp;
-    case Stage::kDiscard:
-      return lowest(choose_contract(v.dealt | v.taken, v.laid, bid, forehand).laid & ~v.laid);
+                                                                                                    : kPickUp;
+    case Stage::kDiscard: return lowest(choose_contract(v.dealt | v.taken, v.laid, bid, forehand).laid & ~v.laid);
     case Stage::kDeclare:
     case Stage::kAnnounce: {
       const Choice choice = v.contract.hand ? choose_hand_contract(v.dealt, bid, forehand)
@@ -36,8 +34,7 @@ int rules_player(const SeatView& v) {
       return choice.kind == Kind::kNull && choice.level == Level::kOuvert ? kDeclare + kNullOuvert
                                                                           : kDeclare + int(choice.kind);
     }
-    default:
-      return v.contract.kind == Kind::kNull ? rules_null_card(v) : rules_card(v);
+    default: return v.contract.kind == Kind::kNull ? rules_null_card(v) : rules_card(v);
   }
 }
 

@@ -16,16 +16,27 @@ inline constexpr int kMaxLength = 1 + kHand + kMaxAuction + 3 + kHand + kTricks 
 
 struct SeatView {
   enum class Stage : std::uint8_t {
-    kSeat, kDeal, kAuction, kPickUp, kTake, kDiscard, kDeclare, kAnnounce, kShow, kLead, kPlay, kOver
+    kSeat,
+    kDeal,
+    kAuction,
+    kPickUp,
+    kTake,
+    kDiscard,
+    kDeclare,
+    kAnnounce,
+    kShow,
+    kLead,
+    kPlay,
+    kOver
   };
 
   Stage stage = Stage::kSeat;
   std::int8_t seat = 0;
-  std::uint8_t seen = 0;        // tokens of the present stage so far
-  std::int8_t last = -1;        // card before, where cards ascend
+  std::uint8_t seen = 0;  // tokens of the present stage so far
+  std::int8_t last = -1;  // card before, where cards ascend
   std::uint8_t num_said = 0, num_discards = 0, num_plays = 0, tricks = 0, points = 0;  // the last two: the soloist's
-  std::int8_t current = 0;      // on turn while cards are played
-  std::int8_t best_seat = 0;    // of the trick under way
+  std::int8_t current = 0;                                                             // on turn while cards are played
+  std::int8_t best_seat = 0;                                                           // of the trick under way
   std::uint8_t best_card = 0;
   std::uint8_t discards[kSkat] = {};
   std::uint8_t plays[kPlays] = {};
@@ -33,9 +44,9 @@ struct SeatView {
   std::uint8_t said[kMaxAuction] = {};
   Auction auction;
   Contract contract;
-  Cards dealt = 0, hand = 0;    // own: as dealt, and held now
-  Cards taken = 0, laid = 0;    // own skat: picked up, laid away
-  Cards shown = 0;              // of another soloist's ouvert hand, those still held
+  Cards dealt = 0, hand = 0;  // own: as dealt, and held now
+  Cards taken = 0, laid = 0;  // own skat: picked up, laid away
+  Cards shown = 0;            // of another soloist's ouvert hand, those still held
   Cards played[kPlayers] = {};
   Cards cannot[kPlayers] = {};  // cards that a seat has shown not to hold
 
@@ -45,17 +56,13 @@ struct SeatView {
   // The seat that acts next, or -1 at the end and where chance or a hidden action comes next.
   int turn() const {
     switch (stage) {
-      case Stage::kAuction:
-        return auction.current();
+      case Stage::kAuction: return auction.current();
       case Stage::kPickUp:
       case Stage::kDiscard:
       case Stage::kDeclare:
-      case Stage::kAnnounce:
-        return soloist();
-      case Stage::kPlay:
-        return current;
-      default:
-        return -1;
+      case Stage::kAnnounce: return soloist();
+      case Stage::kPlay: return current;
+      default: return -1;
     }
   }
   bool my_turn() const { return stage != Stage::kSeat && turn() == seat; }
@@ -108,8 +115,7 @@ inline ActionSet spoken(const SeatView& v) {
     case SeatView::Stage::kAnnounce:
       for (int level = 0; level < 4; ++level) set.add(kAnnounce + level);
       break;
-    default:
-      break;
+    default: break;
   }
   return set;
 }
@@ -158,18 +164,12 @@ inline Cards ascending(Cards cards, int last, int still) {
 // Cards that may come next where cards come: to this seat's knowledge some deal allows each of them.
 inline Cards possible_cards(const SeatView& v) {
   switch (v.stage) {
-    case SeatView::Stage::kDeal:
-      return ascending(kAll, v.last, kHand - v.seen);
-    case SeatView::Stage::kTake:
-      return ascending(kAll & ~v.dealt, v.last, kSkat - v.seen);
-    case SeatView::Stage::kShow:
-      return ascending(v.unseen(), v.last, kHand - v.seen);
-    case SeatView::Stage::kDiscard:
-      return v.hand;
-    case SeatView::Stage::kPlay:
-      return v.current == v.seat ? own_cards(v) : playable(v);
-    default:
-      return 0;
+    case SeatView::Stage::kDeal: return ascending(kAll, v.last, kHand - v.seen);
+    case SeatView::Stage::kTake: return ascending(kAll & ~v.dealt, v.last, kSkat - v.seen);
+    case SeatView::Stage::kShow: return ascending(v.unseen(), v.last, kHand - v.seen);
+    case SeatView::Stage::kDiscard: return v.hand;
+    case SeatView::Stage::kPlay: return v.current == v.seat ? own_cards(v) : playable(v);
+    default: return 0;
   }
 }
 
@@ -198,9 +198,7 @@ inline void see(SeatView& v, int token) {
   };
   ++v.seen;
   switch (v.stage) {
-    case Stage::kSeat:
-      v.seat = std::int8_t(std::clamp(token - kSeatToken, 0, kPlayers - 1));
-      return next(Stage::kDeal);
+    case Stage::kSeat: v.seat = std::int8_t(std::clamp(token - kSeatToken, 0, kPlayers - 1)); return next(Stage::kDeal);
     case Stage::kDeal:
       ascend(v.dealt, kHand, Stage::kAuction);
       v.hand = v.dealt;
@@ -238,14 +236,10 @@ inline void see(SeatView& v, int token) {
       }
       return next(v.contract.level == Level::kOuvert && v.soloist() != v.seat ? Stage::kShow : Stage::kLead);
     }
-    case Stage::kShow:
-      return ascend(v.shown, kHand, Stage::kLead);
-    case Stage::kLead:
-      return next(Stage::kPlay);
-    case Stage::kPlay:
-      break;
-    case Stage::kOver:
-      return;
+    case Stage::kShow: return ascend(v.shown, kHand, Stage::kLead);
+    case Stage::kLead: return next(Stage::kPlay);
+    case Stage::kPlay: break;
+    case Stage::kOver: return;
   }
   const int p = v.current, in_trick = v.num_plays % kPlayers, played = card ? token : 0;
   const Kind kind = v.contract.kind;

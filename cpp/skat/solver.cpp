@@ -195,8 +195,10 @@ static int exactly(SearchTable& table, const Task& task, int low, int high, int 
   while (low < high) {
     const int need = std::clamp(guess, low + 1, high);
     const int value = search(table, task, need, nodes);
-    if (value >= need) low = value, guess = value + 1;
-    else high = value, guess = value;
+    if (value >= need)
+      low = value, guess = value + 1;
+    else
+      high = value, guess = value;
   }
   return low;
 }

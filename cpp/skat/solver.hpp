@@ -14,10 +14,10 @@ namespace trickformer::skat {
 struct SolverPosition {
   Kind kind = Kind::kGrand;
   std::int8_t soloist = 0;
-  std::int8_t leader = 0;                     // of the trick under way
+  std::int8_t leader = 0;                       // of the trick under way
   std::array<std::int8_t, 2> trick = {-1, -1};  // its cards so far, in the order played; -1 where none
-  std::array<Cards, kPlayers> hands = {};     // cards still held, those of the trick not among them
-  std::array<std::int16_t, 2> points = {};    // card points so far: the soloist's (with the skat), the defenders'
+  std::array<Cards, kPlayers> hands = {};       // cards still held, those of the trick not among them
+  std::array<std::int16_t, 2> points = {};      // card points so far: the soloist's (with the skat), the defenders'
 
   int num_trick() const { return (trick[0] >= 0) + (trick[1] >= 0); }
   int turn() const { return (leader + num_trick()) % kPlayers; }
@@ -67,7 +67,7 @@ class Solver {
 enum class Query : std::uint8_t { kAtLeast, kExact, kTricksAtLeast, kMovesAtLeast, kMovesExact };
 
 struct SolverResult {
-  std::int16_t value = 0;                         // 0 or 1 for a test
+  std::int16_t value = 0;  // 0 or 1 for a test
   std::uint64_t nodes = 0;
   std::array<std::int16_t, kNumCards> moves = {};  // of a query for moves: by card, -1 for an illegal one
 };

@@ -9,8 +9,8 @@ template <bool kNull, bool kTricks>
 class Order : protected Cardplay<kNull, kTricks> {
  protected:
   using Base = Cardplay<kNull, kTricks>;
-  using Base::hand_, Base::beats, Base::suit, Base::legal, Base::length, Base::rank, Base::trump, Base::worth;
   using Base::Base;
+  using Base::hand_, Base::beats, Base::suit, Base::legal, Base::length, Base::rank, Base::trump, Base::worth;
 
   static int most(Cards c) { return kTricks ? 0 : Base::most(c); }
   static int least(Cards c) { return kTricks ? 0 : Base::least(c); }

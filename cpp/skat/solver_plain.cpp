@@ -46,9 +46,12 @@ int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   const bool ours = n.played && ((n.leader + best) % 3 == n.soloist) == soloist;
   while (legal) {
     const int card = take_lowest(legal), points = kPoints[card % 8];
-    if (n.played == 0) value[card] = strength(n.kind, card, card);
-    else if (stronger(n, card, n.trick[best])) value[card] = 20 + points;
-    else value[card] = ours ? 30 + points : -points;
+    if (n.played == 0)
+      value[card] = strength(n.kind, card, card);
+    else if (stronger(n, card, n.trick[best]))
+      value[card] = 20 + points;
+    else
+      value[card] = ours ? 30 + points : -points;
     int at = size++;
     for (; at > 0 && value[cards[at - 1]] < value[card]; --at) cards[at] = cards[at - 1];
     cards[at] = card;
@@ -101,8 +104,10 @@ bool PlainSolver::reach(Node& n, int need) {
   }
   if (entry) {
     if (!holds(*entry, n, n.leader)) *entry = key;
-    if (found) entry->low = std::max(entry->low, std::uint8_t(need));
-    else entry->high = std::min(entry->high, std::uint8_t(need - 1));
+    if (found)
+      entry->low = std::max(entry->low, std::uint8_t(need));
+    else
+      entry->high = std::min(entry->high, std::uint8_t(need - 1));
   }
   return found;
 }

@@ -75,8 +75,10 @@ class Cardplay {
       c = block[code >> 28 & 0x3fff], d = block[code >> 42 & 0x3fff];
       jacks = all.jacks[code >> 56];
     }
-    if (suit_game_) order(a, b), order(b, c), order(a, b);
-    else order(a, b), order(c, d), order(a, c), order(b, d), order(b, c);
+    if (suit_game_)
+      order(a, b), order(b, c), order(a, b);
+    else
+      order(a, b), order(c, d), order(a, c), order(b, d), order(b, c);
     return ((((a * kRadix + b) * kRadix + c) * kRadix + d) * kJackRadix + jacks) * 3 + std::uint64_t(leader);
   }
   static void order(std::uint16_t& a, std::uint16_t& b) {

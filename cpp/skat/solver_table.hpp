@@ -12,7 +12,7 @@ namespace trickformer::skat {
 // stronger card has the higher number and trumps stand above everything: four blocks of seven (7 8 9 Q K 10 A) with
 // the trump suit last, then the jacks by suit; in null four blocks of eight (7 8 9 10 J Q K A).
 struct Layout {
-  std::uint8_t to[kNumCards];      // from a card to the search's number
+  std::uint8_t to[kNumCards];  // from a card to the search's number
   std::uint8_t from[kNumCards];
 };
 
@@ -59,12 +59,11 @@ struct alignas(64) Group {
 struct SearchTable {
   explicit SearchTable(int log2_entries);
 
-  int shift;                         // 64 minus the number of those bits
-  std::unique_ptr<Group[]> groups;   // by the upper bits of a key's hash
-  std::uint32_t stamp = 1;           // of the entries that count
-  std::uint8_t game = 255;           // family and objective that the entries speak of
+  int shift;                                   // 64 minus the number of those bits
+  std::unique_ptr<Group[]> groups;             // by the upper bits of a key's hash
+  std::uint32_t stamp = 1;                     // of the entries that count
+  std::uint8_t game = 255;                     // family and objective that the entries speak of
   std::int32_t history[3][3][kNumCards] = {};  // place in the trick, player, card: how much it has settled
-
 
   void forget();
 };
@@ -72,9 +71,9 @@ struct SearchTable {
 // A position as the search sees it.
 struct Task {
   Family family;
-  bool tricks;               // only tricks count, else points
+  bool tricks;  // only tricks count, else points
   Cards hands[3];
-  int leader, played;        // of the trick under way
+  int leader, played;  // of the trick under way
   int trick[2];
 };
 

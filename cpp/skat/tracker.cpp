@@ -63,7 +63,10 @@ void GameTracker::push(int token) {
 }
 
 Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
-    : table_(std::move(table)), states_(n), actions_(n), tokens_(n * kPlayers * kMaxLength, kEndToken),
+    : table_(std::move(table)),
+      states_(n),
+      actions_(n),
+      tokens_(n * kPlayers * kMaxLength, kEndToken),
       lengths_(n * kPlayers) {
   for (std::size_t i = 0; i < n; ++i) {
     Rng rng(seed, first + i);

@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/tracker.hpp"
 #include "skat/facts.hpp"
 #include "skat/random.hpp"
-#include "core/tracker.hpp"
 
 namespace trickformer::skat {
 
@@ -59,7 +59,7 @@ class Tables {
   const State& state(std::size_t i) const { return states_[i]; }
   const Table& table() const { return *table_; }
   int current(std::size_t i) const { return states_[i].phase == Phase::kOver ? -1 : states_[i].current; }
-  void step(std::size_t i, int action);  // throws std::invalid_argument on an illegal action
+  void step(std::size_t i, int action);                            // throws std::invalid_argument on an illegal action
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 3, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 3]
   int outcome(std::size_t i, int seat) const { return table_->outcome(result(states_[i]), seat); }

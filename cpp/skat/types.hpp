@@ -15,7 +15,7 @@ inline constexpr Cards kJacks = 0x80808080u;
 // What is played. The four suits are numbered like the suits of cards.
 enum class Kind : std::uint8_t { kDiamonds, kHearts, kSpades, kClubs, kGrand, kNull };
 
-inline constexpr int kBase[5] = {9, 10, 11, 12, 24};                  // of the suits and of grand
+inline constexpr int kBase[5] = {9, 10, 11, 12, 24};                    // of the suits and of grand
 inline constexpr std::uint8_t kPoints[8] = {0, 0, 0, 3, 4, 10, 11, 2};  // card points by rank
 
 inline namespace TRICKFORMER_ISA {

@@ -89,7 +89,8 @@ Deals::Laid Deals::lay_uniform(Rng& rng) const {
   const std::uint64_t at = rng.below64(total_);
   const Split* split = splits_.data();
   while (at >= split->cumulative) ++split;
-  const Cards a = subset(only_a_, split->a, rng), b = subset(only_b_, split->b, rng), ab = subset(both_, split->ab, rng);
+  const Cards a = subset(only_a_, split->a, rng), b = subset(only_b_, split->b, rng),
+              ab = subset(both_, split->ab, rng);
   const Cards to_a = subset(both_ ^ ab, need_a_ - (count(only_a_) - split->a), rng);
   return {(only_a_ ^ a) | to_a, (only_b_ ^ b) | (both_ ^ ab ^ to_a), neither_ | a | b | ab};
 }

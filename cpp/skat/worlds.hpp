@@ -38,7 +38,7 @@ class Deals {
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   const SeatView& view() const { return view_; }
-  std::uint64_t assignments() const { return total_; }  // ways to lay the unseen cards
+  std::uint64_t assignments() const { return total_; }            // ways to lay the unseen cards
   int histories() const { return hidden_discards_ ? kWays : 1; }  // of what was picked up and laid away, for each
   World draw(Rng& rng) const;
   bool explains(const World& w) const;  // w.held and w.skat are not looked at
@@ -68,7 +68,7 @@ class Deals {
   Laid lay_uniform(Rng& rng) const;
 
   SeatView view_;
-  int a_ = 0, b_ = 0;          // the two other seats
+  int a_ = 0, b_ = 0;  // the two other seats
   int need_a_ = 0, need_b_ = 0, need_skat_ = 0;
   bool hidden_discards_ = false;
   Cards both_ = 0, only_a_ = 0, only_b_ = 0, neither_ = 0;  // who may hold the unseen cards besides the skat
