@@ -121,7 +121,10 @@ def lstm() -> dict[str, list[np.ndarray]]:
             return x if kind == "float32" else (x.view(np.uint32) >> 16).astype(np.uint16).view(np.int16)
 
         whole, step = (networks, steps, rows), (networks, rows)
-        acts, cells = np.zeros((*whole, 4 * hidden), np.float32), np.zeros((networks, steps + 1, rows, hidden), np.float32)
+        acts, cells = (
+            np.zeros((*whole, 4 * hidden), np.float32),
+            np.zeros((networks, steps + 1, rows, hidden), np.float32),
+        )
         outs, now = np.zeros((*whole, hidden), np.float32), numbers(*step, hidden)
         gates, grad = numbers(*whole, 4 * hidden), rng.normal(size=(*whole, hidden)).astype(np.float32)
         d_cell, d_gates = np.zeros((*step, hidden), np.float32), np.zeros_like(gates)

@@ -1,4 +1,4 @@
-"""TRICKFORMER_ISA: one variable for the whole core. What is built for several instruction sets says the same on each."""
+"""TRICKFORMER_ISA: one variable for the whole core. What is built for several instruction sets is the same on each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def test_results_are_the_same_at_the_baseline_and_at_the_best() -> None:
 def test_the_variable_names_the_instruction_set(isa: str) -> None:
     done = run(isa, "-c", "from trickformer import _core; print(_core.isa())")
     if done.returncode:
-        assert done.stderr.splitlines()[-1].startswith(f"ValueError: {VARIABLE}: this CPU has no instruction set '{isa}'")
+        assert done.stderr.splitlines()[-1].startswith(
+            f"ValueError: {VARIABLE}: this CPU has no instruction set '{isa}'"
+        )
         assert isa != "base"
     else:
         assert done.stdout.strip() == isa
