@@ -14,16 +14,17 @@
 
 namespace trickformer {
 
-// Each has what the one before it has.
-enum class Isa { kBase, kV3, kAvx512, kAvx512Bf16 };
+// Each has what the one before it has. The decoder rounds activations with the last two, and so they are for those alone
+// who name them.
+enum class Isa { kBase, kV3, kAvx512, kAvx512Bf16, kAmx };
 
-inline constexpr Isa kIsas[] = {Isa::kBase, Isa::kV3, Isa::kAvx512, Isa::kAvx512Bf16};
+inline constexpr Isa kIsas[] = {Isa::kBase, Isa::kV3, Isa::kAvx512, Isa::kAvx512Bf16, Isa::kAmx};
 std::string_view name(Isa isa);  // as the environment variable TRICKFORMER_ISA has it
-bool runs(Isa isa);              // whether this CPU has it
+bool runs(Isa isa);              // whether this CPU has it, and the system lets this process use it
 
-// The one that TRICKFORMER_ISA names, else the best of this CPU: nothing beyond it is used. It is chosen once in a
-// process; the decoder, which may round more with the last of them, asks for its own when it is made. Throws
-// std::invalid_argument where the name is unknown or this CPU does not have it.
+// The one that TRICKFORMER_ISA names, else the best of this CPU that rounds nothing: nothing beyond it is used, unless an
+// engine is made with one of its own. It is chosen once in a process. Throws std::invalid_argument where the name is
+// unknown or this CPU does not have it.
 Isa isa();
 
 // A function built for several instruction sets, of which a call takes the best that `isa` allows.

@@ -25,9 +25,8 @@ struct Level {
 const Level LEVELS[] = {
     {Isa::kBase, kernels_base},
 #if defined(__x86_64__)
-    {Isa::kV3, kernels_v3},
-    {Isa::kAvx512, kernels_avx512},
-    {Isa::kAvx512Bf16, kernels_avx512bf16},
+    {Isa::kV3, kernels_v3},     {Isa::kAvx512, kernels_avx512}, {Isa::kAvx512Bf16, kernels_avx512bf16},
+    {Isa::kAmx, kernels_amx},
 #endif
 };
 

@@ -8,9 +8,8 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core of trickformer.";
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
-      "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU: the core "
-      "uses "
-      "none beyond it. Raises ValueError where it names none that this CPU has.");
+      "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "
+      "rounds nothing: the core uses none beyond it. Raises ValueError where it names none that this CPU has.");
   bind_tracker(m);
   bind_gomcts(m);
   bind_gpt2(m);

@@ -119,7 +119,9 @@ class Config(BaseModel):
         None, description="checkpoint that model 0 goes on from, a name or a folder; its size is kept"
     )
     bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
-    bootstrap_hands: int = Field(400_000, ge=1, description="hands that model 0 learns from")
+    bootstrap_hands: int = Field(
+        400_000, ge=0, description="hands that model 0 learns from; 0: it is the checkpoint that it starts from"
+    )
     tries: int = Field(
         1, ge=1, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
     )
@@ -153,6 +155,13 @@ class Config(BaseModel):
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
     )
     quick_window: int = Field(4, ge=1, description="newest iterations whose labels the quick network goes on learning")
+    search_share: float = Field(
+        0.0, ge=0, le=1, description="share of ArgmaxVal*'s decisions that GO-MCTS makes and labels; 0: none"
+    )
+    search_from: int = Field(
+        1, ge=1, description="first iteration with searches, which then give all labels and leave no anchor"
+    )
+    search_runs: int = Field(50, ge=1, description="simulations of such a search; the rest is the paper's")
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
@@ -184,7 +193,10 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _one_step(self) -> Self:
-        if self.batch_size > min(self.bootstrap_hands * self.seats_kept, self.sequences):
+        if not self.bootstrap_hands and not self.start:
+            raise ValueError("bootstrap_hands is 0: there must be a checkpoint to start from")
+        least = self.bootstrap_hands * self.seats_kept or self.sequences
+        if self.batch_size > min(least, self.sequences):
             raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
         return self
 
@@ -196,6 +208,8 @@ class Config(BaseModel):
             raise ValueError("quick is for hearts: other games label by script")
         if self.label_worlds and game_name(self.game) not in ("hearts", "crew"):
             raise ValueError("label_worlds is for hearts and crew: other games label from the deal as it was")
+        if self.search_share and not self.action_weight:
+            raise ValueError("search_share needs action values: give action_weight")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
         return self
@@ -205,6 +219,10 @@ class Config(BaseModel):
         if self.tries > 1 and (game_name(self.game) != "crew" or self.bootstrap != ["random"]):
             raise ValueError("tries is for the random players of crew")
         return self
+
+    def searches(self, iteration: int) -> bool:
+        """Whether GO-MCTS makes and labels decisions of an iteration's hands."""
+        return self.search_share > 0 and iteration >= self.search_from
 
     @property
     def folder(self) -> Path:
