@@ -9,10 +9,19 @@ VENV ?= .venv
 TORCH_INDEX ?=
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
 SOURCES := $(shell find src cpp -type f -not -name '*.pyc') pyproject.toml CMakeLists.txt constraints.txt
 BENCHMARKS := hearts skat crew hanabi belief engine gomcts selfplay skat_solver crew_solver
 
-.PHONY: demo test lint bench setup clean
+# The tests that are about the core, and of these the ones in which threads meet. Training takes too long under a sanitizer.
+CORE_TESTS := $(wildcard $(addprefix tests/test_,core_*.py isa.py threads.py facts.py engine.py gomcts.py playthroughs.py \
+  hearts_*.py skat_facts.py skat_labels.py skat_rules*.py skat_solver.py skat_tokens.py crew_facts.py crew_labels.py \
+  crew_longest.py crew_rules*.py crew_solver.py crew_tokens.py hanabi_*.py mines_*.py \
+  belief_hearts.py belief_skat.py belief_crew.py belief_hanabi.py))
+comma := ,
+THREAD_TESTS := tests/test_threads.py tests/test_skat_solver.py
+
+.PHONY: demo test lint asan tsan bench setup clean
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -25,6 +34,24 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+# A copy of the package, its core built with sanitizers, in build/NAME, and tests on it. Python is not built with them: their
+# libraries are loaded before it, and the standard library of C++ too, so that they see its exceptions.
+# Arguments: name, sanitizers, library, tests.
+define sanitize
+	$(PIP) --no-deps --upgrade --target build/$(1) -Cbuild-dir=build/$(1)-objects -Cinstall.strip=false \
+	  -Ccmake.define.TRICKFORMER_SANITIZE='$(2)' .
+	PYTHONPATH=build/$(1) LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)" \
+	  $(BIN)/python -m pytest $(4)
+endef
+
+asan: export ASAN_OPTIONS = detect_leaks=0
+asan: setup  ## the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer; with GCC
+	$(call sanitize,asan,address$(comma)undefined,libasan.so,$(CORE_TESTS))
+
+tsan: setup  ## where threads meet, under ThreadSanitizer; with GCC
+	$(call sanitize,tsan,thread,libtsan.so,$(THREAD_TESTS))
 
 bench: setup  ## add ARGS=--quick for a look, ARGS=--json for one object a line
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name $(ARGS); done

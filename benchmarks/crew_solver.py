@@ -3,7 +3,7 @@
 Random deals, tasks given away at random, a row of draws for mission 12. For missions 1-10 and for each group of later
 ones: ms a position (median, mean, 99th percentile), the share that is not known within the node limit, and the share
 that can be fulfilled. The baseline tries every card in order on the rules of the game, with no table and nothing
-foreseen (cpp/crew_solver_plain.hpp), on the first positions and within the same number of nodes; what it leaves open
+foreseen (cpp/crew/solver_plain.hpp), on the first positions and within the same number of nodes; what it leaves open
 counts with the time spent. Every figure is the thread's CPU time.
 """
 

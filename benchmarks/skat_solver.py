@@ -2,7 +2,7 @@
 
 Rows: cards tried a second; ms a position at the first lead and after five tricks for "does the soloist make 61", for
 the same after each card on turn, and for the exact points. The baseline is a plain zero-window search with a table of
-whole positions and a simple order of moves (cpp/skat_solver_plain.hpp) on the same positions; it knows no null, and
+whole positions and a simple order of moves (cpp/skat/solver_plain.hpp) on the same positions; it knows no null, and
 finds the exact points by bisection. Every figure is the thread's CPU time.
 """
 

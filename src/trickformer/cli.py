@@ -38,7 +38,12 @@ _JOINED = ("--seconds", "--simulations", "--beliefs")
 
 @app.callback()
 def _main() -> None:
-    pass
+    from trickformer import _core
+
+    try:
+        _core.isa()
+    except ValueError as e:  # before anything is written
+        raise TrickformerError(str(e)) from None
 
 
 @app.command()

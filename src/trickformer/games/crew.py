@@ -1,7 +1,7 @@
 """The Crew: The Quest for Planet Nine, four players, each mission by itself.
 
 OpenSpiel's own `crew` deals tasks of a sort of its own and has no missions; this is `trickformer_crew`, on the rules of
-the core (cpp/crew_rules.hpp). Missions are data (crew_missions.toml); docs/crew.md lists the points that the rulebook
+the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml); docs/crew.md lists the points that the rulebook
 leaves open."""
 
 from __future__ import annotations

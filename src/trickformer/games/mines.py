@@ -1,4 +1,4 @@
-"""Mines: one player opens the cells of a grid and must not meet a mine; cpp/mines_rules.hpp has the rules.
+"""Mines: one player opens the cells of a grid and must not meet a mine; cpp/mines/rules.hpp has the rules.
 
 The score is the number of cells opened without a mine; returns and values speak of its share of all cells that hold
 none ("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without mines around it

@@ -1,7 +1,7 @@
 """Skat by the rules of the International Skat Players' Association (ISkO), three at the table, forehand in seat 0.
 
 OpenSpiel's own `skat` has no real auction, hand games, announcements, overbidding or scores; this is a game of its
-own, `trickformer_skat`, on the rules of the core (cpp/skat_rules.hpp)."""
+own, `trickformer_skat`, on the rules of the core (cpp/skat/rules.hpp)."""
 
 from __future__ import annotations
 

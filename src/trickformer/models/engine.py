@@ -19,7 +19,7 @@ from trickformer.models.weights import Weights, model_weights, read_weights
 if TYPE_CHECKING:
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the C++ engine's instruction set
+ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the instruction set of the whole core (cpp/core/isa.hpp)
 DTYPES = ("bfloat16", "float32")
 ROUNDED = ("avx512bf16", "amx")  # instruction sets that round activations to bfloat16, the fastest last
 

@@ -1,4 +1,4 @@
-"""PIMC at a table of The Crew: all tables in one call of the core (cpp/crew_pimc.hpp)."""
+"""PIMC at a table of The Crew: all tables in one call of the core (cpp/crew/pimc.hpp)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hanabi's scripted players as policies over views (cpp/hanabi_players.hpp)."""
+"""Hanabi's scripted players as policies over views (cpp/hanabi/players.hpp)."""
 
 from __future__ import annotations
 

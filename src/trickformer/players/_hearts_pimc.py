@@ -1,4 +1,4 @@
-"""PIMC at a Hearts table: the whole decision is one call of the core (cpp/hearts_pimc.inl).
+"""PIMC at a Hearts table: the whole decision is one call of the core (cpp/hearts/pimc_isa.cpp).
 
 A world's actions are valued by multi-player UCT (Sturtevant 2008) as the mean reward of the root's children, or by
 plain playouts; a card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a

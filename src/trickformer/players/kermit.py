@@ -2,8 +2,8 @@
 
 After Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based Card Games"
 (2009): bids, the cards laid away and the declaration follow an expectimax over the skats on an evaluation of hands by
-tables, learned here (cpp/skat_bidding.hpp, cpp/skat_evaluation.hpp); cards are played by solving worlds
-weighted by what was bid, laid away and declared (cpp/skat_pimc.hpp, cpp/skat_inference.hpp)."""
+tables, learned here (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp); cards are played by solving worlds
+weighted by what was bid, laid away and declared (cpp/skat/pimc.hpp, cpp/skat/inference.hpp)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """the optimal player of Mines, on boards small enough for dynamic programming over all that can be seen
 
-cpp/mines_solver.hpp says how; of equally good cells it opens the first. It draws no randomness."""
+cpp/mines/solver.hpp says how; of equally good cells it opens the first. It draws no randomness."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Hanabi's scripted players: simple, holmes, smart, iggi, piers, flawed
 
-Each is a function of what everybody saw and of the others' hands (cpp/hanabi_players.hpp says where they come from)."""
+Each is a function of what everybody saw and of the others' hands (cpp/hanabi/players.hpp says where they come from)."""
 
 from __future__ import annotations
 

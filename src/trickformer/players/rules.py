@@ -1,7 +1,7 @@
 """scripted players of Hearts (ducks, guards against the moon), of Skat (bids, declares, plays) and of The Crew
 
-Their choices are functions of the view alone (cpp/hearts_rules_player.cpp, cpp/skat_rules_player.cpp,
-cpp/crew_rules_player.cpp): they draw no randomness."""
+Their choices are functions of the view alone (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
+cpp/crew/rules_player.cpp): they draw no randomness."""
 
 from __future__ import annotations
 

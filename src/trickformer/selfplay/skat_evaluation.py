@@ -1,8 +1,8 @@
 """Learns the evaluation of Skat hands that `kermit` bids by: `trickformer skat learn`.
 
-The model (cpp/skat_evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of
+The model (cpp/skat/evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights are those of
 greatest likelihood under a Gaussian prior, found by L-BFGS on hands that the core draws and solves with open cards
-(cpp/skat_samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
+(cpp/skat/samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
 all are learned from: a model that chooses among 66 ways to lay cards away finds those that it is wrong about, so it
 must see what it chooses. The models of hand games lean on those of games with the skat, which see more. What the solver
 says is no result of play: trickformer.selfplay.skat_calibration comes next, and fits the models before the skat.

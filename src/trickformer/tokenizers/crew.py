@@ -1,4 +1,4 @@
-"""The Crew as tokens; cpp/crew_seat_view.hpp gives the order of a sequence.
+"""The Crew as tokens; cpp/crew/tokens.hpp gives the order of a sequence.
 
 Of Table 1 of the GO-MCTS paper: 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies, 4
 ways to lie a card open; allocations are 6. To these come the cards as each of the three others plays them, the own

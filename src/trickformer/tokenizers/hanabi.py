@@ -1,4 +1,4 @@
-"""Hanabi as tokens; cpp/hanabi_tokens.hpp gives the order of a sequence."""
+"""Hanabi as tokens; cpp/hanabi/tokens.hpp gives the order of a sequence."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class HanabiTokenizer:
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
-    """The words of the tokens, in the order of cpp/hanabi_tokens.hpp. Seats are counted from the own one, slots from
+    """The words of the tokens, in the order of cpp/hanabi/tokens.hpp. Seats are counted from the own one, slots from
     1."""
     colors, ranks = COLORS[: rules.colors], [str(rank + 1) for rank in range(rules.ranks)]
     moves = [f"{kind}-{slot + 1}" for kind in ("discard", "play") for slot in range(rules.hand)]

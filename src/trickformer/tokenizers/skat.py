@@ -1,4 +1,4 @@
-"""Skat as tokens; cpp/skat_seat_view.hpp gives the order of a sequence.
+"""Skat as tokens; cpp/skat/seat_view.hpp gives the order of a sequence.
 
 Of Table 1 of the GO-MCTS paper: 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations, 4 things to
 announce; to these come the seats and the end. docs/skat.md sets the counts beside the paper's.

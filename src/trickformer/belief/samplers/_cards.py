@@ -20,8 +20,8 @@ LogOdds: TypeAlias = Callable[[Sequence[View]], np.ndarray]
 
 class CardBelief(UniformBelief[W]):
     """Uniform over the hidden histories that explain a view; or, given odds, in proportion to the product over cards of
-    the odds of the place where the card now lies (cpp/placing.hpp, cpp/crew_worlds.hpp): no history that explains the
-    view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
+    the odds of the place where the card now lies (cpp/core/placing.hpp, cpp/crew/worlds.hpp): no history that explains
+    the view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
 
     deals: type[Any]  # the core's sampler, of a seat view and maybe log odds
 

@@ -1,4 +1,4 @@
-"""The Crew: worlds that explain one seat's view, exactly uniform by counting (cpp/crew_worlds.hpp)."""
+"""The Crew: worlds that explain one seat's view, exactly uniform by counting (cpp/crew/worlds.hpp)."""
 
 from __future__ import annotations
 

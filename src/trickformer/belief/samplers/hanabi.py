@@ -1,4 +1,4 @@
-"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi_worlds.hpp)."""
+"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi/worlds.hpp)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Hearts: worlds that explain one seat's view, exactly uniform by counting.
 
-cpp/hearts_worlds.hpp says how they are counted and why nothing else is hidden."""
+cpp/hearts/worlds.hpp says how they are counted and why nothing else is hidden."""
 
 from __future__ import annotations
 

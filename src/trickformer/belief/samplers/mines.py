@@ -1,6 +1,6 @@
-"""Mines: layouts that explain what was seen, exactly uniform by counting (cpp/mines_count.hpp), or drawn by one of the
+"""Mines: layouts that explain what was seen, exactly uniform by counting (cpp/mines/count.hpp), or drawn by one of the
 methods of "Consistent Belief State Estimation, with Application to Mines": rejection, Metropolis, Metropolis that goes
-on from the layout before (cpp/mines_search.hpp)."""
+on from the layout before (cpp/mines/search.hpp)."""
 
 from __future__ import annotations
 

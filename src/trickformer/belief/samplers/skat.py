@@ -1,4 +1,4 @@
-"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat_worlds.hpp)."""
+"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat/worlds.hpp)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class SkatBelief(CardBelief[SkatWorlds]):
 
 def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
     """A weight for `SkatBelief`: how likely, in each world, the others say and lay away what they did, by a model of
-    bidders on the shipped evaluation (cpp/skat_inference.hpp), float64 [n], natural logarithm."""
+    bidders on the shipped evaluation (cpp/skat/inference.hpp), float64 [n], natural logarithm."""
     model, seeger = _core.skat_search.BidModel(), bool(getattr(game, "seeger", True))
 
     def weight(worlds: SkatWorlds) -> np.ndarray:

@@ -1,0 +1,23 @@
+// Labels of action values: what each legal action of a decision is worth, found by playing on from known cards.
+#pragma once
+#include <cstdint>
+
+namespace trickformer {
+
+struct QuickNet;
+
+struct Label {
+  std::uint16_t position;  // of the own sequence: the token before the decision
+  std::uint16_t token;     // the action
+  float value;             // to the own seat, in units of v(o)
+};
+
+struct LabelOptions {
+  int playouts = 8;               // of each action
+  double share = 1.0;             // of the decisions that are labelled
+  const QuickNet* net = nullptr;  // who plays on, in games that know it; null: a quick script of the game
+  int steps = 0;                  // own turns that the network plays on, which then says the rest; 0: to the end
+  bool worlds = false;  // each playout begins in another deal that explains what the seat saw, drawn uniformly
+};
+
+}  // namespace trickformer

@@ -1,0 +1,24 @@
+#include "core/tracker.hpp"
+
+#include <algorithm>
+
+namespace trickformer {
+
+void Tracker::facts(float* out) const {
+  std::fill_n(out, vocabulary(), 0.0f);
+  const TokenSet next = possible();
+  for (int w = 0; w < 4; ++w)
+    for (auto rest = next.words[w]; rest; rest &= rest - 1) out[w * 64 + std::countr_zero(rest)] = 1;
+  out[vocabulary()] = my_turn();
+}
+
+void follow(const Tracker& start, const std::int16_t* tokens, int length, float* facts, bool* possible) {
+  const auto tracker = start.copy();
+  for (int i = 0; i < length; ++i, facts += start.fact_count()) {
+    tracker->push(tokens[i]);
+    tracker->facts(facts);
+    if (possible) mark(tracker->possible(), possible + std::size_t(i) * std::size_t(start.vocabulary()));
+  }
+}
+
+}  // namespace trickformer

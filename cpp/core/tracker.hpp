@@ -1,0 +1,73 @@
+// GO-MCTS' simulator: it follows one seat's observations and never knows the deal.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace trickformer {
+
+// A set of token ids below 256.
+struct TokenSet {
+  std::uint64_t words[4] = {};
+
+  void add(int token) { words[token >> 6] |= std::uint64_t{1} << (token & 63); }
+  bool has(int token) const { return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1; }
+  int size() const {
+    int n = 0;
+    for (auto word : words) n += std::popcount(word);
+    return n;
+  }
+  // The lowest token, or 256 for an empty set.
+  int first() const {
+    for (int i = 0; i < 4; ++i)
+      if (words[i]) return i * 64 + std::countr_zero(words[i]);
+    return 256;
+  }
+};
+
+class Tracker {
+ public:
+  virtual ~Tracker() = default;
+  virtual std::unique_ptr<Tracker> copy() const = 0;
+  virtual int vocabulary() const = 0;  // number of token ids
+  virtual int seat() const = 0;
+  virtual bool my_turn() const = 0;
+  virtual TokenSet legal() const = 0;     // own legal tokens; empty where it is not the own turn
+  virtual TokenSet possible() const = 0;  // tokens that some deal allows next
+  virtual void push(int token) = 0;       // an impossible token marks the history illegal and goes on by position
+  virtual bool terminal() const = 0;
+  virtual bool is_legal() const = 0;  // whether some deal explains the history so far
+  virtual int outcome() const = 0;    // of a legal terminal history: its index among the outcomes
+
+  // What the tokens so far say, as numbers: an input of the model. A function of the tokens alone. A game of its own
+  // numbers overrides both; these are whose turn it is and what may come next.
+  virtual int fact_count() const { return vocabulary() + 1; }
+  virtual void facts(float* out) const;  // writes [fact_count]
+};
+
+// Follows a sequence from its start: after each of its `length` tokens the facts [length, fact_count] and, where
+// `possible` is not null, what some deal allows next [length, vocabulary].
+void follow(const Tracker& start, const std::int16_t* tokens, int length, float* facts, bool* possible);
+
+// The tokens of a set, as a row of a mask that is all false.
+inline void mark(const TokenSet& set, bool* row) {
+  for (int w = 0; w < 4; ++w)
+    for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
+}
+
+// Histories come as bytes. Throws where these n cards are not the cards below n, each once.
+inline void check_deck(const std::uint8_t* deck, int n) {
+  std::uint64_t seen = 0;
+  for (int i = 0; i < n; ++i) {
+    if (deck[i] >= n || seen >> deck[i] & 1) throw std::invalid_argument("a deck holds every card once");
+    seen |= std::uint64_t{1} << deck[i];
+  }
+}
+
+inline void check_action(bool legal, int action) {
+  if (!legal) throw std::invalid_argument("action " + std::to_string(action) + " of a history is not legal");
+}
+
+}  // namespace trickformer

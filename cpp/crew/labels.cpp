@@ -1,0 +1,107 @@
+#include "crew/labels.hpp"
+
+#include "crew/pimc.hpp"
+#include "crew/rules_player.hpp"
+#include "crew/tell.hpp"
+#include "crew/worlds.hpp"
+
+namespace trickformer::crew {
+namespace {
+
+constexpr double kErr = 0.05;           // share of moves at which a playout errs
+constexpr double kSolved = 0.5;         // weight of the solver's answer
+constexpr std::uint64_t kNodes = 1000;  // cards that it tries: mostly enough, and cheaper than the playouts
+
+// Whether four scripted players succeed from here, erring at random.
+bool playout(State s, Rng& rng) {
+  while (!s.over()) {
+    const bool astray = s.is_chance() || rng.uniform() < kErr;
+    apply(s, astray ? pick(legal(s), rng) : rules_action(s, s.current, s.hand[s.current]));
+  }
+  return s.result > 0;
+}
+
+// Whether chance has yet to do something.
+bool chance_left(const State& s) {
+  const bool draw = s.mission.has(Rule::kDraw) && (s.num_plays < kPlayers || s.phase == Phase::kDraw);
+  return draw || s.revealed < s.mission.tasks;
+}
+
+class Labeller {
+ public:
+  Labeller(const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out)
+      : options_(options), rng_(seed, stream), out_(out) {}
+
+  // The decision before token `position` + 1, of the seat of the view.
+  void decide(const State& s, const SeatView& view, int position) {
+    const Actions may = legal(s);
+    if (!(may & (may - 1)) || rng_.uniform() >= options_.share) return;
+    double worth[kActions] = {};
+    if (options_.worlds) {
+      const Deals deals(view);
+      for (int i = 0; i < options_.playouts; ++i) judge(state(view, deals.draw(rng_)), may, 1, worth);
+    } else {
+      judge(s, may, options_.playouts, worth);
+    }
+    const int worlds = options_.worlds ? options_.playouts : 1;
+    for (Actions rest = may; rest;) {
+      const int act = take_lowest(rest);
+      out_.push_back({std::uint16_t(position), std::uint16_t(act), float(worth[act] / worlds)});
+    }
+  }
+
+ private:
+  // Adds what each of these actions is worth in a deal.
+  void judge(const State& s, Actions may, int playouts, double* worth) {
+    const std::uint64_t drawn = rng_.next(), chance = rng_.next();
+    Draws draws;
+    for (double& place : draws) place = rng_.uniform();
+    const bool chancy = chance_left(s), talk = s.phase == Phase::kRadio || s.phase == Phase::kRadioCard;
+    double open = -1;
+    for (Actions rest = may; rest;) {
+      const int act = take_lowest(rest);
+      // To open hands all messages are alike, but that a card that lies open is not drawn.
+      if (open < 0 || !talk || chancy) open = could_succeed(s, act, chance, draws, kNodes, solver_);
+      if (open == 0 && !chancy) continue;
+      State after = s;
+      apply(after, act);
+      int good = 0;
+      for (int i = 0; i < playouts; ++i) {
+        Rng own(drawn, std::uint64_t(i));
+        good += playout(after, own);
+      }
+      worth[act] += kSolved * open + (1 - kSolved) * good / playouts;
+    }
+  }
+
+  const LabelOptions& options_;
+  Rng rng_;
+  std::vector<Label>& out_;
+  Solver solver_{12};  // a few hundred cards need no larger table
+};
+
+}  // namespace
+
+void label(const Logbook& book, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
+           std::uint64_t stream, std::vector<Label>& out) {
+  check_deck(history + 1, kNumCards);
+  Cards hands[kPlayers] = {};
+  for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(history[1 + i]);
+  State s = new_game(book.find(history[0]), hands);
+  Labeller labeller(options, seed, stream, out);
+  SeatView view;
+  int told = 0;  // tokens of the own sequence so far
+  const auto tell = [&](int p, int token) {
+    if (p != seat) return;
+    ++told;
+    if (token != kEndToken) see(book, view, token);
+  };
+  tell_deal(s, tell);
+  for (int i = 1 + kNumCards; i < kHistory && history[i] != kNoAction; ++i) {
+    check_action(history[i] < kActions && legal(s) >> history[i] & 1, history[i]);
+    if (!s.is_chance() && s.current == seat) labeller.decide(s, view, told - 1);
+    tell_action(s, history[i], tell);
+  }
+}
+
+}  // namespace trickformer::crew

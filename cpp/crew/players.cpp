@@ -1,0 +1,31 @@
+#include "crew/players.hpp"
+
+#include "crew/rules_player.hpp"
+
+namespace trickformer::crew {
+
+void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
+                 double random, double noise, std::uint8_t* history, std::int8_t* result, std::uint8_t* seated) {
+  for (std::size_t i = 0; i < n; ++i, history += kHistory, seated += kPlayers) {
+    Rng rng(seed, first + i);
+    const Mission& mission = missions[rng.below(std::uint32_t(missions.size()))];
+    history[0] = mission.id;
+    Cards hands[kPlayers];
+    shuffle_deal(rng, history + 1, hands);
+    for (int p = 0; p < kPlayers; ++p)
+      seated[p] = std::uint8_t(rng.uniform() < random ? Seated::kRandom : Seated::kRules);
+    std::uint8_t* out = history + 1 + kNumCards;
+    State s = new_game(mission, hands);
+    while (!s.over()) {
+      const bool astray = s.is_chance() || Seated(seated[s.current]) == Seated::kRandom;
+      const bool scripted = !astray && !(noise > 0 && rng.uniform() < noise);
+      const int action = scripted ? rules_action(s, s.current, s.hand[s.current]) : pick(legal(s), rng);
+      *out++ = std::uint8_t(action);
+      apply(s, action);
+    }
+    std::fill(out, history + kHistory, kNoAction);
+    result[i] = s.result > 0;
+  }
+}
+
+}  // namespace trickformer::crew

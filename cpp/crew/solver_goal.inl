@@ -1,0 +1,91 @@
+// What a mission asks, as the solver sees it; included by one translation unit for each instruction set.
+#include <algorithm>
+
+#include "crew/solver_table.hpp"
+
+namespace trickformer::crew::inline TRICKFORMER_ISA {
+
+// What a mission asks of the tricks, as sets of cards. A task card must be won by its owner; so must, where the rules
+// have it, all pink cards by the member, and each rocket by whoever holds it.
+struct Goal {
+  explicit Goal(const State& s) : rules(s.mission), commander(s.commander), member(s.member & 3) {
+    first_four = s.first_four, last = s.last;
+    for (int i = 0; i < s.mission.tasks; ++i) {
+      const Task& task = s.tasks[i];
+      tasks |= bit(task.card);
+      owned[task.owner] |= bit(task.card);
+      if (task.tile < kTileArrow) {
+        for (int done = task.tile + 1; done <= kMaxTasks; ++done) due[done] |= bit(task.card);
+        numbered |= bit(task.card);
+      } else if (task.tile < kTileOmega) {
+        arrow[task.tile - kTileArrow] |= bit(task.card);
+      } else if (task.tile == kTileOmega) {
+        omega |= bit(task.card);
+      }
+    }
+    if (rules.has(Rule::kAllPink)) owned[member] |= kPink;
+    if (rules.has(Rule::kOneWins)) ones = 1;
+    if (rules.has(Rule::kOnesWinTwice)) ones = 2;
+    nines = rules.any(Rule::kNinesLose | Rule::kNinesLoseTasks);
+    rockets = rules.any(Rule::kRocketsWin | Rule::kRocketsInOrder);
+    balance = rules.any(Rule::kBalance | Rule::kBalanceEnds);
+    to_the_end = balance || rules.has(Rule::kSick) || rules.has(Rule::kOneTrick) || rules.has(Rule::kFirstAndLast) ||
+                 rules.has(Rule::kRoles);
+    no_rocket = rules.has(Rule::kOneTrick) || rules.has(Rule::kFirstAndLast);
+    find_earlier();
+    ordered = numbered || omega || arrow[0] || arrow[1] || arrow[2] || arrow[3];
+  }
+
+  int number_done(Cards open) const { return count(tasks & ~open); }
+
+  // Whether the order of the tokens allows that, of the tasks so far open, these are fulfilled in one trick.
+  bool in_order(Cards open, Cards made) const {
+    const Cards left = open & ~made;
+    if ((numbered & ~left) != due[number_done(left)] || ((made & omega) && left)) return false;
+    Cards before = 0;
+    for (const Cards at : arrow) {
+      if (before & left && at & ~left) return false;
+      before |= at;
+    }
+    return true;
+  }
+
+  // What the tokens say of each task: which others are fulfilled before it, or in the same trick.
+  void find_earlier() {
+    const int n = count(numbered);
+    for (Cards left = tasks; left;) {
+      const int card = take_lowest(left);
+      Cards& before = earlier[card];
+      if (omega >> card & 1) before = tasks;
+      if (!(numbered >> card & 1) && count(due[n]) == n) before |= numbered;  // they are the first n
+      for (int k = 1; numbered >> card & 1 && !(due[k] >> card & 1); ++k) before |= due[k];
+      Cards lower_arrows = 0;
+      for (const Cards at : arrow) {
+        if (at >> card & 1) before |= lower_arrows;
+        lower_arrows |= at;
+      }
+      before &= ~bit(card);
+    }
+  }
+
+  Mission rules;
+  int commander, member, first_four, last;
+  Cards tasks = 0, owned[kPlayers] = {};
+  Cards numbered = 0, due[kMaxTasks + 1] = {};  // due: those that are fulfilled once that many tasks are
+  Cards arrow[4] = {}, omega = 0;
+  Cards earlier[kNumCards] = {};
+  int ones = 0;  // tricks that colour 1s must win
+  bool nines, rockets, balance, to_the_end, no_rocket, ordered;
+};
+
+// Between tricks.
+struct Position {
+  Cards hand[kPlayers];
+  std::int8_t leader;
+  std::uint8_t trick, ones;
+  std::uint8_t wins[kPlayers];
+
+  Cards all() const { return hand[0] | hand[1] | hand[2] | hand[3]; }
+};
+
+}  // namespace trickformer::crew::inline TRICKFORMER_ISA

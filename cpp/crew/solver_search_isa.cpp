@@ -1,0 +1,300 @@
+// The search.
+#include "crew/solver_outlook.inl"
+
+namespace trickformer::crew::inline TRICKFORMER_ISA {
+
+class Searcher : Outlook {
+ public:
+  Searcher(SolverTable& table, const State& s, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes,
+           std::vector<std::uint8_t>& line)
+      : Outlook(s), table_(table), draws_(draws), max_nodes_(max_nodes), nodes_(nodes), line_(line) {
+    for (int p = 0; p < kPlayers; ++p) {
+      root_.hand[p] = s.hand[p];
+      root_.wins[p] = s.wins[p];
+      if (s.message[p].label) open_ |= bit(s.message[p].card);
+    }
+    root_.leader = s.leader;
+    root_.trick = std::uint8_t(s.trick());
+    root_.ones = s.ones;
+    draw_pending_ = s.mission.has(Rule::kDraw) && s.trick() == 0;
+    started_.size = s.num_plays % kPlayers;
+    for (int i = 0; i < started_.size; ++i) {
+      const int card = s.plays[s.trick() * kPlayers + i];
+      started_.card[i] = std::uint8_t(card);
+      root_.hand[next_seat(s.leader, i)] |= bit(card);  // the trick is played again from its lead
+    }
+  }
+
+  Answer run() {
+    table_.forget();
+    prepare(root_);
+    if (!draw_pending_ && assess(root_) < 0) return Answer::kNo;
+    Answer answer = Answer::kUnknown;
+    for (std::uint64_t attempt = 0; answer == Answer::kUnknown && nodes_ < max_nodes_; ++attempt) {
+      limit_ = std::min(max_nodes_, nodes_ + budget(attempt));
+      noise_ = attempt ? kNoise : 1;
+      if (draw_pending_) prepare(root_);  // what the last attempt drew is back in its place
+      answer = visit(root_, started_);
+    }
+    if (answer == Answer::kYes) {
+      std::reverse(line_.begin(), line_.end());
+      line_.erase(line_.begin(), line_.begin() + started_.size);
+    }
+    return answer;
+  }
+
+ private:
+  struct Start {
+    std::uint8_t card[kPlayers] = {};
+    int size = 0;  // cards of the trick that are given
+  };
+  // A trick that a position may go on with.
+  struct Move {
+    std::int32_t score;
+    std::uint8_t card[kPlayers];
+    std::int8_t winner;
+  };
+  struct Trick {
+    std::uint8_t card[kPlayers];
+    int best, best_seat;
+    unsigned may_win;  // bits by seat
+    Cards cards;
+  };
+  // What is the same for all tricks that a position may go on with.
+  struct Node {
+    Position at;
+    Start start;
+    Cards open, banned;     // tasks; those that the tokens' order does not allow in this trick
+    Cards tried[kPlayers];  // of cards that are as good as each other, one
+  };
+
+  // What an attempt may spend: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... times the least (Luby, Sinclair & Zuckerman 1993).
+  static std::uint64_t budget(std::uint64_t attempt) {
+    std::uint64_t n = attempt + 1;
+    while (n & (n + 1)) n -= (std::uint64_t{1} << (63 - std::countl_zero(n))) - 1;
+    return kLeast * (n + 1) / 2;
+  }
+
+  // ---- what holds as long as the cards stay with whom they are ----
+
+  void prepare(const Position& at) {
+    special_ = goal_.tasks | (goal_.ones ? kOnes : 0) | (goal_.nines ? kNines : 0);
+    hold(at);
+    for (int s = 0; s <= kRocket; ++s) {
+      const int shift = kValues * s;
+      const Cards here = at.all() & suit_cards(s);
+      for (int cards = 1; cards < 512; ++cards) {
+        const Cards set = Cards(cards) << shift;
+        if (set & ~here) continue;
+        const int low = lowest(set);
+        const Cards above = Cards(alike_[s][cards & (cards - 1)]) << shift;
+        Cards same = bit(low);
+        if (!(special_ >> low & 1)) same = here & at.hand[holder_[low]] & ~special_;
+        if (above) same &= (above & (~above + 1)) - 1;
+        alike_[s][cards] = std::uint16_t(bit(63 - std::countl_zero(same)) >> shift | above >> shift);
+      }
+    }
+  }
+
+  // Equal for positions of which either both fail or neither: in each suit only the order of the holders counts, but
+  // for the cards that are something special.
+  std::uint64_t key(const Position& at) const {
+    const Cards all = at.all();
+    std::uint64_t cards = 0;
+    for (int s = 0; s <= kRocket; ++s) cards |= std::uint64_t(alike_[s][all >> kValues * s & 511]) << kValues * s;
+    std::uint64_t rest = at.leader;
+    if (goal_.ones) rest |= std::min<int>(at.ones, goal_.ones) << 2;
+    if (goal_.balance) {
+      const int least = *std::min_element(at.wins, at.wins + kPlayers);
+      for (int p = 0; p < kPlayers; ++p) rest |= (at.wins[p] > least) << (4 + p);
+    } else if (goal_.rules.has(Rule::kOneTrick)) {
+      rest |= (at.wins[goal_.member] > 0) << 4;
+    }
+    return cards | rest << kNumCards;
+  }
+
+  std::uint64_t& slot(std::uint64_t key) const { return table_.keys[key * 0x9e3779b97f4a7c15 >> table_.shift]; }
+  bool fails(std::uint64_t key) const { return slot(key) == (key | table_.stamp << 48); }
+  void failed(std::uint64_t key) { slot(key) = key | table_.stamp << 48; }
+
+  // ---- tricks ----
+
+  // Of cards of one hand that nothing lies between, the lowest.
+  Cards distinct(Cards hand, Cards all) const {
+    Cards out = 0;
+    for (Cards left = hand; left;) {
+      const int card = take_lowest(left);
+      const Cards under = all & lower(card);
+      const Cards next = under ? bit(63 - std::countl_zero(under)) : 0;
+      if (!(next & hand) || (next | bit(card)) & special_) out |= bit(card);
+    }
+    return out;
+  }
+
+  // Tries every card as number `i` of the trick. True as soon as one succeeds.
+  bool extend(const Node& node, int i, const Trick& trick) {
+    const Position& at = node.at;
+    const int p = next_seat(at.leader, i), lead = i ? trick.card[0] : -1;
+    Cards choices =
+        i < node.start.size ? bit(node.start.card[i]) : legal_plays(at.hand[p], lead) & node.tried[p] & ~node.banned;
+    if (goal_.rockets && trick.cards & kRockets) choices &= ~kRockets;
+    while (choices) {
+      const int card = take_lowest(choices);
+      ++nodes_;
+      Trick next = trick;
+      next.card[i] = std::uint8_t(card);
+      next.cards |= bit(card);
+      if (i == 0 || beats(card, trick.best)) next.best = card, next.best_seat = p;
+      if (owner_[card] >= 0) next.may_win &= 1u << owner_[card];
+      if (!winnable(at, next, i)) continue;
+      if (i == kPlayers - 1 ? complete(node, next) : extend(node, i + 1, next)) return true;
+    }
+    return false;
+  }
+
+  // Whether one who may win the trick still can.
+  static bool winnable(const Position& at, const Trick& trick, int i) {
+    if (trick.may_win >> trick.best_seat & 1) return true;
+    const Cards over = suit(trick.best) == kRocket ? higher(trick.best) : higher(trick.best) | kRockets;
+    for (int j = i + 1; j < kPlayers; ++j) {
+      const int p = next_seat(at.leader, j);
+      if (trick.may_win >> p & 1 && legal_plays(at.hand[p], trick.card[0]) & over) return true;
+    }
+    return false;
+  }
+
+  // True where the mission is fulfilled by this trick; keeps it as a move if it may go on.
+  bool complete(const Node& node, const Trick& trick) {
+    const Position& at = node.at;
+    if (!may_win_with(at, trick.best_seat, trick.best)) return false;
+    const Cards made = node.open & trick.cards;
+    const bool last = at.trick == kTricks - 1;
+    if (made && goal_.ordered && !goal_.in_order(node.open, made)) return false;
+    if (made & goal_.omega && goal_.rules.has(Rule::kOmegaLast) && !last) return false;
+    const Position to = after(at, trick.card, trick.best_seat, trick.best);
+    const Cards all = to.all();
+    if (to.ones + count(kOnes & all) < goal_.ones) return false;
+    const bool open = node.open & ~made || (goal_.to_the_end && !last) || to.ones < goal_.ones ||
+                      (goal_.rockets && all & kRockets) || (goal_.nines && all & kNines) ||
+                      (goal_.rules.has(Rule::kAllPink) && all & kPink);
+    if (open && last) return false;
+    Move move{0, {}, std::int8_t(trick.best_seat)};
+    std::copy(trick.card, trick.card + kPlayers, move.card);
+    if (!open) {
+      remember(move);
+      return true;
+    }
+    move.score = assess(to);
+    if (!draw_pending_ && (move.score < 0 || fails(key(to)))) return false;
+    if (move.score < 0) move.score = kImpossible;  // but for what is drawn
+    move.score += int(rng_.below(noise_));
+    moves_.push_back(move);
+    return false;
+  }
+
+  void remember(const Move& move) {
+    for (int i = kPlayers - 1; i >= 0; --i) line_.push_back(move.card[i]);
+  }
+
+  static Position after(const Position& at, const std::uint8_t* card, int winner, int best) {
+    Position to = at;
+    for (int i = 0; i < kPlayers; ++i) to.hand[next_seat(at.leader, i)] ^= bit(card[i]);
+    to.leader = std::int8_t(winner);
+    ++to.trick;
+    ++to.wins[winner];
+    to.ones = std::uint8_t(to.ones + (kOnes >> best & 1));
+    return to;
+  }
+
+  static int best_card(const Position& at, const Move& move) { return move.card[relative(move.winner, at.leader)]; }
+
+  void draw(Position& at) const {
+    Cards drawn[kPlayers];
+    for (int p = 0; p < kPlayers; ++p) {
+      const Cards from = at.hand[next_seat(p, 3)] & ~open_;
+      drawn[p] = bit(nth(from, int((*draws_)[std::size_t(p)] * count(from))));
+    }
+    for (int p = 0; p < kPlayers; ++p) at.hand[next_seat(p, 3)] ^= drawn[p];
+    for (int p = 0; p < kPlayers; ++p) at.hand[p] |= drawn[p];
+  }
+
+  // ---- positions ----
+
+  Answer visit(const Position& at, const Start& start) {
+    Node node{at, start, at.all() & goal_.tasks, 0, {}};
+    node.banned = banned(at, node.open);
+    for (int p = 0; p < kPlayers; ++p) node.tried[p] = distinct(at.hand[p], at.all());
+    const std::size_t begin = moves_.size();
+    if (extend(node, 0, {{}, 0, 0, may_win(at), 0})) return Answer::kYes;
+    std::sort(moves_.begin() + std::ptrdiff_t(begin), moves_.end(),
+              [](const Move& a, const Move& b) { return a.score < b.score; });
+    Answer answer = Answer::kNo;
+    for (std::size_t i = begin; i < moves_.size() && answer == Answer::kNo; ++i) {
+      if (nodes_ >= limit_) {
+        answer = Answer::kUnknown;
+        break;
+      }
+      const Move move = moves_[i];
+      answer = descend(at, move);
+    }
+    moves_.resize(begin);
+    return answer;
+  }
+
+  Answer descend(const Position& at, const Move& move) {
+    Position to = after(at, move.card, move.winner, best_card(at, move));
+    if (draw_pending_) {
+      draw_pending_ = false;
+      draw(to);
+      prepare(to);
+      table_.forget();
+      const Answer answer = assess(to) < 0 ? Answer::kNo : visit(to, Start());
+      draw_pending_ = true;
+      if (answer == Answer::kYes) remember(move);
+      return answer;
+    }
+    const std::uint64_t at_key = key(to);
+    if (fails(at_key)) return Answer::kNo;
+    const Answer answer = visit(to, Start());
+    if (answer == Answer::kYes) remember(move);
+    if (answer == Answer::kNo) failed(at_key);
+    return answer;
+  }
+
+  static constexpr std::uint64_t kLeast = 2000;  // cards tried
+  static constexpr std::uint32_t kNoise = 16;    // of a move's score: as much as one task more or less
+
+  SolverTable& table_;
+  const Draws* draws_;
+  const std::uint64_t max_nodes_;
+  std::uint64_t& nodes_;
+  std::uint64_t limit_ = 0;  // of the attempt under way
+  std::uint32_t noise_ = 1;
+  Rng rng_{0};
+  std::vector<std::uint8_t>& line_;  // last card first, while it is found
+
+  Position root_;
+  Start started_;
+  Cards open_ = 0;  // cards that have been communicated
+  bool draw_pending_ = false;
+
+  Cards special_ = 0;                           // cards that are not as good as their neighbours
+  std::uint16_t alike_[kRocket + 1][512] = {};  // by suit and the cards of it that are left: the highest set like it
+  std::vector<Move> moves_;
+};
+
+}  // namespace trickformer::crew::inline TRICKFORMER_ISA
+
+namespace trickformer::crew::built::TRICKFORMER_ISA {
+
+Answer search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes,
+              std::vector<std::uint8_t>& line) {
+  State s = state;
+  while (s.phase == Phase::kDraw) {
+    const Cards cards = legal(s);
+    apply(s, nth(cards, int((*draws)[s.step] * count(cards))));
+  }
+  return Searcher(table, s, max_nodes, draws, nodes, line).run();
+}
+
+}  // namespace trickformer::crew::built::TRICKFORMER_ISA

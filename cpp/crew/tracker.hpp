@@ -1,0 +1,107 @@
+// The Crew as one seat's sequence of tokens (crew/tokens.hpp): GO-MCTS' simulator, and many missions in step.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "crew/facts.hpp"
+#include "crew/random.hpp"
+#include "crew/seat_view.hpp"
+
+namespace trickformer::crew {
+
+// The missions that a game may be of. Outcome 1 is success.
+class Logbook {
+ public:
+  explicit Logbook(std::vector<Mission> missions);  // throws std::invalid_argument where there is none
+  std::span<const Mission> missions() const { return missions_; }
+  const Mission& find(int id) const;  // throws std::out_of_range
+
+  // Takes a token of the mission in. False where no mission goes on like that.
+  bool see_mission(SeatView& v, int token) const;
+  // Tokens that some mission of this book goes on with.
+  TokenSet next(const SeatView& v) const;
+
+  int outcome(const std::int8_t score[kPlayers], int) const { return score[0]; }
+
+ private:
+  struct Prefix {
+    std::uint8_t tokens[kMaxPrefix];
+    int length;
+  };
+  bool goes_on(const Prefix& prefix, const SeatView& v) const;
+
+  std::vector<Mission> missions_;
+  std::vector<Prefix> prefixes_;
+  int longest_ = 0;
+};
+
+// Takes a token in. False where no deal allows it; it is then read by its position as something that can be.
+bool see(const Logbook& book, SeatView& v, int token);
+
+class MissionTracker final : public Tracker {
+ public:
+  explicit MissionTracker(std::shared_ptr<const Logbook> book) : book_(std::move(book)) {}
+
+  std::unique_ptr<Tracker> copy() const override { return std::make_unique<MissionTracker>(*this); }
+  int vocabulary() const override { return kVocabulary; }
+  int seat() const override { return view_.seat; }
+  bool my_turn() const override { return view_.my_turn(); }
+  TokenSet legal() const override;
+  TokenSet possible() const override;
+  void push(int token) override;
+  bool terminal() const override { return view_.ended(); }
+  bool is_legal() const override { return legal_; }
+  int outcome() const override { return view_.result > 0; }
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override { crew::facts(view_, possible(), legal_, out); }
+
+ private:
+  std::shared_ptr<const Logbook> book_;
+  SeatView view_;
+  bool legal_ = true, ended_ = false;
+};
+
+// Many missions in step: each call of `step` makes one decision at every table that is not over; chance follows at
+// once. What each seat has seen is kept as tokens, ready for a model.
+class Tables {
+ public:
+  // Games `first` .. `first + n - 1` of the series `seed`, each a mission of the book drawn uniformly.
+  Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uint64_t first, std::size_t n);
+
+  std::size_t size() const { return states_.size(); }
+  const State& state(std::size_t i) const { return states_[i]; }
+  int current(std::size_t i) const { return states_[i].over() ? -1 : states_[i].current; }
+  void step(std::size_t i, int token);                             // throws std::invalid_argument on an illegal action
+  const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, kMaxLength]
+  const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
+  int outcome(std::size_t i, int) const { return states_[i].result > 0; }
+  // uint8 [kHistory], filled up with kNoAction: the game so far.
+  const std::uint8_t* history(std::size_t i) const { return &history_[i * kHistory]; }
+
+ private:
+  void tell(std::size_t i, int action);
+  void chance(std::size_t i);
+
+  std::shared_ptr<const Logbook> book_;
+  std::vector<State> states_;
+  std::vector<Rng> rng_;
+  std::vector<std::int32_t> tokens_, lengths_;
+  std::vector<std::uint8_t> history_;
+  std::vector<int> made_;  // actions so far, chance's included
+};
+
+// One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
+// the end token.
+void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens);
+
+// One thing that happened, as a seat saw it.
+struct SeenEvent {
+  int actor;   // -1: chance
+  int action;  // -1: hidden, or none
+  std::vector<int> seen;
+};
+// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen at once.
+std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t> tokens);
+
+}  // namespace trickformer::crew

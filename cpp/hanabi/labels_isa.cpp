@@ -1,0 +1,78 @@
+// Labels by playouts.
+#include "hanabi/labels.hpp"
+#include "hanabi/smart.inl"
+
+namespace trickformer::hanabi::inline TRICKFORMER_ISA {
+
+namespace {
+
+// A game and what its hints mean so far.
+struct Course {
+  State s;
+  Marks m;
+};
+
+// The score if all seats go on as `smart`.
+int play_out(Course& course) {
+  while (!course.s.over()) apply(course.s, course.m, Thinker(course.s, course.m).smart());
+  return course.s.score();
+}
+
+void shuffle_rest(State& s, Rng& rng) {
+  for (int left = s.left(); left > 1; --left) {
+    std::uint8_t &a = s.deck[s.drawn + left - 1], &b = s.deck[s.drawn + int(rng.below(std::uint32_t(left)))];
+    const std::uint8_t card = a;
+    a = b, b = card;
+  }
+}
+
+}  // namespace
+
+// history: a game that keeps the rules.
+}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA
+
+namespace trickformer::hanabi::built::TRICKFORMER_ISA {
+
+void label_game(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+  const Rules& rules = table.rules();
+  Rng rng(seed, stream);
+  const auto decide = [&](const Course& now, int position) {
+    const std::uint64_t actions = legal(now.s);
+    if (!(actions & (actions - 1)) || rng.uniform() >= options.share) return;
+    const std::uint64_t drawn = rng.next();
+    int sums[kMaxActions] = {};
+    const int playouts = now.s.left() > 1 ? options.playouts : 1;  // no others would differ
+    for (int i = 0; i < playouts; ++i) {
+      Course with = now;
+      Rng own(drawn, std::uint64_t(i));
+      if (i > 0) shuffle_rest(with.s, own);
+      for (std::uint64_t rest = actions; rest;) {
+        const int action = take_lowest(rest);
+        Course then = with;
+        apply(then.s, then.m, action);
+        sums[action] += play_out(then);
+      }
+    }
+    for (std::uint64_t rest = actions; rest;) {
+      const int action = take_lowest(rest);
+      const double mean = double(sums[action]) / (double(playouts) * rules.perfect());
+      out.push_back({std::uint16_t(position), std::uint16_t(action), float(mean)});
+    }
+  };
+
+  Course course{new_game(rules, history), {}};
+  course.m = plain_marks(course.s);
+  int told = 0;
+  const auto tell = [&](int p, int) { told += p == seat; };
+  tell_deal(table, course.s, tell);
+  for (const std::uint8_t* action = history + rules.deck(); !course.s.over() && *action != 255; ++action) {
+    if (course.s.player == seat) decide(course, told - 1);
+    Course after = course;
+    apply(after.s, after.m, *action);
+    tell_action(table, course.s, *action, tell);
+    course.m = after.m;
+  }
+}
+
+}  // namespace trickformer::hanabi::built::TRICKFORMER_ISA

@@ -1,0 +1,144 @@
+#include "hanabi/lists.hpp"
+
+#include <algorithm>
+
+#include "hanabi/sight.hpp"
+
+namespace trickformer::hanabi {
+
+namespace {
+
+constexpr std::uint64_t action(int number) { return std::uint64_t{1} << number; }
+
+// What the rules of Walton-Rivers et al. look at. Each rule returns the actions it would take, none where it does not
+// apply.
+class Rulebook {
+ public:
+  explicit Rulebook(const State& s) : s_(s), rules_(s.rules), seat_(s.player), legal_(legal(s)), sight_(s, plain_) {
+    sight_.beliefs(seat_, seat_, false, own_);
+    copies_ = sight_.unseen(seat_, seat_);
+  }
+
+  // The card that is likeliest playable, if that is at least so likely.
+  std::uint64_t play(double chance) const {
+    int best = -1;
+    double most = 0;
+    for (int i = 0; i < s_.sizes[seat_]; ++i) {
+      int in = 0, all = 0;
+      for (Kinds rest = own_[i]; rest;) {
+        const int k = take_lowest(rest), n = std::max(copies_.left(k), 1);
+        all += n;
+        if (sight_.board.playable >> k & 1) in += n;
+      }
+      if (const double p = double(in) / all; p >= chance && p > most) most = p, best = i;
+    }
+    return best < 0 ? 0 : action(rules_.play(best));
+  }
+
+  // Tells another seat what it has not been told of a card of these kinds: first its rank, or with `color` its colour.
+  std::uint64_t tell(Kinds kinds, bool color) const {
+    if (s_.hints == 0) return 0;
+    for (int offset = 1; offset < rules_.players; ++offset) {
+      const int p = (seat_ + offset) % rules_.players;
+      for (int i = 0; i < s_.sizes[p]; ++i) {
+        const Slot& slot = s_.hands[p][i];
+        if (!(kinds >> slot.card & 1) || slot.told == 3) continue;
+        return slot.told == 0 ? hint(offset, slot.card, color) : hint(offset, slot.card, slot.told == 2);
+      }
+    }
+    return 0;
+  }
+
+  std::uint64_t tell_anything() const { return legal_ >> 2 * rules_.hand << 2 * rules_.hand; }
+
+  std::uint64_t discard_useless() const {
+    for (int i = 0; i < s_.sizes[seat_]; ++i)
+      if ((own_[i] & ~sight_.board.dead) == 0) return action(i) & legal_;
+    return 0;
+  }
+
+  std::uint64_t discard_oldest() const { return action(0) & legal_; }
+  std::uint64_t anything() const { return legal_; }
+  const Board& board() const { return sight_.board; }
+
+ private:
+  std::uint64_t hint(int offset, int card, bool color) const {
+    const int c = card / rules_.ranks, r = card % rules_.ranks;
+    return action(color ? rules_.hint_color(offset, c) : rules_.hint_rank(offset, r));
+  }
+
+  const State& s_;
+  const Rules& rules_;
+  int seat_;
+  std::uint64_t legal_;
+  Marks plain_;  // not read: these players take hints for what they say
+  Sight sight_;
+  Kinds own_[kMaxHand];
+  Copies copies_;
+};
+
+}  // namespace
+
+std::uint64_t iggi_actions(const State& s) {
+  const Rulebook rule(s);
+  if (const auto a = rule.play(1)) return a;
+  if (const auto a = rule.tell(rule.board().playable, false)) return a;
+  if (const auto a = rule.discard_useless()) return a;
+  if (const auto a = rule.discard_oldest()) return a;
+  if (const auto a = rule.tell_anything()) return a;
+  return rule.anything();
+}
+
+std::uint64_t piers_actions(const State& s) {
+  const Rulebook rule(s);
+  if (s.lives > 1 && s.left() == 0)
+    if (const auto a = rule.play(0)) return a;
+  if (const auto a = rule.play(s.lives > 1 ? 0.6 : 1)) return a;
+  if (const auto a = rule.tell(rule.board().playable, false)) return a;
+  if (s.hints < 4)
+    if (const auto a = rule.tell(rule.board().dead, true)) return a;
+  if (const auto a = rule.discard_useless()) return a;
+  if (const auto a = rule.discard_oldest()) return a;
+  if (const auto a = rule.tell_anything()) return a;
+  return rule.anything();
+}
+
+std::uint64_t flawed_actions(const State& s) {
+  const Rulebook rule(s);
+  if (const auto a = rule.play(0.25)) return a;
+  if (const auto a = rule.tell_anything()) return a;
+  if (const auto a = rule.discard_useless()) return a;
+  if (const auto a = rule.discard_oldest()) return a;
+  return rule.anything();
+}
+
+int simple_action(const State& s, const Marks& m) {
+  const Rules& rules = s.rules;
+  const Sight sight(s, m);
+  for (int i = 0; i < s.sizes[s.player]; ++i)
+    if (sight.fate(s.hands[s.player][i].told, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
+  int harmless = -1, any = -1;
+  for (std::uint64_t rest = legal(s) >> 2 * rules.hand << 2 * rules.hand; rest;) {
+    const int a = take_lowest(rest);
+    const Move hint = move_of(rules, a);
+    const int seat = (s.player + hint.offset) % rules.players;
+    const unsigned named = touched(s, seat, hint.kind, hint.value);
+    const Heard told = Heard(s, m, seat).after(rules, sight.board, hint.kind, hint.value, named);
+    bool helps = false, misleads = false;
+    for (int i = 0; i < s.sizes[seat]; ++i) {
+      const bool was = s.hands[seat][i].told;
+      if (sight.fate(was || named >> i & 1, told.marks[i]) != Fate::kPlayable) continue;
+      if (!s.playable(s.hands[seat][i].card))
+        misleads = true;
+      else if (sight.fate(was, m.kinds[seat][i]) != Fate::kPlayable)
+        helps = true;
+    }
+    if (helps && !misleads) return a;
+    if (!misleads && harmless < 0) harmless = a;
+    any = a;
+  }
+  if (s.hints < rules.hints) return 0;
+  return harmless >= 0 ? harmless : any >= 0 ? any : rules.play(0);
+}
+
+}  // namespace trickformer::hanabi

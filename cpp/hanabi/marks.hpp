@@ -1,0 +1,160 @@
+// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that
+// the hints given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same
+// in all states that differ in hidden cards only.
+//
+// A hint speaks of one card, its focus: the newest card that it touches and no hint before it did, else the newest
+// touched card that was not known to be playable. The focus is playable. Only where a rank is named and the focus is
+// the chop, the oldest card without a hint and so the next to be discarded, it may instead be the last copy of a card
+// that is still wanted. What was touched is taken for a card that is still to be played.
+#pragma once
+#include "hanabi/rules.hpp"
+
+namespace trickformer::hanabi {
+
+struct Marks {
+  Kinds kinds[kMaxPlayers][kMaxHand];  // by seat and slot; never empty where there is a card
+};
+
+// What the piles and the discards say of every kind.
+struct Board {
+  Kinds next = 0;      // of these the piles wait for one
+  Kinds playable = 0;  // and it is not gone
+  Kinds dead = 0;      // piled, or out of reach because a lower rank is gone
+  Kinds critical = 0;  // the last copy of what is still wanted
+};
+
+}  // namespace trickformer::hanabi
+
+namespace trickformer::hanabi::inline TRICKFORMER_ISA {
+
+inline Kinds all_kinds(const Rules& rules) { return one(rules.kinds()) - 1; }
+inline bool single(Kinds kinds) { return (kinds & (kinds - 1)) == 0; }  // of a set that is not empty
+
+// The kinds that hints leave possible, taken for what they say.
+inline Kinds said(const Rules& rules, const Slot& slot) { return kFirsts.of[rules.ranks][slot.colors] * slot.ranks; }
+
+// How many cards of each kind there are. least[i]: the kinds of which there are more than i.
+struct Copies {
+  Kinds least[3] = {};
+
+  // One of each of these kinds goes, where one is left.
+  void take(Kinds kinds) {
+    least[0] = (least[0] & ~kinds) | (least[1] & kinds);
+    least[1] = (least[1] & ~kinds) | (least[2] & kinds);
+    least[2] &= ~kinds;
+  }
+  int left(int kind) const { return int((least[0] >> kind & 1) + (least[1] >> kind & 1) + (least[2] >> kind & 1)); }
+  int left_of(Kinds kinds) const { return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]); }
+};
+
+// Cards that are not discarded.
+inline Copies kept(const State& s) {
+  Copies c;
+  for (int color = 0, k = 0; color < s.rules.colors; ++color)
+    for (int r = 0; r < s.rules.ranks; ++r, ++k) {
+      const int n = s.rules.copies(r) - s.discards[k];
+      c.least[0] |= Kinds(n > 0) << k, c.least[1] |= Kinds(n > 1) << k, c.least[2] |= Kinds(n > 2) << k;
+    }
+  return c;
+}
+
+inline Kinds piled_kinds(const State& s) {
+  Kinds kinds = 0;
+  for (int c = 0; c < s.rules.colors; ++c) kinds |= (one(s.fireworks[c]) - 1) << c * s.rules.ranks;
+  return kinds;
+}
+
+inline Board board_of(const Rules& rules, const Copies& kept, Kinds piled) {
+  const Kinds all = all_kinds(rules), firsts = of_rank(rules, 0), open = all & ~piled;
+  Kinds lost = open & ~kept.least[0];
+  for (int r = 1; r < rules.ranks; ++r) lost |= lost << 1 & ~firsts & all;
+  Board b;
+  b.dead = piled | lost;
+  b.next = (firsts | piled << 1) & open;
+  b.playable = b.next & ~lost;
+  b.critical = kept.least[0] & ~kept.least[1] & ~b.dead;
+  return b;
+}
+
+inline Board board_of(const State& s) { return board_of(s.rules, kept(s), piled_kinds(s)); }
+
+// The oldest card that no hint has touched, or -1.
+inline int chop_of(const State& s, int seat) {
+  for (int i = 0; i < s.sizes[seat]; ++i)
+    if (s.hands[seat][i].told == 0) return i;
+  return -1;
+}
+
+// The marks of a state whose hints mean no more than they say, as all do before the first.
+inline Marks plain_marks(const State& s) {
+  Marks m = {};
+  for (int p = 0; p < s.rules.players; ++p)
+    for (int i = 0; i < s.sizes[p]; ++i) m.kinds[p][i] = said(s.rules, s.hands[p][i]);
+  return m;
+}
+
+// A hand before a hint: what hints left possible, taken for what they said, and meant; the slots that none has touched.
+struct Heard {
+  int size = 0;
+  unsigned fresh = 0;
+  Kinds possible[kMaxHand], marks[kMaxHand];
+
+  Heard() = default;
+  Heard(const State& s, const Marks& m, int seat) : size(s.sizes[seat]) {
+    for (int i = 0; i < size; ++i) {
+      const Slot& slot = s.hands[seat][i];
+      possible[i] = said(s.rules, slot);
+      marks[i] = m.kinds[seat][i];
+      fresh |= unsigned(slot.told == 0) << i;
+    }
+  }
+
+  // After a hint that names these slots. board: when it is given.
+  Heard after(const Rules& rules, const Board& board, Kind kind, int value, unsigned touched) const {
+    const Kinds named = named_by(rules, kind, value), settled = board.dead | board.playable;
+    Heard now;
+    now.size = size;
+    now.fresh = fresh & ~touched;
+    unsigned open = 0;  // slots that were not known to be playable or useless
+    for (int i = 0; i < size; ++i) {
+      const Kinds can = possible[i] & (touched >> i & 1 ? named : ~named), both = marks[i] & can;
+      open |= unsigned((marks[i] & ~settled) != 0) << i;
+      now.possible[i] = can;
+      now.marks[i] = both ? both : can;
+    }
+    // The card that the hint speaks of; where there is none it means no more than it says.
+    const unsigned about = touched & fresh ? touched & fresh : touched & open;
+    if (about == 0) return now;
+    const unsigned focus = std::bit_floor(about), chop = fresh & -fresh;
+    const Kinds meant = kind == Kind::kHintRank && focus == chop ? board.playable | board.critical : board.playable;
+    Kinds& marks_of = now.marks[lowest(focus)];
+    if (marks_of & meant) marks_of &= meant;
+    return now;
+  }
+};
+
+// Follows the play or discard of a slot. size: of the hand before; drew: whether a card came.
+inline void mark_card(const Rules& rules, Marks& m, int seat, int slot, int size, bool drew) {
+  Kinds* kinds = m.kinds[seat];
+  for (int i = slot; i < size - 1; ++i) kinds[i] = kinds[i + 1];
+  kinds[size - 1] = drew ? all_kinds(rules) : 0;
+}
+
+// Follows a hint. before: the state in which it is given, of which nothing is read but what everybody saw.
+inline void mark_hint(Marks& m, const State& before, const Move& hint, unsigned touched) {
+  const int seat = (before.player + hint.offset) % before.rules.players;
+  const Heard now = Heard(before, m, seat).after(before.rules, board_of(before), hint.kind, hint.value, touched);
+  for (int i = 0; i < now.size; ++i) m.kinds[seat][i] = now.marks[i];
+}
+
+// Makes a legal move and follows it.
+inline void apply(State& s, Marks& m, int action) {
+  const Move move = move_of(s.rules, action);
+  const int seat = s.player, size = s.sizes[seat];
+  if (move.kind >= Kind::kHintColor)
+    mark_hint(m, s, move, touched(s, (seat + move.offset) % s.rules.players, move.kind, move.value));
+  apply(s, action);
+  if (move.kind <= Kind::kDiscard) mark_card(s.rules, m, seat, move.slot, size, s.sizes[seat] == size);
+}
+
+}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA

@@ -1,0 +1,265 @@
+#include "hanabi/seat_view.hpp"
+
+#include <algorithm>
+
+namespace trickformer::hanabi {
+namespace {
+
+using Stage = SeatView::Stage;
+
+// The sets of kinds of the own slots.
+struct Own {
+  std::uint32_t kinds[kMaxHand];
+  int size;
+
+  explicit Own(const SeatView& v) : size(v.size()) {
+    for (int i = 0; i < size; ++i) kinds[i] = v.kinds(i);
+  }
+};
+
+// Whether a hint to this seat may name exactly these slots.
+bool may_name(const SeatView& v, const Move& hint, unsigned slots) {
+  Own own(v);
+  const std::uint32_t kinds = named_by(v.state.rules, hint.kind, hint.value);
+  for (int i = 0; i < own.size; ++i) own.kinds[i] &= slots >> i & 1 ? kinds : ~kinds;
+  return fits(own.kinds, own.size, v.unseen());
+}
+
+bool may_name_any(const SeatView& v, const Move& hint) {
+  const Own own(v);
+  const std::uint32_t kinds = named_by(v.state.rules, hint.kind, hint.value);
+  const Copies unseen = v.unseen();
+  for (int i = 0; i < own.size; ++i) {
+    Own with = own;
+    with.kinds[i] &= kinds;
+    if (fits(with.kinds, with.size, unseen)) return true;
+  }
+  return false;
+}
+
+// Whether this kind may be seen now: as the own card of a slot, or with slot -1 as one that another draws or was dealt.
+bool may_see(const SeatView& v, int kind, int slot) {
+  Copies unseen = v.unseen();
+  Own own(v);
+  if (unseen.left(kind) == 0 || (slot >= 0 && !(own.kinds[slot] >> kind & 1))) return false;
+  unseen.take(1u << kind);
+  if (slot >= 0) own.kinds[slot] = own.kinds[--own.size];
+  return fits(own.kinds, own.size, unseen);
+}
+
+bool others_move(const Table& table, const SeatView& v, int token) {
+  const State& s = v.state;
+  const int action = table.action(token, v.actor());
+  if (action < 0) return false;
+  const Move move = move_of(s.rules, action);
+  if (move.kind <= Kind::kDiscard)
+    return move.slot < s.sizes[s.player] && (move.kind == Kind::kPlay || s.hints < s.rules.hints);
+  if (s.hints == 0) return false;
+  const int receiver = (s.player + move.offset) % s.rules.players;
+  return receiver == v.seat ? may_name_any(v, move) : touched(s, receiver, move.kind, move.value) != 0;
+}
+
+// The kinds that are short: were one of their cards gone, these slots could not be filled any more. Requires that they
+// can be.
+std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unseen) {
+  std::uint32_t narrow[kMaxHand], found = 0;
+  int n = 0;
+  for (int i = 0; i < slots; ++i)
+    if (unseen.left_of(kinds[i]) <= slots) narrow[n++] = kinds[i];
+  std::uint32_t either[1 << kMaxHand];
+  either[0] = 0;
+  for (unsigned set = 1; set < 1u << n; ++set) {
+    either[set] = either[set & (set - 1)] | narrow[lowest(set)];
+    if (unseen.left_of(either[set]) == count(set)) found |= either[set];
+  }
+  return found;
+}
+
+// The kinds that own slots can be of, all other slots filled as well.
+struct OwnCards {
+  std::uint32_t slot[kMaxHand] = {}, any = 0;
+
+  OwnCards(const Own& own, const Copies& unseen) {
+    for (int i = 0; i < own.size; ++i) {
+      Own others = own;
+      others.kinds[i] = others.kinds[--others.size];
+      any |= slot[i] = own.kinds[i] & unseen.least[0] & ~short_of(others.kinds, others.size, unseen);
+    }
+  }
+};
+
+// Where the next card of the deal belongs.
+Slot& next_dealt(SeatView& v) {
+  const Rules& rules = v.state.rules;
+  return v.state.hands[(v.seat + 1 + v.dealt / rules.hand) % rules.players][v.dealt % rules.hand];
+}
+
+void go_on(SeatView& v) { v.stage = v.state.over() ? Stage::kOver : Stage::kMove; }
+
+}  // namespace
+
+bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen) {
+  // A slot with as many cards to choose from as there are slots can wait until the others are filled.
+  std::uint32_t narrow[kMaxHand];
+  int n = 0;
+  for (int i = 0; i < slots; ++i)
+    if (unseen.left_of(kinds[i]) < slots) narrow[n++] = kinds[i];
+  std::uint32_t either[1 << kMaxHand];
+  either[0] = 0;
+  for (unsigned set = 1; set < 1u << n; ++set) {
+    either[set] = either[set & (set - 1)] | narrow[lowest(set)];
+    if (unseen.left_of(either[set]) < count(set)) return false;
+  }
+  return true;
+}
+
+std::uint32_t SeatView::kinds(int slot) const { return said(state.rules, state.hands[seat][slot]); }
+
+Copies SeatView::unseen() const {
+  Copies unseen = kept(state);
+  unseen.take(piled_kinds(state));
+  for (int p = 0; p < state.rules.players; ++p)
+    for (int i = 0; p != seat && i < state.sizes[p]; ++i)
+      if (state.hands[p][i].card != kUnknown) unseen.take(one(state.hands[p][i].card));
+  return unseen;
+}
+
+std::pair<int, int> range(const Table& table, const SeatView& v) {
+  switch (v.stage) {
+    case Stage::kSeat: return {table.seat(), table.end()};
+    case Stage::kMove: return v.my_turn() ? std::pair{0, table.other()} : std::pair{table.other(), table.card()};
+    case Stage::kSlots: return {table.slots() + 1, table.seat()};
+    case Stage::kOver: return {table.end(), table.vocabulary()};
+    default: return {table.card(), table.slots() + 1};
+  }
+}
+
+bool allows(const Table& table, const SeatView& v, int token) {
+  if (const auto [first, last] = range(table, v); token < first || token >= last) return false;
+  switch (v.stage) {
+    case Stage::kSeat: return true;
+    case Stage::kDeal:
+    case Stage::kDraw: return may_see(v, token - table.card(), -1);
+    case Stage::kCard: return may_see(v, token - table.card(), move_of(v.state.rules, v.pending).slot);
+    case Stage::kMove: return v.my_turn() ? legal(v.state) >> token & 1 : others_move(table, v, token);
+    case Stage::kSlots: {
+      const unsigned slots = unsigned(token - table.slots());
+      return slots < 1u << v.size() && may_name(v, move_of(v.state.rules, v.pending), slots);
+    }
+    default: return !v.ended;
+  }
+}
+
+TokenSet all_allowed(const Table& table, const SeatView& v) {
+  const State& s = v.state;
+  const Rules& rules = s.rules;
+  TokenSet set;
+  const auto cards = [&](std::uint32_t kinds) {
+    while (kinds) set.add(table.card() + take_lowest(kinds));
+  };
+  switch (v.stage) {
+    case Stage::kDeal:
+    case Stage::kDraw: {
+      const Own own(v);
+      const Copies unseen = v.unseen();
+      cards(unseen.least[0] & ~short_of(own.kinds, own.size, unseen));
+      return set;
+    }
+    case Stage::kCard: cards(OwnCards(Own(v), v.unseen()).slot[move_of(rules, v.pending).slot]); return set;
+    case Stage::kMove: {
+      if (v.my_turn()) {
+        set.words[0] = legal(s);
+        return set;
+      }
+      // The rules know all of another's moves but the hints to this seat.
+      for (int i = 0; i < s.sizes[s.player]; ++i) {
+        set.add(table.other() + rules.hand + i);
+        if (s.hints < rules.hints) set.add(table.other() + i);
+      }
+      if (s.hints == 0) return set;
+      const int actor = v.actor();
+      for (int offset = 1; offset < rules.players; ++offset) {
+        const int receiver = (actor + offset) % rules.players, seat = (s.player + offset) % rules.players;
+        const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : held(s, seat);
+        Move hint{Kind::kHintColor, 0, std::uint8_t(offset), 0};
+        for (; hint.value < rules.colors; ++hint.value)
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+        hint = {Kind::kHintRank, 0, std::uint8_t(offset), 0};
+        for (; hint.value < rules.ranks; ++hint.value)
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+      }
+      return set;
+    }
+    case Stage::kSlots: {
+      const Own own(v);
+      const Copies unseen = v.unseen();
+      const OwnCards can(own, unseen);
+      const Move hint = move_of(rules, v.pending);
+      const std::uint32_t kinds = named_by(rules, hint.kind, hint.value);
+      unsigned may = 0, must = 0;
+      for (int i = 0; i < own.size; ++i) {
+        may |= unsigned((can.slot[i] & kinds) != 0) << i;
+        must |= unsigned(!(can.slot[i] & ~kinds)) << i;
+      }
+      for (unsigned free = may & ~must, some = free;; some = (some - 1) & free) {
+        const unsigned slots = must | some;
+        Own with = own;
+        for (int i = 0; i < own.size; ++i) with.kinds[i] &= slots >> i & 1 ? kinds : ~kinds;
+        if (slots && fits(with.kinds, with.size, unseen)) set.add(table.slots() + int(slots));
+        if (some == 0) return set;
+      }
+    }
+    default: {
+      const auto [first, last] = range(table, v);
+      for (int token = first; token < last; ++token)
+        if (allows(table, v, token)) set.add(token);
+      return set;
+    }
+  }
+}
+
+void see(const Table& table, SeatView& v, int token) {
+  State& s = v.state;
+  switch (v.stage) {
+    case Stage::kSeat: {
+      std::uint8_t deck[kMaxDeck];
+      std::fill(deck, deck + kMaxDeck, kUnknown);
+      s = new_game(s.rules, deck);
+      v.seat = std::uint8_t(token - table.seat());
+      v.stage = Stage::kDeal;
+      return;
+    }
+    case Stage::kDeal:
+      next_dealt(v).card = std::uint8_t(token - table.card());
+      if (++v.dealt == (s.rules.players - 1) * s.rules.hand) v.stage = Stage::kMove;
+      return;
+    case Stage::kMove: {
+      const bool own = v.my_turn();
+      const int action = own ? token : table.action(token, v.actor()), drawn = s.drawn;
+      const Move move = move_of(s.rules, action);
+      const bool hint = move.kind >= Kind::kHintColor;
+      v.pending = std::uint8_t(action);
+      if (own && !hint) {
+        v.stage = Stage::kCard;
+      } else if (hint && (s.player + move.offset) % s.rules.players == v.seat) {
+        v.stage = Stage::kSlots;
+      } else {
+        apply(s, action);
+        go_on(v);
+        if (!own && s.drawn > drawn) v.stage = Stage::kDraw;
+      }
+      return;
+    }
+    case Stage::kCard:
+      s.hands[v.seat][move_of(s.rules, v.pending).slot].card = std::uint8_t(token - table.card());
+      apply(s, v.pending);
+      return go_on(v);
+    case Stage::kDraw:
+      s.hands[s.last.player][s.sizes[s.last.player] - 1].card = std::uint8_t(token - table.card());
+      return go_on(v);
+    case Stage::kSlots: apply(s, v.pending, token - table.slots()); return go_on(v);
+    case Stage::kOver: v.ended = true;
+  }
+}
+
+}  // namespace trickformer::hanabi

@@ -1,0 +1,60 @@
+// What a seat may conclude of cards that it does not see, and what others may expect it to conclude.
+#pragma once
+#include "hanabi/marks.hpp"
+
+namespace trickformer::hanabi::inline TRICKFORMER_ISA {
+
+enum class Fate : std::uint8_t { kUnknown, kPlayable, kTrash };
+
+struct Sight {
+  const State& s;
+  const Marks& m;
+  Board board;
+  Copies left;  // cards neither piled nor discarded
+
+  Sight(const State& state, const Marks& marks) : s(state), m(marks), left(kept(state)) {
+    const Kinds piled = piled_kinds(state);
+    board = board_of(state.rules, left, piled);
+    left.take(piled);
+  }
+
+  // Cards that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for what it can
+  // say of its own hand, a seat is its own witness. own: whether it counts with what hints told it of its hand.
+  Copies unseen(int seat, int witness, bool own = true) const {
+    const Rules& rules = s.rules;
+    Copies out = left;
+    for (int p = 0; p < rules.players; ++p) {
+      if (p == seat && !own) continue;
+      for (int i = 0; i < s.sizes[p]; ++i) {
+        const Kinds kinds = p != seat && p != witness ? one(s.hands[p][i].card) : said(rules, s.hands[p][i]);
+        if (single(kinds)) out.take(kinds);
+      }
+    }
+    return out;
+  }
+
+  // The kinds that a card may be by what hints say of it (possible), and mean, and by the cards that are there. Never
+  // empty.
+  static Kinds belief(Kinds possible, Kinds there, Kinds meant) {
+    if (single(possible)) return possible;
+    Kinds kinds = possible & there ? possible & there : possible;
+    return kinds & meant ? kinds & meant : kinds;
+  }
+
+  // The kinds that each slot of `seat` may be by what hints say alone (meant false) or mean, and by the cards in sight
+  // as of unseen. out: [hand]
+  void beliefs(int seat, int witness, bool meant, Kinds* out) const {
+    const Kinds there = unseen(seat, witness).least[0];
+    for (int i = 0; i < s.sizes[seat]; ++i)
+      out[i] = belief(said(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
+  }
+
+  // What becomes of a card that may be these kinds. Who has a life to spare trusts that touched cards are wanted.
+  Fate fate(bool touched, Kinds kinds) const {
+    const Kinds live = kinds & ~board.dead;
+    if (live == 0) return Fate::kTrash;
+    return ((touched && s.lives > 1 ? live : kinds) & ~board.playable) == 0 ? Fate::kPlayable : Fate::kUnknown;
+  }
+};
+
+}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA

@@ -1,0 +1,298 @@
+// How `holmes` and `smart` think; included by one translation unit for each instruction set.
+#include <algorithm>
+
+#include "hanabi/sight.hpp"
+
+namespace trickformer::hanabi::inline TRICKFORMER_ISA {
+
+namespace {
+
+// What a hint does to the hand of its receiver, in cards.
+struct Effect {
+  int plays = 0;        // newly known as playable, and playable
+  double ease = 0;      // of these, the sum of (ranks - rank) / ranks: low cards open the way for more
+  int mistakes = 0;     // useful cards newly taken for trash, useless ones newly taken for playable
+  int trash = 0;        // newly known as useless
+  int clutter = 0;      // touched for the first time though useless or promised elsewhere
+  int kept = 0;         // last copies touched for the first time
+  int misled = 0;       // useful cards whose true kind is no longer believed possible
+  double narrowed = 0;  // kinds of useful cards newly ruled out, as a share of all
+  double rescue = 0;    // by how much it lowers the loss in the receiver's move, if that is the next one
+};
+
+struct Hint {
+  int action = -1;
+  double value = -1e9, rescue = 0;
+};
+
+class Thinker {
+ public:
+  Thinker(const State& s, const Marks& m)
+      : sight_(s, m), board_(sight_.board), s_(s), rules_(s.rules), seat_(s.player) {
+    copies_ = sight_.unseen(seat_, seat_);
+    for (int i = 0; i < s_.sizes[seat_]; ++i) {
+      own_[i] = Sight::belief(said(rules_, s_.hands[seat_][i]), copies_.least[0], m.kinds[seat_][i]);
+      if (single(own_[i])) known_ |= own_[i];
+    }
+  }
+
+  int holmes() const {
+    const int play = best_play();
+    if (play >= 0 && danger() < kWarning) return rules_.play(play);
+    const Hint hint =
+        best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
+    if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
+    if (hint.action >= 0 && hint.value >= 10) return hint.action;
+    if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
+    if (s_.hints < rules_.hints) return discard();
+    return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
+  }
+
+  int smart() const {
+    const int play = best_play();
+    if (play >= 0 && danger() < kWarning) return rules_.play(play);
+    const Hint hint = best_hint([](const Effect& e) {
+      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled - 4 * e.clutter + e.trash + 2 * e.kept +
+             1.5 * e.narrowed + e.rescue;
+    });
+    if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
+    if (hint.action >= 0 && hint.value >= 4 - 0.5 * s_.hints) return hint.action;
+    if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
+    if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
+    if (hint.action < 0 || trash() >= 0) return discard();
+    const int slot = discard();
+    const bool risky = s_.hints >= 4 && share(slot, board_.critical) > 0.3;
+    return risky || spare_turns() <= 0 ? hint.action : slot;
+  }
+
+ private:
+  static constexpr double kCritical = 12, kUseful = 2, kMistake = 6;  // losses: cards discarded, a life
+  static constexpr double kWarning = 6;                               // from this loss on a warning goes before a play
+
+  // How many cards can still be drawn in vain if everything that is wanted is to be played.
+  int spare_turns() const { return s_.piled() + s_.left() + rules_.players - (rules_.perfect() - unreachable()); }
+
+  int unreachable() const {
+    int n = 0;
+    for (int c = 0; c < rules_.colors; ++c)
+      n += rules_.ranks - s_.fireworks[c] - count(~board_.dead & (one(rules_.ranks) - 1) << c * rules_.ranks);
+    return n;
+  }
+
+  Fate fate(int slot) const { return sight_.fate(s_.hands[seat_][slot].told, own_[slot]); }
+
+  // The slot to play for sure, or -1: the lowest card, and one that another hand can follow.
+  int best_play() const {
+    int best = -1, most = -1;
+    for (int i = 0; i < s_.sizes[seat_]; ++i) {
+      if (fate(i) != Fate::kPlayable) continue;
+      const Kinds live = own_[i] & ~board_.dead;
+      const int rank = lowest(live) % rules_.ranks;
+      int value = 3 * (rules_.ranks - rank);
+      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += 4;
+      if (value > most) most = value, best = i;
+    }
+    return best;
+  }
+
+  bool seen(int kind) const {
+    for (int p = 0; p < rules_.players; ++p)
+      for (int i = 0; p != seat_ && i < s_.sizes[p]; ++i)
+        if (s_.hands[p][i].card == kind) return true;
+    return false;
+  }
+
+  // How likely an own slot is one of these kinds.
+  double share(int slot, Kinds set) const {
+    int in = 0, all = 0;
+    for (Kinds rest = own_[slot]; rest;) {
+      const int k = take_lowest(rest), n = std::max(copies_.left(k), 1);
+      all += n;
+      if (set >> k & 1) in += n;
+    }
+    return double(in) / all;
+  }
+
+  // With an empty deck and a life to spare, the slot most likely playable, or -1.
+  int last_chance() const {
+    int best = -1;
+    double most = 0;
+    for (int i = 0; s_.left() == 0 && s_.lives > 1 && i < s_.sizes[seat_]; ++i)
+      if (const double p = share(i, board_.playable); p > most) most = p, best = i;
+    return best;
+  }
+
+  int trash() const {
+    for (int i = 0; i < s_.sizes[seat_]; ++i)
+      if (fate(i) == Fate::kTrash) return i;
+    return -1;
+  }
+
+  // The slot to discard: useless, or promised to another hand, or the chop, or what is least likely to be missed.
+  int discard() const {
+    if (const int i = trash(); i >= 0) return i;
+    const Kinds spare = board_.dead | promised(seat_);
+    for (int i = 0; i < s_.sizes[seat_]; ++i)
+      if ((own_[i] & ~spare) == 0) return i;
+    if (const int chop = chop_of(s_, seat_); chop >= 0) return chop;
+    int best = 0;
+    double least = 9;
+    for (int i = 0; i < s_.sizes[seat_]; ++i) {
+      const double miss = share(i, board_.critical) + 0.2 * share(i, board_.playable) + 0.1 * share(i, ~board_.dead);
+      if (miss < least) least = miss, best = i;
+    }
+    return best;
+  }
+
+  // The kinds that hints have named in the hands of others than the own seat and this one.
+  Kinds promised(int seat) const {
+    Kinds set = 0;
+    for (int p = 0; p < rules_.players; ++p)
+      for (int i = 0; p != seat_ && p != seat && i < s_.sizes[p]; ++i)
+        if (s_.hands[p][i].told) set |= one(s_.hands[p][i].card);
+    return set;
+  }
+
+  // What the table would miss with a card of another seat.
+  double worth(int seat, int slot) const {
+    const int card = s_.hands[seat][slot].card;
+    if ((board_.dead | known_) >> card & 1) return 0;
+    for (int p = 0; p < rules_.players; ++p)
+      for (int i = 0; p != seat_ && i < s_.sizes[p]; ++i)
+        if ((p != seat || i != slot) && s_.hands[p][i].card == card) return 0;
+    return board_.critical >> card & 1 ? kCritical : kUseful;
+  }
+
+  // Another seat's hand as it takes it. Sets are of slots.
+  struct Hand {
+    int seat;
+    Heard heard;
+    Kinds kinds[kMaxHand];
+    unsigned plays = 0, trash = 0;
+  };
+
+  // What does not change with a hint.
+  struct Receiver {
+    Hand hand;
+    Copies unseen;      // cards that it does not see, its own hand not counted
+    Kinds taken;        // kinds that need no second copy
+    double loss;        // if it moves next
+    unsigned live = 0;  // slots whose card is not useless
+  };
+
+  Receiver receiver(int seat) const {
+    Receiver r;
+    r.unseen = sight_.unseen(seat, seat_, false);
+    r.hand = believe(seat, r.unseen, Heard(s_, sight_.m, seat));
+    r.taken = promised(seat) | known_;
+    r.loss = seat == (seat_ + 1) % rules_.players ? loss(r.hand) : 0;
+    for (int i = 0; i < s_.sizes[seat]; ++i) r.live |= unsigned(~board_.dead >> s_.hands[seat][i].card & 1) << i;
+    return r;
+  }
+
+  // What a seat believes that heard this.
+  Hand believe(int seat, Copies unseen, const Heard& heard) const {
+    Hand h;
+    h.seat = seat;
+    h.heard = heard;
+    for (int i = 0; i < heard.size; ++i)
+      if (single(heard.possible[i])) unseen.take(heard.possible[i]);
+    for (int i = 0; i < heard.size; ++i) {
+      h.kinds[i] = Sight::belief(heard.possible[i], unseen.least[0], heard.marks[i]);
+      const Fate fate = sight_.fate(!(heard.fresh >> i & 1), h.kinds[i]);
+      h.plays |= unsigned(fate == Fate::kPlayable) << i;
+      h.trash |= unsigned(fate == Fate::kTrash) << i;
+    }
+    return h;
+  }
+
+  // What is lost in the next seat's move if nobody warns it.
+  double danger() const {
+    const int next = (seat_ + 1) % rules_.players;
+    return loss(believe(next, sight_.unseen(next, seat_, false), Heard(s_, sight_.m, next)));
+  }
+
+  // What is lost if this seat moves next and sees things so.
+  double loss(const Hand& h) const {
+    for (unsigned slots = h.plays; slots;)
+      if (!(board_.next >> s_.hands[h.seat][take_lowest(slots)].card & 1)) return kMistake;
+    return h.plays == 0 && h.trash == 0 && h.heard.fresh ? worth(h.seat, lowest(h.heard.fresh)) : 0;
+  }
+
+  template <typename Value>
+  Hint best_hint(Value&& worth_of) const {
+    Hint best;
+    if (s_.hints == 0) return best;
+    Receiver receivers[kMaxPlayers];
+    for (int offset = 1; offset < rules_.players; ++offset)
+      receivers[offset] = receiver((seat_ + offset) % rules_.players);
+    int action = 2 * rules_.hand;
+    for (const Kind kind : {Kind::kHintColor, Kind::kHintRank})
+      for (int offset = 1; offset < rules_.players; ++offset)
+        for (int value = 0; value < (kind == Kind::kHintColor ? rules_.colors : rules_.ranks); ++value, ++action) {
+          const unsigned names = touched(s_, receivers[offset].hand.seat, kind, value);
+          if (names == 0) continue;
+          const Effect e = effect(kind, value, names, receivers[offset]);
+          if (const double v = worth_of(e); v > best.value) best = {action, v, e.rescue};
+        }
+    return best;
+  }
+
+  Effect effect(Kind kind, int value, unsigned names, const Receiver& r) const {
+    const Hand& before = r.hand;
+    const int seat = before.seat;
+    const Hand then = believe(seat, r.unseen, before.heard.after(rules_, board_, kind, value, names));
+    const unsigned plays = then.plays & ~before.plays, trash = then.trash & ~before.trash;
+    const unsigned open = names & ~then.plays & ~then.trash, was_open = ~before.plays & ~before.trash;
+    const unsigned fresh = open & before.heard.fresh;
+    Effect e;
+    e.trash = count(trash & ~r.live);
+    e.mistakes = count(trash & r.live);
+    // The newest card of a kind is the one that is wanted.
+    Kinds taken = r.taken;
+    const unsigned all = (1u << before.heard.size) - 1;
+    for (unsigned rest = all & (then.plays | (r.live & ~then.heard.fresh) | fresh); rest;) {
+      const int i = highest(rest);
+      const unsigned bit = 1u << i;
+      rest ^= bit;
+      const int card = s_.hands[seat][i].card;
+      const bool spare = !(r.live & bit) || taken >> card & 1;
+      if (plays & bit) {
+        if (board_.next >> card & 1 && !spare)
+          ++e.plays, e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
+        else
+          ++e.mistakes;
+      }
+      if (fresh & bit) {
+        e.clutter += spare;
+        e.kept += r.live & bit && board_.critical >> card & 1;
+      }
+      if ((then.plays | r.live) & bit) taken |= one(card);
+    }
+    for (unsigned rest = open & r.live & was_open; rest;) {
+      const int i = highest(rest);
+      rest ^= 1u << i;
+      if (then.kinds[i] >> s_.hands[seat][i].card & 1)
+        e.narrowed += double(count(before.kinds[i]) - count(then.kinds[i])) / rules_.kinds();
+      else
+        ++e.misled;
+    }
+    if ((seat_ + 1) % rules_.players == seat) e.rescue = r.loss - loss(then);
+    return e;
+  }
+
+  static int highest(unsigned set) { return std::bit_width(set) - 1; }
+
+  Sight sight_;
+  const Board& board_;
+  const State& s_;
+  const Rules& rules_;
+  int seat_;
+  Kinds own_[kMaxHand];  // what the own slots may be
+  Copies copies_;        // cards out of sight
+  Kinds known_ = 0;      // kinds that an own card is known to be
+};
+
+}  // namespace
+
+}  // namespace trickformer::hanabi::inline TRICKFORMER_ISA

@@ -1,0 +1,146 @@
+#include "hanabi/tables.hpp"
+
+#include <algorithm>
+
+namespace trickformer::hanabi {
+
+Tables::Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n)
+    : rules_(rules), states_(n), marks_(n) {
+  for (std::size_t i = 0; i < n; ++i) deal(i, seed, first + i);
+}
+
+void Tables::deal(std::size_t i, std::uint64_t seed, std::uint64_t index) {
+  Rng rng(seed, index);
+  deal(i, rng);
+}
+
+void Tables::deal(std::size_t i, Rng& rng) {
+  std::uint8_t deck[kMaxDeck];
+  shuffle(rules_, rng, deck);
+  set(i, new_game(rules_, deck));
+}
+
+void Tables::set(std::size_t i, const State& s) {
+  states_[i] = s;
+  marks_[i] = plain_marks(s);
+}
+
+int Tables::draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const {
+  Rng rng(mix(seed) + states_[i].moves + 1, stream);
+  return draw_action(bot, states_[i], marks_[i], rng);
+}
+
+void Tables::random_step(Rng& rng, std::int8_t* scores) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    if (!s.over()) step(i, pick(legal(s), rng));
+    scores[i] = s.over() ? std::int8_t(s.score()) : std::int8_t(-1);
+    if (s.over()) deal(i, rng);
+  }
+}
+
+Tables Tables::take(std::span<const std::int64_t> rows) const {
+  Tables taken(rules_, 0, 0, 0);
+  taken.states_.reserve(rows.size());
+  taken.marks_.reserve(rows.size());
+  for (std::int64_t row : rows) {
+    taken.states_.push_back(states_[std::size_t(row)]);
+    taken.marks_.push_back(marks_[std::size_t(row)]);
+  }
+  return taken;
+}
+
+bool Tables::suppose(std::size_t i, const std::int8_t* hidden) {
+  State s = states_[i];
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot) {
+      const int card = hidden[p * rules_.hand + slot];
+      if (card < 0) continue;
+      if (!s.hands[p][slot].may_be(rules_, card)) return false;
+      s.hands[p][slot].card = std::uint8_t(card);
+    }
+  states_[i] = s;
+  return true;
+}
+
+bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
+  State s = states_[i];
+  int pool[kMaxKinds] = {};
+  for (int d = s.drawn; d < rules_.deck(); ++d) ++pool[s.deck[d]];
+  const auto given = [&](int p, int slot) { return hidden[p * rules_.hand + slot]; };
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot)
+      if (given(p, slot) >= 0) ++pool[s.hands[p][slot].card];
+  for (int p = 0; p < rules_.players; ++p)
+    for (int slot = 0; slot < s.sizes[p]; ++slot) {
+      const int card = given(p, slot);
+      if (card < 0) continue;
+      Slot& to = s.hands[p][slot];
+      if (!to.may_be(rules_, card) || pool[card]-- == 0) return false;
+      to.card = std::uint8_t(card);
+    }
+  int d = s.drawn;
+  for (int k = 0; k < rules_.kinds(); ++k)
+    while (pool[k]-- > 0) s.deck[d++] = std::uint8_t(k);
+  for (int left = s.left(); left > 1; --left)
+    std::swap(s.deck[s.drawn + left - 1], s.deck[s.drawn + int(rng.below(std::uint32_t(left)))]);
+  states_[i] = s;
+  return true;
+}
+
+void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
+                  std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
+  const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
+  std::fill(actions, actions + n * length, std::uint8_t{255});
+  for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
+    Rng rng(seed, first + i);
+    shuffle(rules, rng, decks);
+    State s = new_game(rules, decks);
+    for (std::uint8_t* out = actions; !s.over(); ++out) {
+      *out = std::uint8_t(pick(careful ? harmless(s) : legal(s), rng));
+      apply(s, *out);
+    }
+    scores[i] = std::int8_t(s.score());
+  }
+}
+
+namespace {
+
+// The legal actions but those that, by what hints told the seat on turn, surely lose the last life.
+std::uint64_t not_lethal(const State& s) {
+  std::uint64_t set = legal(s);
+  if (s.lives > 1) return set;
+  const Kinds playable = board_of(s).playable;
+  for (int i = 0; i < s.sizes[s.player]; ++i)
+    if (!(said(s.rules, s.hands[s.player][i]) & playable)) set &= ~(std::uint64_t{1} << s.rules.play(i));
+  return set ? set : legal(s);
+}
+
+}  // namespace
+
+void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, double noise, std::uint64_t seed,
+                    std::uint64_t first, std::size_t n, std::uint8_t* decks, std::uint8_t* actions,
+                    std::int8_t* scores) {
+  const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());
+  std::fill(actions, actions + n * length, std::uint8_t{255});
+  for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
+    Tables table(rules, seed, first + i, 1);
+    std::copy(table.state(0).deck, table.state(0).deck + deck, decks);
+    Rng rng(~seed, first + i);  // a stream that neither deck nor bots draw from
+    bool at_random[kMaxPlayers];
+    for (bool& seat : at_random) seat = rng.uniform() < random;
+    for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {
+      const int seat = table.state(0).player;
+      if (at_random[seat])
+        *out = std::uint8_t(pick(legal(table.state(0)), rng));
+      else if (noise > 0 && rng.uniform() < noise)
+        *out = std::uint8_t(pick(not_lethal(table.state(0)), rng));
+      else
+        *out = std::uint8_t(table.draw(0, bots[seat], seed, first + i));
+      table.step(0, *out);
+    }
+    scores[i] = std::int8_t(table.state(0).score());
+  }
+}
+
+}  // namespace trickformer::hanabi

@@ -1,0 +1,75 @@
+// Hanabi as one seat's sequence of tokens.
+//
+// A sequence is the own seat; the others' cards, from the left neighbour on, the oldest first; then what is done. An
+// own play or discard is followed by the card that it was, another's by the card that its player draws, a hint to this
+// seat by the slots that it names. What follows from these has no token: whose turn it is, the slots that other hints
+// name, the own draws.
+#pragma once
+#include <stdexcept>
+
+#include "hanabi/rules.hpp"
+
+namespace trickformer::hanabi {
+
+// The numbers of the tokens, in this order: own actions, those of others, cards, sets of slots, seats, the end. A hint
+// of another names its receiver by its place from the own seat.
+class Table {
+ public:
+  explicit Table(const Rules& rules);  // throws std::invalid_argument where a set of tokens cannot hold them all
+
+  const Rules& rules() const { return rules_; }
+  int other() const { return rules_.actions(); }
+  int card() const { return other() + 2 * rules_.hand + receivers() * (rules_.colors + rules_.ranks); }
+  int slots() const { return card() + rules_.kinds() - 1; }  // of the set with this number, which is not empty
+  int seat() const { return slots() + (1 << rules_.hand); }
+  int end() const { return seat() + rules_.players; }
+  int vocabulary() const { return end() + 1; }
+  int length() const { return length_; }  // of the longest sequence
+
+  // The token of another's move, and back: -1 where that player has no such action. receiver: places from the own seat
+  // to that of a hint; actor: to whoever moves.
+  int token(const Move& move, int receiver) const;
+  int action(int token, int actor) const;
+
+  // Results are numbered by the score.
+  int outcome(const std::int8_t* scores, int) const { return scores[0]; }
+
+ private:
+  int receivers() const { return rules_.players == 2 ? 1 : rules_.players; }  // of hints that others give
+
+  Rules rules_;
+  int length_;
+};
+
+// What each seat learns by the deal: tell(seat, token).
+template <typename Tell>
+void tell_deal(const Table& table, const State& s, Tell tell) {
+  const int players = s.rules.players;
+  for (int p = 0; p < players; ++p) {
+    tell(p, table.seat() + p);
+    for (int offset = 1; offset < players; ++offset)
+      for (int i = 0; i < s.rules.hand; ++i) tell(p, table.card() + s.hands[(p + offset) % players][i].card);
+  }
+}
+
+// Makes a legal move, and tells what each seat learns by it.
+template <typename Tell>
+void tell_action(const Table& table, State& s, int action, Tell tell) {
+  const int players = s.rules.players, actor = s.player, drawn = s.drawn;
+  apply(s, action);
+  const Move& move = s.last.move;
+  const bool hint = move.kind >= Kind::kHintColor;
+  for (int p = 0; p < players; ++p) {
+    const int receiver = (actor + move.offset - p + players) % players;
+    tell(p, p == actor ? action : table.token(move, receiver));
+    if (hint && receiver == 0)
+      tell(p, table.slots() + s.last.touched);
+    else if (!hint && p == actor)
+      tell(p, table.card() + s.last.card);
+    else if (s.drawn > drawn)
+      tell(p, table.card() + s.hands[actor][s.sizes[actor] - 1].card);
+    if (s.over()) tell(p, table.end());
+  }
+}
+
+}  // namespace trickformer::hanabi

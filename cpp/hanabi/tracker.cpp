@@ -1,0 +1,117 @@
+#include "hanabi/tracker.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "hanabi/tables.hpp"
+
+namespace trickformer::hanabi {
+
+using Stage = SeatView::Stage;
+
+namespace {
+
+std::vector<int> slots_of(unsigned set) {
+  std::vector<int> slots;
+  while (set) slots.push_back(take_lowest(set));
+  return slots;
+}
+
+}  // namespace
+
+void SeatTracker::push(int token) {
+  if (view_.ended) {
+    legal_ = false;
+    return;
+  }
+  if (!allows(*table_, view_, token)) {
+    legal_ = false;
+    token = all_allowed(*table_, view_).first();  // the history goes on as one that can be
+  }
+  const State before = view_.state;
+  const bool dealt = view_.stage != Stage::kSeat;
+  see(*table_, view_, token);
+  if (!dealt)
+    memory_.begin(view_.state);
+  else if (view_.state.moves != before.moves)
+    memory_.follow(before, view_.state);
+}
+
+TokenTables::TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
+    : table_(std::move(table)),
+      actions_(n * std::size_t(longest(table_->rules())), std::uint8_t{255}),
+      tokens_(n * std::size_t(table_->rules().players * table_->length()), table_->end()),
+      lengths_(n * std::size_t(table_->rules().players)) {
+  const Tables dealt(table_->rules(), seed, first, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    states_.push_back(dealt.state(i));
+    tell_deal(*table_, states_[i], teller(i));
+  }
+}
+
+void TokenTables::step(std::size_t i, int action) {
+  if (action < 0 || action >= table_->rules().actions() || !(legal(states_[i]) >> action & 1))
+    throw std::invalid_argument("action " + std::to_string(action) + " is not legal at table " + std::to_string(i));
+  actions_[i * std::size_t(longest(table_->rules())) + states_[i].moves] = std::uint8_t(action);
+  tell_action(*table_, states_[i], action, teller(i));
+}
+
+void TokenTables::history(std::size_t i, std::uint8_t* out) const {
+  out = std::copy_n(states_[i].deck, table_->rules().deck(), out);  // cards drawn keep their place in it
+  const int length = longest(table_->rules());
+  std::copy_n(actions_.data() + i * std::size_t(length), length, out);
+}
+
+int history_size(const Rules& rules) { return rules.deck() + longest(rules); }
+
+void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  if (!is_deck(table.rules(), history)) throw std::invalid_argument("a deck holds every card");
+  State s = new_game(table.rules(), history);
+  std::int16_t* const end = tokens + table.length();
+  const auto tell = [&](int p, int token) {
+    if (p == seat) *tokens++ = std::int16_t(token);
+  };
+  tell_deal(table, s, tell);
+  const int size = history_size(table.rules());
+  for (int i = table.rules().deck(); i < size && !s.over(); ++i) {
+    if (history[i] >= table.rules().actions() || !(legal(s) >> history[i] & 1)) break;  // the game goes no further
+    tell_action(table, s, history[i], tell);
+  }
+  std::fill(tokens, end, std::int16_t(table.end()));
+}
+
+std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens) {
+  SeatView v(table.rules());
+  std::vector<SeenEvent> out;
+  for (const int token : tokens) {
+    if (!allows(table, v, token)) throw std::invalid_argument("no deal explains these tokens");
+    const Stage stage = v.stage;
+    const int actor = v.state.player, dealt = v.dealt;
+    see(table, v, token);
+    const int card = token - table.card();
+    switch (stage) {
+      case Stage::kDeal:
+        if (dealt % table.rules().hand == 0) out.push_back({-1, -1, {}});
+        out.back().seen.push_back(card);
+        break;
+      case Stage::kMove:
+        out.push_back({actor, v.pending, {}});
+        if (v.stage == Stage::kCard || v.stage == Stage::kSlots) break;
+        if (const Last& last = v.state.last; last.move.kind <= Kind::kDiscard)
+          out.back().seen.push_back(last.card);
+        else
+          out.back().seen = slots_of(last.touched);
+        break;
+      case Stage::kCard: out.back().seen.push_back(card); break;
+      case Stage::kSlots: out.back().seen = slots_of(v.state.last.touched); break;
+      case Stage::kDraw: out.push_back({-1, card, {}}); break;
+      default: break;
+    }
+  }
+  const bool whole = v.stage == Stage::kMove || v.stage == Stage::kDraw || v.ended;
+  if (!whole) throw std::invalid_argument("these tokens end where nobody has a view");
+  return out;
+}
+
+}  // namespace trickformer::hanabi

@@ -1,0 +1,82 @@
+// Hanabi from one seat: GO-MCTS' simulator, and many games in step with what each seat has seen of them.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "hanabi/facts.hpp"
+
+namespace trickformer::hanabi {
+
+class SeatTracker final : public Tracker {
+ public:
+  explicit SeatTracker(std::shared_ptr<const Table> table) : table_(std::move(table)), view_(table_->rules()) {}
+
+  std::unique_ptr<Tracker> copy() const override { return std::make_unique<SeatTracker>(*this); }
+  int vocabulary() const override { return table_->vocabulary(); }
+  int seat() const override { return view_.seat; }
+  bool my_turn() const override { return view_.my_turn(); }
+  TokenSet legal() const override { return my_turn() ? possible() : TokenSet{}; }
+  TokenSet possible() const override { return all_allowed(*table_, view_); }
+  void push(int token) override;
+  bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
+  bool is_legal() const override { return legal_; }
+  int outcome() const override { return view_.state.score(); }
+  int fact_count() const override { return FactLayout(table_->rules()).size; }
+  void facts(float* out) const override { hanabi::facts(view_, memory_, legal_, out); }
+
+ private:
+  std::shared_ptr<const Table> table_;
+  SeatView view_;
+  Memory memory_;
+  bool legal_ = true;
+};
+
+// Many games in step: each call of `step` makes one move at a table. What each seat has seen is kept as tokens.
+class TokenTables {
+ public:
+  // Games `first` .. `first + n - 1` of the series `seed`.
+  TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+
+  const Table& table() const { return *table_; }
+  std::size_t size() const { return states_.size(); }
+  const State& state(std::size_t i) const { return states_[i]; }
+  int current(std::size_t i) const { return states_[i].over() ? -1 : states_[i].player; }
+  void step(std::size_t i, int action);                            // throws std::invalid_argument on an illegal action
+  const std::int32_t* tokens() const { return tokens_.data(); }    // [n, players, length]
+  const std::int32_t* lengths() const { return lengths_.data(); }  // [n, players]
+  int outcome(std::size_t i, int) const { return states_[i].score(); }
+  // The game so far as `encode` takes it: [history_size(rules)].
+  void history(std::size_t i, std::uint8_t* out) const;
+
+ private:
+  auto teller(std::size_t i) {
+    return [this, i](int p, int token) {
+      const std::size_t row = i * std::size_t(table_->rules().players) + std::size_t(p);
+      tokens_[row * std::size_t(table_->length()) + std::size_t(lengths_[row]++)] = token;
+    };
+  }
+
+  std::shared_ptr<const Table> table_;
+  std::vector<State> states_;
+  std::vector<std::uint8_t> actions_;  // [n, longest(rules)]
+  std::vector<std::int32_t> tokens_, lengths_;
+};
+
+// One seat's tokens of a game played to its end. history: the deck in the order of drawing, then actions, 255 after the
+// last, [history_size(rules)]; tokens: [table.length()], filled up with the end token.
+int history_size(const Rules& rules);
+void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
+
+// One thing that happened, as a seat saw it.
+struct SeenEvent {
+  int actor;   // -1: chance
+  int action;  // -1: none
+  std::vector<int> seen;
+};
+// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen
+// at once.
+std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens);
+
+}  // namespace trickformer::hanabi

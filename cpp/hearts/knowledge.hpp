@@ -1,0 +1,161 @@
+// What one seat knows of a hand of Hearts: its own cards, and for every card it does not see the seats that may
+// hold it. The tracker asks it which observations some deal allows; the deal sampler counts and draws deals.
+//
+// Why this is all there is to know. A deal with its passes explains an observation history if and only if the
+// cards held after the pass do: whatever 13 cards a seat holds then, any three of them that did not come from
+// the observer may have been passed to it. And each play restricts its seat's remaining cards by a set, never
+// by a condition across cards: not following shows a void; a point card on the first trick, and a heart led
+// before hearts were broken, show that no other kind of card was held. A legal choice among more cards shows
+// nothing. So the hidden state is an assignment of the unseen cards to three seats, each card with a set of
+// seats that may hold it, each seat with a number of cards.
+#pragma once
+#include "hearts/rules.hpp"
+
+namespace trickformer::hearts::inline TRICKFORMER_ISA {
+
+struct Knowledge {
+  Rules rules;
+  int seat = 0;
+  Cards mine = 0;                // own cards, held now
+  Cards unseen = 0;              // held by the other seats
+  Cards allowed[kPlayers] = {};  // cards that no shown void forbids a seat (own entry unused)
+  Cards known[kPlayers] = {};    // unseen cards that a seat is known to hold
+  int held[kPlayers] = {};       // number of cards each seat holds
+  int num_plays = 0, current = 0, led_suit = 0, best_card = 0, best_seat = 0;
+  bool hearts_broken = false;
+
+  // After the pass: own cards, those passed to `receiver`, and the leader, who holds the two of clubs.
+  void begin(const Rules& r, int own_seat, Cards own, Cards given, int receiver, int leader) {
+    *this = Knowledge{};
+    rules = r;
+    seat = own_seat;
+    mine = own;
+    unseen = kAll & ~own;
+    for (int p = 0; p < kPlayers; ++p) {
+      held[p] = kHand;
+      allowed[p] = kAll;
+    }
+    if (given) known[receiver] |= given;
+    if (leader != seat) known[leader] |= bit(kTwoOfClubs);
+    current = leader;
+    hearts_broken = !r.must_break_hearts;
+  }
+
+  // The unseen cards that seat `p` may hold.
+  Cards may_hold(int p) const {
+    Cards others = 0;
+    for (int q = 0; q < kPlayers; ++q)
+      if (q != p && q != seat) others |= known[q];
+    return allowed[p] & unseen & ~others;
+  }
+
+  // Whether some assignment of the unseen cards gives every seat its number of cards (Hall's condition).
+  bool feasible() const {
+    Cards may[kPlayers - 1];
+    int need[kPlayers - 1], n = 0;
+    for (int p = 0; p < kPlayers; ++p) {
+      if (p == seat) continue;
+      may[n] = may_hold(p);
+      need[n++] = held[p];
+      if (known[p] & ~allowed[p]) return false;
+    }
+    for (int group = 0; group < 8; ++group) {
+      Cards elsewhere = 0;
+      int room = 0;
+      for (int i = 0; i < 3; ++i)
+        if (group >> i & 1)
+          room += need[i];
+        else
+          elsewhere |= may[i];
+      if (count(unseen & ~elsewhere) > room) return false;
+    }
+    return true;
+  }
+
+  bool leading() const { return num_plays % kPlayers == 0; }
+
+  Cards legal() const { return mine ? legal_plays(rules, mine, num_plays, led_suit, hearts_broken) : 0; }
+
+  // The cards that seat `p` may still hold once it has been seen to play `card` now.
+  Cards implied(int p, int card) const {
+    const Cards card_set = bit(card);
+    Cards left = allowed[p];
+    if (leading()) {
+      if (num_plays && !hearts_broken && card_set & kHearts)
+        left &= rules.can_lead_hearts_instead_of_qs ? kPointCards : kHearts;
+      return left;
+    }
+    if (card_set & suit_cards(led_suit)) return left;
+    left &= ~suit_cards(led_suit);
+    if (num_plays < kPlayers && rules.no_pts_on_first_trick && card_set & kPointCards) left &= kPointCards;
+    return left;
+  }
+
+  // Whether some deal lets the seat on turn play `card` now.
+  bool possible(int card) const {
+    if (current == seat) return legal() >> card & 1;
+    const Cards may = may_hold(current);
+    if (!(may >> card & 1)) return false;
+    if (num_plays == 0 && !(rules.can_lead_any_club ? kClubs >> card & 1 : card == kTwoOfClubs)) return false;
+    Knowledge next = *this;
+    next.see(card);
+    return next.feasible();
+  }
+
+  // The cards that some deal lets the seat on turn play now. Cards that the same seats may hold, and that show the same
+  // of their player, are alike to Hall's condition: one of each kind is asked about.
+  Cards possible() const {
+    if (current == seat) return legal();
+    const Cards may = may_hold(current);
+    Cards owners[2], result = 0;
+    for (int p = 0, i = 0; p < kPlayers; ++p)
+      if (p != seat && p != current) owners[i++] = may_hold(p);
+    // What a card shows of its player depends on the first of these sets that it is in (see implied).
+    const Cards first = num_plays == 0 ? (rules.can_lead_any_club ? kClubs : bit(kTwoOfClubs))
+                        : leading()    ? kHearts
+                                       : suit_cards(led_suit);
+    const Cards shown[] = {first, kPointCards & ~first, ~(first | kPointCards)};
+    for (const Cards shows : shown)
+      for (int kind = 0; kind < 4; ++kind) {
+        const Cards alike = may & shows & (kind & 1 ? owners[0] : ~owners[0]) & (kind & 2 ? owners[1] : ~owners[1]);
+        if (alike && possible(lowest(alike))) result |= alike;
+      }
+    return result;
+  }
+
+  // Take note of a play by the seat on turn, own plays included. The caller has checked that it is possible,
+  // or no longer asks for deals: public facts are followed all the same.
+  void see(int card) {
+    const Cards card_set = bit(card);
+    const int suit = card % 4, in_trick = num_plays % kPlayers;
+    if (current == seat) {
+      mine &= ~card_set;
+    } else {
+      allowed[current] = implied(current, card);
+      unseen &= ~card_set;
+      known[current] &= ~card_set;
+    }
+    --held[current];
+    hearts_broken |= suit == 2 || (card == kQueenOfSpades && rules.qs_breaks_hearts);
+    lay(*this, in_trick, current, card);
+    ++num_plays;
+    pass_turn();
+  }
+
+  // The seat on turn played what is no card: a history that no deal explains goes on by position.
+  void see_nothing() {
+    if (leading()) {
+      led_suit = 0;
+      best_card = -1;
+      best_seat = current;
+    }
+    --held[current];
+    ++num_plays;
+    pass_turn();
+  }
+
+  // The turn goes on: clockwise within a trick, to its winner after it.
+  void pass_turn() { current = num_plays % kPlayers ? (current + 1) % kPlayers : best_seat; }
+};
+
+}  // namespace trickformer::hearts::inline TRICKFORMER_ISA

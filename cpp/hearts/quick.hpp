@@ -1,0 +1,82 @@
+// Hands of Hearts played by a quick network (nn/quick_net.hpp) in every seat.
+#pragma once
+#include "hearts/facts.hpp"
+#include "hearts/uct.hpp"
+#include "nn/quick_net.hpp"
+
+namespace trickformer::hearts::inline TRICKFORMER_ISA {
+
+// A position with known cards, and what each seat knows of it.
+struct QuickTable {
+  Sim sim;
+  Knowledge known[kPlayers];
+};
+
+// What every seat knows when play begins: after the exchange of the cards given, if there was one.
+inline void begin(const Rules& rules, const Sim& s, const Cards given[kPlayers], Knowledge known[kPlayers]) {
+  for (int p = 0; p < kPlayers; ++p)
+    known[p].begin(rules, p, s.hand[p], s.direction ? given[p] : 0, (p + s.direction) % kPlayers, s.current);
+}
+
+class QuickPlayer {
+ public:
+  QuickPlayer(const Rules& rules, const QuickNet& net) : rules_(rules), game_(rules), net_(net) {}
+  const Simulator& game() const { return game_; }
+
+  // The card of the seat on turn, and what it is worth to it where there is a choice; `dealt`: its cards before it passed,
+  // of a pass.
+  int choose(const QuickTable& t, Cards dealt, Rng& rng, float* worth = nullptr) const {
+    const Sim& s = t.sim;
+    const Cards cards = game_.legal(s);
+    if (!(cards & (cards - 1))) return lowest(cards);
+    QuickState state(net_);
+    if (s.passing)
+      facts_before_play(Stage::kPass, dealt, s.given[s.current], 0, cards, s.direction, state);
+    else
+      facts_of_play(t.known[s.current], cards, s.taken, s.trick, state);
+    state.finish();
+    int best = -1;
+    float most = 0;
+    for (Cards rest = cards; rest;) {
+      const int card = take_lowest(rest);
+      const float value = state.value(card) + kQuickSpread * triangular(rng);
+      if (best >= 0 && value <= most) continue;
+      best = card;
+      most = value;
+    }
+    if (worth) *worth = state.value(best);
+    return best;
+  }
+
+  void apply(QuickTable& t, int card) const {
+    if (!t.sim.passing) {
+      for (Knowledge& k : t.known) k.see(card);
+      return game_.apply(t.sim, card);
+    }
+    game_.apply(t.sim, card);
+    if (!t.sim.passing) begin(rules_, t.sim, t.sim.given, t.known);
+  }
+
+  // What the hand brings to `seat` if all play on, in units of v(o). steps: choices of its own after which the network
+  // says what is left; 0: to the end.
+  double playout(QuickTable& t, int seat, Cards dealt, int steps, Rng& rng) const {
+    for (int own = 0; !game_.decided(t.sim);) {
+      const Cards cards = game_.legal(t.sim);
+      const bool counts = t.sim.current == seat && (cards & (cards - 1));
+      float worth = 0;
+      const int card = choose(t, dealt, rng, &worth);
+      if (counts && ++own == steps) return worth;
+      apply(t, card);
+    }
+    int reward[kPlayers];
+    game_.rewards(t.sim, reward);
+    return double(reward[seat]) / kRewardUnit;
+  }
+
+ private:
+  Rules rules_;
+  Simulator game_;
+  const QuickNet& net_;
+};
+
+}  // namespace trickformer::hearts::inline TRICKFORMER_ISA

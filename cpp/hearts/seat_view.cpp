@@ -1,0 +1,20 @@
+#include "hearts/seat_view.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace trickformer::hearts {
+
+void refuse(const SeatView& v, int fault) {
+  switch (fault) {
+    case kBadDeal: throw std::invalid_argument("a seat is dealt 13 different cards");
+    case kBadPasses: throw std::invalid_argument("three different own cards are passed, or none without a pass");
+    case kBadReceived: throw std::invalid_argument("three new cards are received in a pass, none without one");
+    case kBadLeader: throw std::invalid_argument("the leader of the first trick cannot hold the two of clubs");
+    default: break;
+  }
+  throw std::invalid_argument("no deal lets the seat on turn play card " + std::to_string(v.plays[fault]) +
+                              " as play number " + std::to_string(fault));
+}
+
+}  // namespace trickformer::hearts

@@ -1,0 +1,91 @@
+// Hearts as one seat's sequence of tokens (hearts/tell.hpp): GO-MCTS' simulator, and many hands in step.
+#pragma once
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "hearts/facts.hpp"
+#include "hearts/tell.hpp"
+
+namespace trickformer::hearts {
+
+// The rules, and the outcomes in the order of the game's table.
+class Table {
+ public:
+  // labels: int8 [n, 4], points, the teller's own first.
+  Table(const Rules& rules, std::span<const std::int8_t> labels);
+  const Rules& rules() const { return rules_; }
+  // The outcome as `seat` tells it, its own points first. Throws std::out_of_range on points of no outcome.
+  int outcome(const std::int8_t score[kPlayers], int seat) const;
+
+ private:
+  Rules rules_;
+  std::unordered_map<std::uint32_t, int> index_;
+};
+
+class HandTracker final : public Tracker {
+ public:
+  explicit HandTracker(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+
+  std::unique_ptr<Tracker> copy() const override { return std::make_unique<HandTracker>(*this); }
+  int vocabulary() const override { return kVocabulary; }
+  int seat() const override { return seat_; }
+  bool my_turn() const override;
+  TokenSet legal() const override;
+  TokenSet possible() const override;
+  void push(int token) override;
+  bool terminal() const override { return known_.num_plays == kNumCards; }
+  bool is_legal() const override { return legal_; }
+  int outcome() const override;
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override;
+
+ private:
+  Cards possible_cards() const;  // in the stages whose tokens are cards
+  void play(int token);
+
+  std::shared_ptr<const Table> table_;
+  Knowledge known_;
+  Cards dealt_ = 0, passed_ = 0, received_ = 0, trick_ = 0, taken_[kPlayers] = {};
+  int seat_ = 0, direction_ = 0;
+  int seen_ = 0;   // tokens of the present stage so far
+  int last_ = -1;  // card before, where cards ascend
+  Stage stage_ = Stage::kSeat;
+  bool legal_ = true;
+};
+
+// One seat's tokens of a hand played to its end. history: [117] OpenSpiel's actions, 255 where there was no
+// pass; tokens: [75], filled up with the end token. Throws std::invalid_argument on a history that breaks the rules.
+void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens);
+
+// OpenSpiel's actions of a hand so far: [117], filled up with 255. Whom a card was dealt to is kept, not when.
+void history(const State& s, std::uint8_t* out);
+
+// Many hands in step: each call of `step` makes one decision at every table that is not over. What each seat has
+// seen is kept as tokens, ready for a model.
+class Tables {
+ public:
+  // Hands `first` .. `first + n - 1` of the series `seed`, dealt as random_hands deals them.
+  Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+
+  std::size_t size() const { return states_.size(); }
+  const State& state(std::size_t i) const { return states_[i]; }
+  int current(std::size_t i) const;                                // the seat on turn, or -1 at the end
+  void step(std::size_t i, int card);                              // throws std::invalid_argument on an illegal card
+  const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, 75]
+  const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
+  int outcome(std::size_t i, int seat) const;
+
+ private:
+  void append(std::size_t i, int seat, int token) {
+    const std::size_t row = i * kPlayers + std::size_t(seat);
+    tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
+  }
+
+  std::shared_ptr<const Table> table_;
+  std::vector<State> states_;
+  std::vector<std::int32_t> tokens_, lengths_;
+};
+
+}  // namespace trickformer::hearts

@@ -1,0 +1,130 @@
+// Layouts that explain what was seen, by each method of cpp/mines/search.hpp.
+#pragma once
+#include <time.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "mines/count.hpp"
+#include "mines/search.hpp"
+
+namespace trickformer::mines::inline TRICKFORMER_ISA {
+
+// Says when the thread has used up its seconds, or the caller has had enough. Seconds are the thread's own CPU time,
+// so that other work on the machine takes none of them. That clock is slow to read, and runs no faster than the
+// wall's: until so much has passed there as was left here, it need not be asked.
+class Deadline {
+ public:
+  Deadline(double seconds, bool (*interrupted)())
+      : seconds_(seconds), look_(seconds), interrupted_(interrupted), start_(Clock::now()), used_(cpu()) {}
+
+  bool over() {
+    if (over_ || (seconds_ <= 0 && !interrupted_)) return over_;
+    const double wall = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (interrupted_ && wall >= ask_) {
+      over_ = interrupted_();
+      ask_ = wall + 0.1;
+    }
+    if (seconds_ > 0 && wall >= look_) {
+      const double left = seconds_ - (cpu() - used_);
+      over_ |= left <= 0;
+      look_ = wall + left;
+    }
+    return over_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static double cpu() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+  }
+
+  double seconds_, look_, ask_ = 0.1;
+  bool (*interrupted_)();
+  Clock::time_point start_;
+  double used_;  // before the search
+  bool over_ = false;
+};
+
+class Sampler {
+ public:
+  // exact: the counter of what is seen at first; needed by that method only, and drawn from whatever is seen later.
+  Sampler(const Board& board, Method method, Domain domain, const Counter* exact)
+      : board_(board), method_(method), domain_(domain), exact_(exact) {
+    // How many mines a proposal moves: binomial, as each does with probability 1 / N.
+    const int n = board.mines;
+    double p = std::pow(1 - 1.0 / n, n), sum = 0;
+    for (int k = 0; k <= n; ++k) {
+      if (n == 1) p = k;  // a lone mine always moves
+      moves_[k] = sum += p;
+      if (n > 1) p *= double(n - k) / (k + 1) / (n - 1);
+    }
+    moves_[n] = 1;
+  }
+
+  // Before anything is known: the prior once `first` is to be opened first, or -1.
+  Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
+
+  // A layout for what was seen, after `trials` steps where the method walks. 0: the time was over, or rejection has
+  // drawn `limit` times (0: no limit).
+  Cells draw(const Sight& sight, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
+    switch (method_) {
+      case Method::kExact: return last_ = exact_->draw(rng.next());
+      case Method::kRejection: return last_ = reject(sight, limit, deadline, rng);
+      case Method::kMetropolis:
+        return last_ = walk(sight, random_cells(domain(sight), board_.mines, rng), trials, deadline, rng);
+      default:
+        if (!last_) last_ = random_cells(domain(sight), board_.mines, rng);
+        return last_ = walk(sight, last_, trials, deadline, rng);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kLook = 1023;  // draws between two looks at the clock, less one; a mask
+
+  Cells domain(const Sight& sight) const { return domain_ == Domain::kRule ? sight.allowed : board_.all; }
+
+  Cells reject(const Sight& sight, std::uint64_t limit, Deadline& deadline, Rng& rng) const {
+    for (std::uint64_t i = 1;; ++i) {
+      const Cells layout = random_cells(domain(sight), board_.mines, rng);
+      if (explains(board_, sight, layout)) return layout;
+      if ((i & kLook) == 0 && deadline.over()) return 0;
+      if (i == limit) return 0;
+    }
+  }
+
+  Cells walk(const Sight& sight, Cells layout, std::uint64_t trials, Deadline& deadline, Rng& rng) const {
+    bool good = explains(board_, sight, layout);
+    for (std::uint64_t i = 1; i <= trials; ++i) {
+      const Cells proposal = propose(layout, domain(sight), rng);
+      if ((i & kLook) == 0 && deadline.over()) break;
+      if (proposal == layout) continue;
+      const bool better = explains(board_, sight, proposal);
+      if (good && !better) continue;
+      layout = proposal;
+      good = better;
+    }
+    return layout;
+  }
+
+  Cells propose(Cells layout, Cells domain, Rng& rng) const {
+    const double u = rng.uniform();
+    int k = 0;
+    while (moves_[k] <= u) ++k;
+    if (!k) return layout;
+    const Cells kept = layout ^ random_cells(layout, k, rng);
+    return kept | random_cells(domain & ~kept, k, rng);
+  }
+
+  const Board& board_;
+  Method method_;
+  Domain domain_;
+  const Counter* exact_;
+  Cells last_ = 0;  // the layout of the last call
+  double moves_[kMaxCells] = {};
+};
+
+}  // namespace trickformer::mines::inline TRICKFORMER_ISA

@@ -1,0 +1,217 @@
+// BSR-UCT.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "mines/sampler.hpp"
+
+namespace trickformer::mines::inline TRICKFORMER_ISA {
+
+struct Edge {
+  double sum = 0;  // of scores
+  std::uint32_t visits = 0;
+  std::int32_t child = -1;  // the first of those that it has led to
+  std::uint8_t cell = 0;
+};
+
+// What was seen so far. Its actions get room in the second visit; of the first one, a note is enough.
+struct Node {
+  std::int32_t edges = -1;
+  std::int32_t sibling = -1;
+  std::uint32_t visits = 0;
+  float first_score = 0;
+  std::uint8_t number = 0;  // that the action before it has shown
+  std::uint8_t first_cell = 0;
+};
+
+class Search {
+ public:
+  Search(const Board& board, const Sight& sight, const SearchOptions& options, const Counter* exact, std::uint64_t seed)
+      : board_(board),
+        root_(sight),
+        options_(options),
+        rng_(seed),
+        deadline_(options.seconds, options.interrupted),
+        sampler_(board, options.method, options.domain, exact) {
+    nodes_.emplace_back();
+  }
+
+  SearchResult run() {
+    while (result_.simulations < options_.simulations && !deadline_.over()) simulate();
+    const Cells unopened = board_.all & ~root_.opened;
+    result_.cell = pick(unopened, rng_);
+    std::uint32_t most = 0;
+    const auto note = [&](int cell, std::uint32_t visits, double sum) {
+      result_.visits[cell] = visits;
+      result_.values[cell] = sum / visits;
+      if (visits <= most) return;
+      most = visits;
+      result_.cell = cell;
+      result_.value = sum / visits;
+    };
+    const Node& root = nodes_[0];
+    if (root.edges < 0) {
+      if (root.visits) note(root.first_cell, 1, root.first_score);
+      return result_;
+    }
+    for (int i = root.edges; i < root.edges + count(unopened); ++i)
+      if (edges_[i].visits) note(edges_[i].cell, edges_[i].visits, edges_[i].sum);
+    return result_;
+  }
+
+ private:
+  void simulate() {
+    Sight sight = root_;
+    int at = 0, depth = 0;
+    Cells layout = 0;
+    double score = -1;
+    while (score < 0 && nodes_[at].visits) {
+      const int edge = select(at, board_.all & ~sight.opened);
+      const int cell = edges_[edge].cell;
+      layout = draw(sight, cell, nodes_[at].visits, layout);
+      if (!layout) return;  // the time is over; what is not finished counts for nothing
+      path_nodes_[depth] = at;
+      path_edges_[depth++] = edge;
+      if (layout & bit(cell)) {
+        score = double(sight.n) / board_.safe();
+      } else {
+        const int shown = number(board_, layout, cell);
+        open(board_, sight, cell, shown);
+        at = child(edge, shown);
+        if (sight.n == board_.safe()) score = 1;
+      }
+    }
+    if (score < 0) {  // a new node; its first action is random, as are all that follow
+      const int cell = pick(board_.all & ~sight.opened, rng_);
+      if (!layout) layout = draw(sight, cell, 0, 0);
+      if (!layout) return;
+      score = playout(layout, sight.opened, cell);
+      Node& node = nodes_[at];
+      node.visits = 1;
+      node.first_cell = std::uint8_t(cell);
+      node.first_score = float(score);
+    }
+    for (int i = 0; i < depth; ++i) {
+      ++nodes_[path_nodes_[i]].visits;
+      ++edges_[path_edges_[i]].visits;
+      edges_[path_edges_[i]].sum += score;
+    }
+    ++result_.simulations;
+  }
+
+  // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has the
+  // law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the
+  // mines after it, they are drawn with the move in view.
+  Cells draw(const Sight& sight, int cell, std::uint64_t visits, Cells layout) {
+    if (options_.method == Method::kExact && layout) return layout;
+    if (!sight.n && board_.first_move != FirstMove::kAny) {
+      layout = sampler_.prior(cell, rng_);
+      ++result_.drawn;
+      return layout;
+    }
+    layout = sampler_.draw(sight, visits, 0, deadline_, rng_);
+    if (layout) {
+      ++result_.drawn;
+      result_.inconsistent += !explains(board_, sight, layout);
+    }
+    return layout;
+  }
+
+  int select(int at, Cells unopened) {
+    const int actions = count(unopened);
+    if (nodes_[at].edges < 0) expand(nodes_[at], unopened);
+    const Node& node = nodes_[at];
+    int considered = actions;
+    if (options_.widening > 0)
+      considered = int(std::min(double(actions), std::ceil(std::pow(double(node.visits), options_.widening))));
+    const double log = std::log(double(node.visits));
+    int best = node.edges;
+    double most = -1;
+    for (int i = node.edges; i < node.edges + considered; ++i) {
+      const Edge& edge = edges_[i];
+      if (!edge.visits) return i;
+      const double ucb = edge.sum / edge.visits + options_.c * std::sqrt(log / edge.visits);
+      if (ucb > most) {
+        most = ucb;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  // Actions in a random order, which is also the one of widening; the first one taken comes first.
+  void expand(Node& node, Cells unopened) {
+    node.edges = std::int32_t(edges_.size());
+    Edge first;
+    first.cell = node.first_cell;
+    first.visits = 1;
+    first.sum = node.first_score;
+    edges_.push_back(first);
+    unopened ^= bit(node.first_cell);
+    while (unopened) {
+      Edge edge;
+      edge.cell = std::uint8_t(pick(unopened, rng_));
+      unopened ^= bit(edge.cell);
+      edges_.push_back(edge);
+    }
+  }
+
+  int child(int edge, int shown) {
+    for (int at = edges_[edge].child; at >= 0; at = nodes_[at].sibling)
+      if (nodes_[at].number == shown) return at;
+    Node node;
+    node.number = std::uint8_t(shown);
+    node.sibling = edges_[edge].child;
+    edges_[edge].child = std::int32_t(nodes_.size());
+    nodes_.push_back(node);
+    return edges_[edge].child;
+  }
+
+  // The score of opening `cell`, then cells at random, until a mine or the last cell without one.
+  double playout(Cells layout, Cells opened, int cell) {
+    int n = count(opened);
+    while (!(layout & bit(cell))) {
+      opened |= bit(cell);
+      if (++n == board_.safe()) break;
+      cell = pick(board_.all & ~opened, rng_);
+    }
+    return double(n) / board_.safe();
+  }
+
+  const Board& board_;
+  const Sight& root_;
+  SearchOptions options_;
+  Rng rng_;
+  Deadline deadline_;
+  Sampler sampler_;
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  int path_nodes_[kMaxCells], path_edges_[kMaxCells];
+  SearchResult result_;
+};
+
+static std::optional<Counter> counter(const Board& board, const Sight& sight, Method method) {
+  if (method != Method::kExact) return std::nullopt;
+  return Counter(board, sight);
+}
+
+}  // namespace trickformer::mines::inline TRICKFORMER_ISA
+
+namespace trickformer::mines::built::TRICKFORMER_ISA {
+
+SearchResult search(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed) {
+  const auto exact = counter(board, sight, options.method);
+  return Search(board, sight, options, exact ? &*exact : nullptr, seed).run();
+}
+
+void sample(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
+            std::uint64_t seed, std::size_t n, Cells* out) {
+  const auto exact = counter(board, sight, method);
+  Sampler sampler(board, method, domain, exact ? &*exact : nullptr);
+  Deadline never(0, nullptr);
+  Rng rng(seed);
+  const std::uint64_t limit = method == Method::kRejection ? trials : 0;
+  for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(sight, trials, limit, never, rng);
+}
+
+}  // namespace trickformer::mines::built::TRICKFORMER_ISA

@@ -1,0 +1,253 @@
+// An engine at work: its tree of nodes, and inference.
+#include "nn/gpt2.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+namespace trickformer::gpt2 {
+
+// ---------------------------------------------------------------------------------------------- nodes
+
+void Engine::grow(std::size_t nodes) {
+  while (free_.size() < nodes) {
+    const std::size_t first = parent_.size();
+    if (first + CHUNK > INT32_MAX) throw std::bad_alloc();
+    chunks_.emplace_back(CHUNK * (row_ * 2 * config_.layers + hidden_row_));
+    parent_.resize(first + CHUNK, -1);
+    depth_.resize(first + CHUNK, -1);
+    std::vector<std::int32_t> added(CHUNK);
+    std::iota(added.rbegin(), added.rend(), static_cast<std::int32_t>(first));
+    free_.insert(free_.begin(), added.begin(), added.end());  // the lowest node is taken first
+  }
+}
+
+void Engine::check_nodes(std::span<const std::int32_t> nodes) const {
+  for (const std::int32_t node : nodes)
+    if (node < 0 || static_cast<std::size_t>(node) >= depth_.size() || depth_[node] < 0)
+      fail("node " + std::to_string(node) + " is not a live node of this engine");
+}
+
+void Engine::trace(std::int32_t node, const char** path) const {
+  for (int depth = depth_[node]; depth >= 0; --depth, node = parent_[node]) {
+    if (node < 0 || depth_[node] != depth) fail("a parent was released before the nodes below it");
+    path[depth] = address(node);
+  }
+}
+
+void Engine::release(std::span<const std::int32_t> nodes) {
+  const std::scoped_lock lock(mutex_);
+  free_.reserve(free_.size() + nodes.size());
+  std::vector<int> depths;
+  depths.reserve(nodes.size());
+  for (const std::int32_t node : nodes) {
+    if (node < 0 || static_cast<std::size_t>(node) >= depth_.size() || depth_[node] < 0) {
+      for (std::size_t i = 0; i < depths.size(); ++i) depth_[nodes[i]] = depths[i];
+      fail("node " + std::to_string(node) + " is not a live node of this engine");
+    }
+    depths.push_back(depth_[node]);
+    depth_[node] = -1;
+  }
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) free_.push_back(*node);
+  used_ -= nodes.size();
+}
+
+void Engine::reset() {
+  const std::scoped_lock lock(mutex_);
+  free_.resize(parent_.size());
+  std::iota(free_.rbegin(), free_.rend(), 0);
+  std::fill(depth_.begin(), depth_.end(), -1);
+  used_ = 0;
+  ++generation_;
+}
+
+void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens,
+                    const std::int32_t* lengths, std::span<const float> facts, std::int32_t* nodes) {
+  const std::scoped_lock lock(mutex_);
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    const std::int32_t length = lengths == nullptr ? 1 : lengths[i], parent = parents[i];
+    if (length < 1) fail("a branch has length " + std::to_string(length) + "; give at least one token");
+    if (parent != -1) check_nodes({&parent, 1});
+    const int before = parent < 0 ? 0 : depth_[parent] + 1;
+    if (length > config_.positions - before)
+      fail("a sequence of " + std::to_string(std::int64_t{before} + length) + " tokens is longer than the model's " +
+           std::to_string(config_.positions) + " positions");
+    if (parent != -1) trace(parent, paths_.data());
+    total += static_cast<std::size_t>(length);
+  }
+  if (total != tokens.size())
+    fail("the branches' lengths add up to " + std::to_string(total) + ", but there are " +
+         std::to_string(tokens.size()) + " tokens");
+  for (const std::int32_t token : tokens)
+    if (token < 0 || token >= config_.vocab)
+      fail("token " + std::to_string(token) + " is not in the vocabulary of " + std::to_string(config_.vocab));
+
+  if (facts.size() != total * static_cast<std::size_t>(config_.facts))
+    fail("there are " + std::to_string(facts.size()) + " facts, not " + std::to_string(config_.facts) +
+         " for each of " + std::to_string(total) + " tokens");
+
+  grow(total);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    std::int32_t parent = parents[i];
+    const std::int32_t length = lengths == nullptr ? 1 : lengths[i];
+    for (int j = 0; j < length; ++j, ++at) {
+      const std::int32_t node = free_.back();
+      free_.pop_back();
+      parent_[node] = parent;
+      depth_[node] = parent < 0 ? 0 : depth_[parent] + 1;
+      nodes[at] = parent = node;
+    }
+  }
+  used_ += total;
+  for (at = 0; at < total; at += ROWS)
+    forward(nodes + at, tokens.data() + at, facts.data() + at * static_cast<std::size_t>(config_.facts),
+            static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
+}
+
+// ---------------------------------------------------------------------------------------------- inference
+
+void Engine::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c, std::size_t ldc,
+                      int rows, int panel, int panels) const {
+  const std::size_t area = static_cast<std::size_t>(matrix.depth) * kernels_->panel * (bf16_ ? 2 : 4);
+  kernels_->gemm[static_cast<int>(epilogue)]({a, lda, matrix.data + panel * area, matrix.bias + panel * kernels_->panel,
+                                              c, ldc, rows, matrix.depth, panels < 0 ? matrix.panels : panels});
+}
+
+// Takes rows of nodes, parents before children, through all layers.
+void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows) {
+  const Config& c = config_;
+  const Kernels& k = *kernels_;
+  const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(c.embd / c.heads));
+  for (int r = 0; r < rows; ++r) {
+    const std::int32_t node = nodes[r];
+    const int depth = depth_[node];
+    const char** path = paths_.data() + static_cast<std::size_t>(r) * c.positions;
+    if (r > 0 && parent_[node] == nodes[r - 1]) {
+      std::copy_n(path - c.positions, depth, path);
+      path[depth] = address(node);
+    } else {
+      trace(node, path);
+    }
+    float* x = residual_ + static_cast<std::size_t>(r) * width_;
+    const float* token = tokens_ + static_cast<std::size_t>(tokens[r]) * width_;
+    const float* position = positions_ + static_cast<std::size_t>(depth) * width_;
+    for (int i = 0; i < width_; ++i) x[i] = token[i] + position[i];
+    if (c.facts) k.add_rows(facts + static_cast<std::size_t>(r) * c.facts, c.facts, facts_, width_, x);
+  }
+  const auto normalise = [&](const float* gain, const float* bias) {
+    for (int r = 0; r < rows; ++r)
+      k.layer_norm(residual_ + static_cast<std::size_t>(r) * width_, mask_, gain, bias, width_, c.embd, c.epsilon,
+                   normal_ + r * hidden_row_);
+  };
+  const std::size_t query_row = lanes_ * activation_;
+  for (int l = 0; l < c.layers; ++l) {
+    const Layer& layer = layers_[l];
+    const std::size_t key = 2 * l * CHUNK * row_, value = key + row_;
+    normalise(layer.gain1, layer.bias1);
+    multiply(Epilogue::store, layer.qkv, normal_, width_, wide_, wide, rows);
+    for (int r = 0; r < rows; ++r) {
+      char* cache = address(nodes[r]);
+      k.split(wide_ + static_cast<std::size_t>(r) * wide, lanes_, scale, query_ + r * query_row, cache + key,
+              cache + value);
+    }
+    for (int r = 0; r < rows; ++r) {
+      char* query = query_ + r * query_row;
+      const char* const* path = paths_.data() + static_cast<std::size_t>(r) * c.positions;
+      const bool last = r + 1 == rows;
+      k.attention({query, path, static_cast<std::ptrdiff_t>(key), static_cast<std::ptrdiff_t>(value),
+                   depth_[nodes[r]] + 1, groups_, blocks_, lane_heads_, scratch_, query,
+                   last ? path : path + c.positions, last ? 0 : depth_[nodes[r + 1]] + 1});
+    }
+    multiply(Epilogue::add, layer.projection, query_, lanes_, residual_, width_, rows);
+    normalise(layer.gain2, layer.bias2);
+    multiply(Epilogue::gelu_tanh, layer.expand, normal_, width_, inner_, inner, rows);
+    multiply(Epilogue::add, layer.contract, inner_, inner, residual_, width_, rows);
+  }
+  for (int r = 0; r < rows; ++r)
+    k.layer_norm(residual_ + static_cast<std::size_t>(r) * width_, mask_, gain_, bias_, width_, c.embd, c.epsilon,
+                 hidden(nodes[r]));
+}
+
+// use(first row, rows, first column, columns, ld) finds each portion of the logits in wide_.
+template <class Use>
+void Engine::head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use) {
+  const std::scoped_lock lock(mutex_);
+  check_nodes(nodes);
+  const int step = HEAD_COLUMNS / kernels_->panel;
+  for (std::size_t at = 0; at < nodes.size(); at += ROWS) {
+    const int rows = static_cast<int>(std::min<std::size_t>(ROWS, nodes.size() - at));
+    for (int r = 0; r < rows; ++r) std::memcpy(normal_ + r * hidden_row_, hidden(nodes[at + r]), hidden_row_);
+    multiply(Epilogue::gelu_erf, first, normal_, width_, inner_, width_, rows);
+    for (int panel = 0; panel < second.panels; panel += step) {
+      const int panels = std::min(step, second.panels - panel);
+      multiply(Epilogue::store, second, inner_, width_, wide_, HEAD_COLUMNS, rows, panel, panels);
+      use(at, rows, panel * kernels_->panel, panels * kernels_->panel);
+    }
+  }
+}
+
+// out [nodes, vocab] of a head with a number for each token.
+void Engine::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
+  const int n = config_.vocab;
+  head(nodes, first, second, [&](std::size_t at, int rows, int column, int columns) {
+    columns = std::min(columns, n - column);
+    for (int r = 0; r < rows; ++r)
+      std::copy_n(wide_ + r * HEAD_COLUMNS, std::max(columns, 0), out + (at + r) * n + column);
+  });
+}
+
+void Engine::policy(std::span<const std::int32_t> nodes, float* logits) {
+  by_token(nodes, policy_hidden_, policy_head_, logits);
+}
+
+void Engine::action_values(std::span<const std::int32_t> nodes, float* values) {
+  if (!config_.action_values) fail("this model has no action values");
+  by_token(nodes, action_hidden_, action_head_, values);
+}
+
+void Engine::outcomes(std::span<const std::int32_t> nodes, float* probabilities) {
+  const int n = config_.outcomes;
+  head(nodes, value_hidden_, value_head_, [&](std::size_t at, int rows, int column, int columns) {
+    columns = std::max(std::min(columns, n - column), 0);
+    for (int r = 0; r < rows; ++r) {
+      float* row = probabilities + (at + r) * n;
+      std::copy_n(wide_ + r * HEAD_COLUMNS, columns, row + std::min(column, n));
+      if (column + columns == n) kernels_->softmax(row, n);
+    }
+  });
+}
+
+void Engine::values(std::span<const std::int32_t> nodes, float* expected) {
+  const std::size_t stride = static_cast<std::size_t>(value_head_.panels) * kernels_->panel;
+  head(nodes, value_hidden_, value_head_, [&](std::size_t at, int rows, int column, int columns) {
+    kernels_->expect(wide_, HEAD_COLUMNS, rows, columns, column == 0, values_ + column, stride, players_, state_);
+    if (static_cast<std::size_t>(column + columns) == stride)
+      kernels_->expect_end(state_, rows, players_, expected + at * players_);
+  });
+}
+
+void Engine::hidden_states(std::span<const std::int32_t> nodes, float* states) {
+  const std::scoped_lock lock(mutex_);
+  check_nodes(nodes);
+  const std::size_t n = static_cast<std::size_t>(config_.embd);
+  for (std::size_t i = 0; i < nodes.size(); ++i, states += n) {
+    const char* from = hidden(nodes[i]);
+    if (activation_ == sizeof(float)) {
+      std::memcpy(states, from, n * sizeof(float));
+      continue;
+    }
+    for (std::size_t k = 0; k < n; ++k) {  // bfloat16: the upper half of a float
+      std::uint16_t half;
+      std::memcpy(&half, from + 2 * k, sizeof half);
+      states[k] = std::bit_cast<float>(std::uint32_t{half} << 16);
+    }
+  }
+}
+
+}  // namespace trickformer::gpt2

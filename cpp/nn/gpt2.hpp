@@ -1,0 +1,146 @@
+// Decoder for GPT-2 with a policy and a value head: a tree of token sequences that share the cached keys and values
+// of their prefixes. The architecture is Hugging Face's GPT-2 (pre-norm blocks, learned positions, gelu_new); the
+// heads are those of the GO-MCTS paper, section 9.1 (exact gelu, no biases).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/isa.hpp"
+#include "nn/gpt2_kernels.hpp"
+
+namespace trickformer::gpt2 {
+
+struct Config {
+  int layers, embd, heads, inner, vocab, positions, outcomes;
+  int facts;           // numbers that are an input beside each token; 0: none
+  bool action_values;  // whether there is a head Q(s, a)
+  bool masked;         // whether the policy was learned over possible tokens alone; for callers to know
+  float epsilon;       // of the layer norms
+};
+
+// Memory aligned to cache lines, and to huge pages (with advice to use them) where it is large.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t bytes);
+  char* data() const { return data_.get(); }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(data_.get());
+  }
+
+ private:
+  struct Free {
+    std::size_t alignment;
+    void operator()(char* p) const;
+  };
+  std::unique_ptr<char, Free> data_;
+};
+
+// The float32 weights of a tensor in row-major order, by its name in a Hugging Face state dict.
+using Tensors = std::function<std::span<const float>(const std::string& name)>;
+
+// Names of the instruction sets that this CPU can run, fastest last: of "base", "v3", "avx512", "avx512bf16", "amx".
+// The last two round activations and cached keys and values to bfloat16, and so are never chosen unasked.
+std::vector<std::string> instruction_sets(bool bf16);
+
+class Engine {
+ public:
+  // values [outcomes, players], row-major: what each outcome is worth. isa: one of instruction_sets(bf16), or
+  // empty for the best. Throws std::invalid_argument on anything that does not fit.
+  Engine(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
+         const std::string& isa);
+
+  // Appends branch i, a chain of lengths[i] tokens (1 each if lengths is null), below node parents[i] (-1: a new
+  // root); writes the node of each token to nodes [total]. facts: [total, config.facts], what is known after each
+  // token. Throws std::invalid_argument, changing nothing.
+  void extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens, const std::int32_t* lengths,
+              std::span<const float> facts, std::int32_t* nodes);
+  void policy(std::span<const std::int32_t> nodes, float* logits);           // [n, vocab]
+  void outcomes(std::span<const std::int32_t> nodes, float* probabilities);  // [n, outcomes]
+  void values(std::span<const std::int32_t> nodes, float* expected);         // [n, players]
+  void action_values(std::span<const std::int32_t> nodes, float* values);    // [n, vocab], if there is that head
+  void hidden_states(std::span<const std::int32_t> nodes, float* states);    // [n, embd]: what the heads read
+  // Gives nodes back; none of those that stay may descend from them.
+  void release(std::span<const std::int32_t> nodes);
+  void reset();
+
+  const Config& config() const { return config_; }
+  std::size_t used() const { return used_; }
+  std::size_t generation() const { return generation_; }  // how often reset was called
+  int players() const { return players_; }
+  bool bf16() const { return bf16_; }
+  const std::string& isa() const { return isa_; }
+
+ private:
+  struct Matrix {
+    const char* data = nullptr;
+    const float* bias = nullptr;
+    int depth = 0, panels = 0;
+  };
+  struct Layer {
+    const float *gain1, *bias1, *gain2, *bias2;
+    Matrix qkv, projection, expand, contract;
+  };
+  struct Order;
+  class Arena;
+
+  void load(Arena& arena, const Tensors& tensors, std::span<const float> values);
+  void grow(std::size_t nodes);
+  char* address(std::int32_t node) const {
+    return chunks_[node / CHUNK].data() + static_cast<std::size_t>(node % CHUNK) * 2 * row_;
+  }
+  char* hidden(std::int32_t node) const {
+    return chunks_[node / CHUNK].data() + CHUNK * row_ * 2 * config_.layers + (node % CHUNK) * hidden_row_;
+  }
+  void check_nodes(std::span<const std::int32_t> nodes) const;
+  void trace(std::int32_t node, const char** path) const;
+  void forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows);
+  void by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out);
+  void multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c, std::size_t ldc,
+                int rows, int panel = 0, int panels = -1) const;
+  template <class Use>
+  void head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use);
+
+  [[noreturn]] static void fail(const std::string& message) { throw std::invalid_argument(message); }
+  static int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+  static constexpr int HEAD_COLUMNS = 128;  // columns of a head that are worked on at a time
+  static constexpr int CHUNK = 1024;        // nodes that the pool grows by
+  static constexpr int ROWS = 144;          // rows that go through the layers together, so that they fit the caches
+
+  Config config_;
+  bool bf16_;
+  std::string isa_;
+  const Kernels* kernels_;
+  int players_;
+  int width_;  // embd, padded
+  int lanes_;  // heads * head size in the layout of Attention, padded
+  int blocks_, groups_, lane_heads_;
+  std::size_t activation_, row_, hidden_row_;  // bytes: an activation, a key or value, a final hidden state
+
+  Buffer weights_;
+  const float *tokens_, *positions_, *facts_, *mask_, *gain_, *bias_, *values_;
+  std::vector<Layer> layers_;
+  Matrix policy_hidden_, policy_head_, value_hidden_, value_head_, action_hidden_, action_head_;
+
+  std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
+  std::vector<std::int32_t> parent_, depth_, free_;  // depth -1: a dead node
+  std::size_t used_ = 0, generation_ = 0;
+
+  Buffer workspace_;
+  float *residual_, *wide_, *scratch_, *state_;
+  char *normal_, *query_, *inner_;
+  std::vector<const char*> paths_;
+  std::mutex mutex_;
+};
+
+}  // namespace trickformer::gpt2

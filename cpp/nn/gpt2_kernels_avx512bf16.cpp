@@ -1,0 +1,34 @@
+// GPT-2 kernels for AVX-512 with bfloat16 products (vdpbf16ps).
+#include "nn/gpt2_kernels_macros.hpp"
+
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+
+namespace trickformer::gpt2 {
+namespace {
+
+constexpr int WIDTH = 16, ROWS = 6, VECTORS = 4, PAIRED = 2, AHEAD = 32;
+using V [[gnu::vector_size(64)]] = float;
+using I [[gnu::vector_size(64)]] = std::int32_t;
+
+INLINE V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
+INLINE V reciprocal(V x) {
+  return _mm512_maskz_rcp14_ps(0xffff, x);
+}  // within 2^-14, finer than the bfloat16 it ends in
+#define HAS_DOT
+INLINE V dot(V acc, I a, I b) {
+  return _mm512_dpbf16_ps(acc, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
+}
+
+#include "nn/gpt2_kernels_impl.hpp"
+
+constexpr Kernels PAIRS = table<Storage::bf16_pairs>();
+
+}  // namespace
+
+const Kernels* kernels_avx512bf16(Storage storage) { return storage == Storage::bf16_pairs ? &PAIRS : nullptr; }
+
+}  // namespace trickformer::gpt2
+#else
+const trickformer::gpt2::Kernels* trickformer::gpt2::kernels_avx512bf16(Storage) { return nullptr; }
+#endif

@@ -1,0 +1,394 @@
+// The kernels of nn/gpt2_kernels.hpp, written once over a vector type. A translation unit defines, in an unnamed
+// namespace and before including this file: WIDTH (lanes), V (float vector), I (int32 vector), ROWS, VECTORS and PAIRED
+// (a tile of ROWS rows is VECTORS vectors wide; a single row takes PAIRED panels at once),
+// AHEAD (cache lines to prefetch ahead of a single row's weights), fma, reciprocal and, for
+// bf16_pairs, dot. Everything here has internal linkage and calls nothing of the standard library, so that no inline
+// function built for one instruction set is ever linked into another's code.
+
+constexpr int PANEL = WIDTH * VECTORS;
+constexpr int PARTS = 16 / WIDTH;  // vectors in a block of 16 lanes
+
+using VU [[gnu::vector_size(4 * WIDTH), gnu::aligned(4), gnu::may_alias]] = float;
+using IU [[gnu::vector_size(4 * WIDTH), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
+using H [[gnu::vector_size(2 * WIDTH)]] = std::uint16_t;
+using HU [[gnu::vector_size(2 * WIDTH), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
+
+INLINE V load(const float* p) { return *reinterpret_cast<const VU*>(p); }
+INLINE void store(float* p, V v) { *reinterpret_cast<VU*>(p) = v; }
+INLINE V set1(float x) { return V{} + x; }
+INLINE V larger(V a, V b) { return a > b ? a : b; }
+INLINE V smaller(V a, V b) { return a < b ? a : b; }
+INLINE V as_float(I x) { return reinterpret_cast<V>(x); }
+INLINE I as_int(V x) { return reinterpret_cast<I>(x); }
+
+// bfloat16: the upper half of a float32, rounded to nearest even.
+INLINE V widen(const std::uint16_t* p) {
+  return as_float(__builtin_convertvector(*reinterpret_cast<const HU*>(p), I) << 16);
+}
+INLINE I round_bf16(V v) {
+  const I x = as_int(v);
+  return x + 0x7fff + ((x >> 16) & 1);
+}
+INLINE void narrow(std::uint16_t* p, V v) {
+  *reinterpret_cast<HU*>(p) = __builtin_convertvector((round_bf16(v) >> 16) & 0xffff, H);
+}
+
+#if !defined(HAS_DOT)
+// acc + the two bfloat16 products of each lane; only the AVX-512-BF16 tables use it, with an instruction of its own.
+INLINE V dot(V acc, I a, I b) {
+  constexpr auto HIGH = static_cast<std::int32_t>(0xffff0000u);
+  return fma(as_float(a & HIGH), as_float(b & HIGH), fma(as_float(a << 16), as_float(b << 16), acc));
+}
+#endif
+
+// e^x within 2 units in the last place on [-87, 88], clamped outside (the polynomial of Cephes' expf).
+INLINE V exponential(V x) {
+  x = smaller(larger(x, set1(-87.0f)), set1(88.0f));
+  const V t = fma(x, set1(1.44269504088896341f), set1(12582912.0f));
+  const V n = t - set1(12582912.0f);
+  V r = fma(n, set1(-0.693359375f), x);
+  r = fma(n, set1(2.12194440e-4f), r);
+  V p = set1(1.9875691500e-4f);
+  p = fma(p, r, set1(1.3981999507e-3f));
+  p = fma(p, r, set1(8.3334519073e-3f));
+  p = fma(p, r, set1(4.1665795894e-2f));
+  p = fma(p, r, set1(1.6666665459e-1f));
+  p = fma(p, r, set1(5.0000001201e-1f));
+  p = fma(p * r, r, r + set1(1.0f));
+  return as_float(as_int(p) + (as_int(t) << 23));
+}
+
+// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), which is x / (1 + e^-2u): GPT-2's gelu_new.
+INLINE V gelu_tanh(V x) {
+  const V u = x * fma(x * x, set1(-2.0f * 0.7978845608f * 0.044715f), set1(-2.0f * 0.7978845608f));
+  return x * reciprocal(set1(1.0f) + exponential(u));
+}
+
+// x/2 (1 + erf(x / sqrt 2)); erf within 1.5e-7 (Abramowitz and Stegun 7.1.26).
+INLINE V gelu_erf(V x) {
+  const V a = larger(x, -x) * set1(0.70710678118654752f);
+  const V t = set1(1.0f) / fma(a, set1(0.3275911f), set1(1.0f));
+  V p = set1(1.061405429f);
+  p = fma(p, t, set1(-1.453152027f));
+  p = fma(p, t, set1(1.421413741f));
+  p = fma(p, t, set1(-0.284496736f));
+  p = fma(p, t, set1(0.254829592f));
+  const V tail = p * t * exponential(-a * a);  // 1 - erf(a)
+  const V half = set1(0.5f) * x;
+  return x > set1(0.0f) ? x - half * tail : half * tail;
+}
+
+// ---------------------------------------------------------------------------------------------- matrices
+
+template <Storage S>
+struct Types;
+template <>
+struct Types<Storage::f32> {
+  using Weight = float;
+  using Activation = float;
+  using Cached = float;
+};
+template <>
+struct Types<Storage::bf16> {
+  using Weight = std::uint16_t;
+  using Activation = float;
+  using Cached = float;
+};
+template <>
+struct Types<Storage::bf16_pairs> {
+  using Weight = std::uint16_t;
+  using Activation = std::uint16_t;
+  using Cached = std::uint16_t;
+};
+
+INLINE void put(float* p, V v) { store(p, v); }
+INLINE void put(std::uint16_t* p, V v) { narrow(p, v); }
+INLINE V weight(const float* p) { return load(p); }
+INLINE V weight(const std::uint16_t* p) { return widen(p); }
+
+// One step over the depth: acc [M][N] += a [M] b [N]; a step is one depth, or a pair of them.
+template <Storage S, int M, int N>
+struct Step {
+  static constexpr int depth = 1;
+  template <class A, class B>
+  INLINE static void run(V (&acc)[M][N], const A* const (&a)[M], const B* const (&b)[N / VECTORS], int k) {
+    V w[N];
+    UNROLL for (int n = 0; n < N; ++n) w[n] = weight(b[n / VECTORS] + n % VECTORS * WIDTH);
+    UNROLL for (int m = 0; m < M; ++m) {
+      const V x = set1(a[m][k]);
+      UNROLL for (int n = 0; n < N; ++n) acc[m][n] = fma(x, w[n], acc[m][n]);
+    }
+  }
+};
+template <int M, int N>
+struct Step<Storage::bf16_pairs, M, N> {
+  static constexpr int depth = 2;
+  template <class A, class B>
+  INLINE static void run(V (&acc)[M][N], const A* const (&a)[M], const B* const (&b)[N / VECTORS], int k) {
+    I w[N];
+    UNROLL for (int n = 0; n < N; ++n) w[n] = *reinterpret_cast<const IU*>(b[n / VECTORS] + n % VECTORS * WIDTH * 2);
+    UNROLL for (int m = 0; m < M; ++m) {
+      std::int32_t pair;
+      __builtin_memcpy(&pair, a[m] + k, 4);
+      const I x = I{} + pair;
+      UNROLL for (int n = 0; n < N; ++n) acc[m][n] = dot(acc[m][n], x, w[n]);
+    }
+  }
+};
+
+// M rows by P panels, whole depth.
+template <Storage S, Epilogue E, int M, int P>
+INLINE void tile(const Gemm& g, int row, int panel) {
+  using Weight = typename Types<S>::Weight;
+  using Activation = typename Types<S>::Activation;
+  constexpr int N = P * VECTORS;
+  using Walk = Step<S, M, N>;
+  const std::size_t area = static_cast<std::size_t>(g.depth) * PANEL;
+  const Activation* a[M];
+  UNROLL for (int m = 0; m < M; ++m) a[m] = static_cast<const Activation*>(g.a) + (row + m) * g.lda;
+  const Weight* b[P];
+  UNROLL for (int p = 0; p < P; ++p) b[p] = static_cast<const Weight*>(g.b) + (panel + p) * area;
+  V acc[M][N];
+  UNROLL for (int n = 0; n < N; ++n) {
+    const V bias = load(g.bias + (panel * VECTORS + n) * WIDTH);
+    UNROLL for (int m = 0; m < M; ++m) acc[m][n] = bias;
+  }
+  for (int k = 0; k < g.depth; k += Walk::depth) {
+    if constexpr (M == 1) {
+      constexpr int LINE = 64 / sizeof(Weight);
+      UNROLL for (int p = 0; p < P; ++p) for (int i = 0; i < PANEL * Walk::depth; i += LINE)
+          __builtin_prefetch(b[p] + AHEAD * LINE + i);
+    }
+    Walk::run(acc, a, b, k);
+    UNROLL for (int p = 0; p < P; ++p) b[p] += PANEL * Walk::depth;
+  }
+  UNROLL for (int m = 0; m < M; ++m) {
+    const std::size_t at = (row + m) * g.ldc + static_cast<std::size_t>(panel) * PANEL;
+    UNROLL for (int n = 0; n < N; ++n) {
+      if constexpr (E == Epilogue::store) store(static_cast<float*>(g.c) + at + n * WIDTH, acc[m][n]);
+      if constexpr (E == Epilogue::add) {
+        float* c = static_cast<float*>(g.c) + at + n * WIDTH;
+        store(c, load(c) + acc[m][n]);
+      }
+      if constexpr (E == Epilogue::gelu_tanh) put(static_cast<Activation*>(g.c) + at + n * WIDTH, gelu_tanh(acc[m][n]));
+      if constexpr (E == Epilogue::gelu_erf) put(static_cast<Activation*>(g.c) + at + n * WIDTH, gelu_erf(acc[m][n]));
+    }
+  }
+}
+
+template <Storage S, Epilogue E, int M, int P>
+[[gnu::noinline]] void tile_call(const Gemm& g, int row, int panel) {
+  tile<S, E, M, P>(g, row, panel);
+}
+
+template <Storage S, Epilogue E, int M = ROWS>
+INLINE void tile_rows(int rows, const Gemm& g, int row, int panel) {
+  if constexpr (M == 0) {
+    return;
+  } else {
+    if (rows == M) return tile_call<S, E, M, 1>(g, row, panel);
+    tile_rows<S, E, M - 1>(rows, g, row, panel);
+  }
+}
+
+template <Storage S, Epilogue E>
+void gemm(const Gemm& g) {
+  if (g.rows == 1) {
+    int panel = 0;
+    for (; panel + PAIRED <= g.panels; panel += PAIRED) tile_call<S, E, 1, PAIRED>(g, 0, panel);
+    for (; panel < g.panels; ++panel) tile_call<S, E, 1, 1>(g, 0, panel);
+    return;
+  }
+  const int tiles = (g.rows + ROWS - 1) / ROWS;
+  for (int panel = 0; panel < g.panels; ++panel) {
+    for (int t = 0; t < tiles; ++t) {
+      const int row = g.rows * t / tiles;
+      tile_rows<S, E>(g.rows * (t + 1) / tiles - row, g, row, panel);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- rows
+
+INLINE float sum_lanes(V v) {
+  float sum = 0;
+  UNROLL for (int i = 0; i < WIDTH; ++i) sum += v[i];
+  return sum;
+}
+INLINE float max_lanes(V v) {
+  float most = v[0];
+  UNROLL for (int i = 1; i < WIDTH; ++i) most = v[i] > most ? v[i] : most;
+  return most;
+}
+
+template <Storage S>
+void layer_norm(const float* x, const float* mask, const float* gain, const float* bias, int width, int size, float eps,
+                void* out) {
+  V sum{};
+  for (int i = 0; i < width; i += WIDTH) sum += load(x + i);
+  const V mean = set1(sum_lanes(sum) / static_cast<float>(size));
+  V squares{};
+  for (int i = 0; i < width; i += WIDTH) {
+    const V d = (load(x + i) - mean) * load(mask + i);
+    squares = fma(d, d, squares);
+  }
+  const V scale = set1(1.0f / __builtin_sqrtf(sum_lanes(squares) / static_cast<float>(size) + eps));
+  auto* to = static_cast<typename Types<S>::Activation*>(out);
+  for (int i = 0; i < width; i += WIDTH) put(to + i, fma((load(x + i) - mean) * scale, load(gain + i), load(bias + i)));
+}
+
+// The two elements of 16 lanes, apart (float32) or together (bfloat16).
+INLINE void put_lanes(float* p, const V (&even)[PARTS], const V (&odd)[PARTS]) {
+  UNROLL for (int i = 0; i < PARTS; ++i) {
+    store(p + i * WIDTH, even[i]);
+    store(p + 16 + i * WIDTH, odd[i]);
+  }
+}
+INLINE void put_lanes(std::uint16_t* p, const V (&even)[PARTS], const V (&odd)[PARTS]) {
+  using U [[gnu::vector_size(4 * WIDTH)]] = std::uint32_t;
+  UNROLL for (int i = 0; i < PARTS; ++i) {
+    const U low = reinterpret_cast<U>(round_bf16(even[i])) >> 16;
+    const U high = reinterpret_cast<U>(round_bf16(odd[i])) & 0xffff0000u;
+    *reinterpret_cast<IU*>(p + 2 * i * WIDTH) = reinterpret_cast<I>(low | high);
+  }
+}
+INLINE void take_lanes(const float* p, V (&even)[PARTS], V (&odd)[PARTS]) {
+  UNROLL for (int i = 0; i < PARTS; ++i) {
+    even[i] = load(p + i * WIDTH);
+    odd[i] = load(p + 16 + i * WIDTH);
+  }
+}
+INLINE void take_lanes(const std::uint16_t* p, V (&even)[PARTS], V (&odd)[PARTS]) {
+  UNROLL for (int i = 0; i < PARTS; ++i) {
+    const I both = *reinterpret_cast<const IU*>(p + 2 * i * WIDTH);
+    even[i] = as_float(both << 16);
+    odd[i] = as_float(both & static_cast<std::int32_t>(0xffff0000u));
+  }
+}
+
+template <class T>
+INLINE void convert_lanes(const float* x, int width, float scale, T* out) {
+  for (int i = 0; i < width; i += 32) {
+    V even[PARTS], odd[PARTS];
+    take_lanes(x + i, even, odd);
+    UNROLL for (int j = 0; j < PARTS; ++j) {
+      even[j] *= set1(scale);
+      odd[j] *= set1(scale);
+    }
+    put_lanes(out + i, even, odd);
+  }
+}
+
+template <Storage S>
+void split(const float* x, int width, float scale, void* query, void* key, void* value) {
+  convert_lanes(x, width, scale, static_cast<typename Types<S>::Activation*>(query));
+  convert_lanes(x + width, width, 1.0f, static_cast<typename Types<S>::Cached*>(key));
+  convert_lanes(x + 2 * width, width, 1.0f, static_cast<typename Types<S>::Cached*>(value));
+}
+
+#include "nn/gpt2_kernels_attention.hpp"
+
+// ---------------------------------------------------------------------------------------------- outcomes
+
+void softmax(float* x, std::size_t n) {
+  const std::size_t full = n / WIDTH * WIDTH;
+  float rest[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) rest[i] = full + i < n ? x[full + i] : -1e30f;
+  V most = load(rest);
+  for (std::size_t i = 0; i < full; i += WIDTH) most = larger(most, load(x + i));
+  most = set1(max_lanes(most));
+  V sum = exponential(load(rest) - most);
+  store(rest, sum);
+  for (std::size_t i = 0; i < full; i += WIDTH) {
+    const V e = exponential(load(x + i) - most);
+    store(x + i, e);
+    sum += e;
+  }
+  const float scale = 1.0f / sum_lanes(sum);
+  for (std::size_t i = 0; i < full; i += WIDTH) store(x + i, load(x + i) * set1(scale));
+  for (int i = 0; full + i < n; ++i) x[full + i] = rest[i] * scale;
+}
+
+void add_rows(const float* by, int n, const float* rows, int width, float* x) {
+  constexpr int TOGETHER = 64;  // rows that are added at a time: few of many are not 0
+  int which[TOGETHER];
+  for (int i = 0; i < n;) {
+    int found = 0;
+    for (; i < n && found < TOGETHER; ++i) {
+      which[found] = i;
+      found += by[i] != 0;
+    }
+    for (int at = 0; at < width; at += WIDTH) {
+      V sum = load(x + at);
+      for (int j = 0; j < found; ++j)
+        sum = fma(set1(by[which[j]]), load(rows + static_cast<std::size_t>(which[j]) * width + at), sum);
+      store(x + at, sum);
+    }
+  }
+}
+
+void expect(const float* logits, std::size_t ld, int rows, int columns, bool first, const float* values,
+            std::size_t stride, int players, float* state) {
+  const int size = 16 * (2 + players);
+  for (int row = 0; row < rows; ++row, logits += ld, state += size) {
+    if (first) {
+      for (int i = 0; i < 16; ++i) state[i] = -1e30f;
+      for (int i = 16; i < size; ++i) state[i] = 0.0f;
+    }
+    for (int i = 0; i < 16; i += WIDTH) {
+      const V before = load(state + i);
+      V most = before;
+      for (int c = i; c < columns; c += 16) most = larger(most, load(logits + c));
+      const V shrink = exponential(before - most);
+      store(state + i, most);
+      V sum = load(state + 16 + i) * shrink;
+      for (int p = 0; p < players; ++p) {
+        float* at = state + 16 * (2 + p) + i;
+        store(at, load(at) * shrink);
+      }
+      for (int c = i; c < columns; c += 16) {
+        const V e = exponential(load(logits + c) - most);
+        sum += e;
+        for (int p = 0; p < players; ++p) {
+          float* at = state + 16 * (2 + p) + i;
+          store(at, fma(e, load(values + p * stride + c), load(at)));
+        }
+      }
+      store(state + 16 + i, sum);
+    }
+  }
+}
+
+void expect_end(const float* state, int rows, int players, float* out) {
+  for (int row = 0; row < rows; ++row, state += 16 * (2 + players), out += players) {
+    V most = set1(-1e30f);
+    for (int i = 0; i < 16; i += WIDTH) most = larger(most, load(state + i));
+    most = set1(max_lanes(most));
+    V sum{};
+    float shrink[16];
+    for (int i = 0; i < 16; i += WIDTH) {
+      store(shrink + i, exponential(load(state + i) - most));
+      sum = fma(load(shrink + i), load(state + 16 + i), sum);
+    }
+    const float total = sum_lanes(sum);
+    for (int p = 0; p < players; ++p) {
+      V mean{};
+      for (int i = 0; i < 16; i += WIDTH) mean = fma(load(shrink + i), load(state + 16 * (2 + p) + i), mean);
+      out[p] = sum_lanes(mean) / total;
+    }
+  }
+}
+
+template <Storage S>
+constexpr Kernels table() {
+  return {S,
+          PANEL,
+          {gemm<S, Epilogue::store>, gemm<S, Epilogue::add>, gemm<S, Epilogue::gelu_tanh>, gemm<S, Epilogue::gelu_erf>},
+          layer_norm<S>,
+          split<S>,
+          attention<S>,
+          softmax,
+          add_rows,
+          expect,
+          expect_end};
+}

@@ -1,0 +1,106 @@
+// A small network on facts alone, quick enough to play whole hands out with: a layer of rectified units and a number for
+// each action. It knows nothing of a sequence but what the facts say of it.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "core/rng.hpp"
+
+namespace trickformer {
+
+// Results are the same on every machine: every sum is taken in one order, lane by lane.
+struct QuickNet {
+  static constexpr int kMost = 512;        // hidden units: a multiple of 64
+  static constexpr int kMostFacts = 1024;  // that are not 0, of one position
+
+  // first: float [facts + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
+  QuickNet(int facts_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
+           std::span<const float> third_)
+      : facts(facts_),
+        hidden(hidden_),
+        actions(actions_),
+        first(first_.begin(), first_.end()),
+        second(second_.begin(), second_.end()),
+        third(third_.begin(), third_.end()) {
+    if (hidden < 1 || hidden % 64 || hidden > kMost)
+      throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
+    if (facts < 1 || facts > kMostFacts) throw std::invalid_argument("there are at most 1024 facts");
+    if (first.size() != std::size_t(facts + 1) * std::size_t(hidden) ||
+        second.size() != std::size_t(actions) * std::size_t(hidden) || third.size() != std::size_t(actions))
+      throw std::invalid_argument("weights of another shape");
+  }
+
+  int facts, hidden, actions;
+  std::vector<float> first, second, third;
+};
+
+inline namespace TRICKFORMER_ISA {
+
+// One evaluation: facts are taken in one by one, then `finish` adds up their rows, then actions are asked about.
+class QuickState {
+ public:
+  explicit QuickState(const QuickNet& net) : net_(net) {}
+
+  void operator()(int fact, float value) {
+    which_[facts_] = fact;
+    by_[facts_++] = value;
+  }
+
+  void finish() {
+    const float* rows = net_.first.data();
+    const std::size_t width = std::size_t(net_.hidden);
+    const float* bias = rows + std::size_t(net_.facts) * width;
+    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // sums that fit the registers
+      V sums[8];
+      for (int j = 0; j < 8; ++j) sums[j] = *reinterpret_cast<const Row*>(bias + at + std::size_t(j * kWidth));
+      for (int i = 0; i < facts_; ++i) {
+        const float* row = rows + std::size_t(which_[i]) * width + at;
+        const V by = V{} + by_[i];
+        for (int j = 0; j < 8; ++j) sums[j] += by * *reinterpret_cast<const Row*>(row + j * kWidth);
+      }
+      for (int j = 0; j < 8; ++j) {
+        *reinterpret_cast<Row*>(hidden_ + at + std::size_t(j * kWidth)) = sums[j] > 0 ? sums[j] : V{};
+      }
+    }
+  }
+
+  float value(int action) const {
+    const float* row = net_.second.data() + std::size_t(action) * std::size_t(net_.hidden);
+    const Row *a = reinterpret_cast<const Row*>(hidden_), *b = reinterpret_cast<const Row*>(row);
+    V even{}, odd{};
+    for (int i = 0; i < net_.hidden / kWidth; i += 2) {
+      even += a[i] * b[i];
+      odd += a[i + 1] * b[i + 1];
+    }
+    const V sums = even + odd;
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7])) +
+           net_.third[std::size_t(action)];
+  }
+
+ private:
+  static constexpr int kWidth = 8;
+  typedef float V __attribute__((vector_size(kWidth * sizeof(float))));
+  typedef float Row
+      __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));  // in memory
+
+  const QuickNet& net_;
+  int facts_ = 0;
+  int which_[QuickNet::kMostFacts];
+  float by_[QuickNet::kMostFacts];
+  float hidden_[QuickNet::kMost];
+};
+
+// The spread of a quick player's choices, in units of v(o): to each action's value a triangular number between minus and
+// plus this is added, so that actions of nearly equal value are mixed and bad ones are not played.
+inline constexpr float kQuickSpread = 0.05f;
+
+inline float triangular(Rng& rng) {
+  const std::uint64_t bits = rng.next();
+  return (float(bits >> 40) - float(bits & 0xffffff)) * 0x1.0p-24f;
+}
+
+}  // namespace TRICKFORMER_ISA
+}  // namespace trickformer

@@ -1,0 +1,207 @@
+// The Python face of The Crew: missions, rules, random games, tracker, batched tables.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crew/labels.hpp"
+#include "python/tables.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::crew;
+
+namespace {
+
+void bind_missions(nb::module_& m) {
+  nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games._missions writes it.");
+  bind_copies(mission, "Mission");
+  mission
+      .def(
+          "__init__",
+          [](Mission* self, int id, const std::vector<int>& tiles, int communication, int allocation, int distress,
+             const std::vector<int>& rules) {
+            if (id < 1 || id > 250 || tiles.size() > kMaxTasks || rules.size() > std::size_t(kMaxRules))
+              throw nb::value_error("a mission has a number from 1 to 250, at most 10 tasks and at most 2 rules");
+            Mission made;
+            made.id = std::uint8_t(id);
+            made.tasks = std::uint8_t(tiles.size());
+            for (std::size_t i = 0; i < tiles.size(); ++i)
+              made.tiles[i] = std::uint8_t(checked(tiles[i], kTiles, "task token"));
+            made.communication = Communication(checked(communication, 4, "communication"));
+            made.allocation = Allocation(checked(allocation, 6, "allocation"));
+            made.distress = std::uint8_t(checked(distress, kPlayers, "distress"));
+            for (int rule : rules) made.rules |= 1u << checked(rule, kRules, "rule");
+            new (self) Mission(made);
+          },
+          "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a)
+      .def_prop_ro("id", [](const Mission& s) { return int(s.id); })
+      .def_prop_ro("tasks", [](const Mission& s) { return int(s.tasks); })
+      .def_prop_ro(
+          "longest", [](const Mission& s) { return longest(s); }, "tokens of its longest sequence")
+      .def_prop_ro("tokens", [](const Mission& s) {
+        std::uint8_t tokens[kMaxPrefix];
+        const int n = mission_tokens(s, tokens);
+        return std::vector<int>(tokens, tokens + n);
+      });
+}
+
+nb::list tasks_of(const State& s) {
+  nb::list out;
+  for (int i = 0; i < s.mission.tasks; ++i) {
+    const Task& task = s.tasks[i];
+    out.append(nb::make_tuple(i < s.revealed ? int(task.card) : -1, int(task.tile), int(task.owner), task.done));
+  }
+  return out;
+}
+
+void bind_rules(nb::module_& m) {
+  nb::class_<State> state(m, "State", "One mission from the moment the cards are dealt.");
+  bind_copies(state, "State");
+  state
+      .def(
+          "__init__",
+          [](State* self, const Mission& mission, In1<std::uint8_t> deck) {
+            Cards hands[kPlayers] = {}, all = 0;
+            if (deck.size() != kNumCards) throw nb::value_error("a deck has 40 cards");
+            for (std::size_t i = 0; i < kNumCards; ++i) {
+              if (deck(i) >= kNumCards) throw nb::value_error("a deck holds every card once");
+              hands[i / kHand] |= bit(deck(i));
+              all |= bit(deck(i));
+            }
+            if (all != kAll) throw nb::value_error("a deck holds every card once");
+            new (self) State(new_game(mission, hands));
+          },
+          "mission"_a, "deck"_a)
+      .def("current_player", [](const State& s) { return s.over()        ? -4
+                                                         : s.is_chance() ? -1
+                                                                         : int(s.current); })
+      .def("is_terminal", [](const State& s) { return s.over(); })
+      .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
+      .def("apply_action",
+           [](State& s, int action) {
+             if (action < 0 || action >= kActions || !(legal(s) >> action & 1)) throw nb::value_error("illegal action");
+             apply(s, action);
+           })
+      .def("hand", [](const State& s, std::int64_t p) { return cards_of(s.hand[checked(p, kPlayers, "seat")]); })
+      .def_prop_ro("mission", [](const State& s) { return int(s.mission.id); })
+      .def_prop_ro("distress", [](const State& s) { return int(s.mission.distress); })
+      .def_prop_ro("phase", [](const State& s) { return int(s.phase); })
+      .def_prop_ro(
+          "step", [](const State& s) { return int(s.step); }, "answers, passes or draws so far in this phase")
+      .def_prop_ro("commander", [](const State& s) { return int(s.commander); })
+      .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
+      .def_prop_ro(
+          "member", [](const State& s) { return int(s.member); }, "who has the special part, -1: nobody")
+      .def_prop_ro("first_four", [](const State& s) { return int(s.first_four); })
+      .def_prop_ro("last", [](const State& s) { return int(s.last); })
+      .def_prop_ro("tasks", tasks_of, "(card, token, owner, done) of each in the order laid out; -1: not yet known")
+      .def_prop_ro(
+          "messages",
+          [](const State& s) {
+            nb::list out;
+            for (const Message& message : s.message)
+              out.append(message.label
+                             ? nb::object(nb::make_tuple(int(message.label), int(message.card), int(message.before)))
+                             : nb::none());
+            return out;
+          },
+          "by seat: None, or (label, card, plays made before)")
+      .def_prop_ro("plays", [](const State& s) { return std::vector<int>(s.plays, s.plays + s.num_plays); })
+      .def_prop_ro("winners", [](const State& s) { return std::vector<int>(s.winner, s.winner + s.trick()); })
+      .def_prop_ro("passed", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
+      .def_prop_ro("drawn", [](const State& s) { return std::vector<int>(s.drawn, s.drawn + kPlayers); })
+      .def_prop_ro("result", [](const State& s) { return int(s.result); }, "1: success, -1: failure, 0: not over");
+}
+
+struct Bulk {
+  using Table = Logbook;
+  using Tables = crew::Tables;
+  using Tracker = MissionTracker;
+  using Score = std::int8_t;
+  static constexpr bool kWorlds = true;  // labels from other deals than the true one
+  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
+  static void encode(const Table& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    crew::encode(book, history, seat, tokens);
+  }
+  static void legal(const Tables& t, std::size_t i, bool* mask) {
+    for (Actions rest = crew::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
+  }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { std::copy_n(t.history(i), kHistory, out); }
+  static void label(const Table& book, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    crew::label(book, history, seat, options, seed, stream, out);
+  }
+  static void scores(const Tables& t, std::size_t i, Score* out) {
+    std::fill(out, out + kPlayers, Score(t.state(i).result > 0));
+  }
+};
+
+void bind_tokens(nb::module_& m) {
+  m.def(
+      "told",
+      [](const Logbook& book, In1<std::int32_t> tokens) {
+        SeatView v;
+        std::vector<int> out;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, tokens(i)) : tokens(i));
+          see(book, v, out.back());
+          while (told_next(v) >= 0 && out.back() != kEndToken) {
+            out.push_back(told_next(v));
+            see(v, out.back());
+          }
+        }
+        auto array = make<std::int32_t>({out.size()});
+        std::copy(out.begin(), out.end(), array.data());
+        return array;
+      },
+      "book"_a, "tokens"_a,
+      "What a seat has seen as tokens, int32 [n], from the mission, the deal, and what is done as actions, without the "
+      "tokens that follow from the rules: owners, who leads, the end.");
+  m.def(
+      "events",
+      [](const Logbook& book, In1<std::int32_t> tokens) {
+        nb::list out;
+        for (const SeenEvent& e : events(book, {tokens.data(), tokens.size()}))
+          out.append(nb::make_tuple(e.actor, e.action < 0 ? nb::object(nb::none()) : nb::object(nb::int_(e.action)),
+                                    nb::tuple(nb::cast(e.seen))));
+        return out;
+      },
+      "book"_a, "tokens"_a,
+      "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
+}
+
+}  // namespace
+
+void bind_crew(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("crew", "The Crew: missions, rules, random games, tracker, batched tables");
+  m.attr("MAX_LENGTH") = kMaxLength;
+  m.attr("PLAY_TOKEN") = kPlayToken;
+  m.attr("RULE_TOKEN") = kRuleToken;
+  m.attr("MAX_RULES") = kMaxRules;
+  m.attr("MAX_ACTIONS") = kMaxCourse;
+  bind_missions(m);
+  bind_rules(m);
+  nb::class_<Logbook> book(m, "Logbook", "The missions that a game may be of.");
+  book.def(nb::init<std::vector<Mission>>(), "missions"_a);
+  bind_tables<Bulk>(m, book);
+  bind_tokens(m);
+  m.def(
+      "random_games",
+      [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, int tries) {
+        if (tries < 1) throw nb::value_error("tries is 1 or more");
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto result = make<std::int8_t>({n});
+        nb::gil_scoped_release release;
+        random_games(book.missions(), seed, first, n, tries, history.data(), result.data());
+        return std::make_pair(history, result);
+      },
+      "book"_a, "seed"_a, "first"_a, "n"_a, "tries"_a = 1,
+      "Uniformly random games: actions uint8 [n, H] (the mission, 40 cards dealt, what players and chance do, filled "
+      "up "
+      "with 255), and 1 or 0 for success, int8 [n].");
+}

@@ -1,0 +1,105 @@
+// The Python face of The Crew's solver.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "crew/solver.hpp"
+#include "crew/solver_plain.hpp"
+#include "python/bind.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::crew;
+
+namespace {
+
+using Given = std::optional<std::vector<double>>;
+
+Draws draws_of(const double* given) {
+  Draws draws;
+  std::copy(given, given + kPlayers, draws.begin());
+  for (double x : draws)
+    if (!(x >= 0 && x < 1)) throw nb::value_error("draws are at least 0 and below 1");
+  return draws;
+}
+
+std::optional<Draws> draws_of(const Given& given) {
+  if (!given) return {};
+  if (given->size() != kPlayers) throw nb::value_error("draws are four numbers, one a seat");
+  return draws_of(given->data());
+}
+
+nb::object word(Answer answer) {
+  return answer == Answer::kUnknown ? nb::object(nb::none()) : nb::object(nb::bool_(answer == Answer::kYes));
+}
+
+}  // namespace
+
+void bind_crew_solver(nb::module_& parent) {
+  nb::module_ m = nb::borrow<nb::module_>(parent.attr("crew"));
+  nb::class_<Solver>(m, "Solver", "Says whether a mission can still be fulfilled with open hands.")
+      .def(nb::init<>())
+      .def(
+          "can_succeed",
+          [](Solver& self, const State& state, std::uint64_t max_nodes, const Given& draws) {
+            const auto given = draws_of(draws);
+            Answer answer;
+            {
+              nb::gil_scoped_release release;
+              answer = self.can_succeed(state, max_nodes, given);
+            }
+            return word(answer);
+          },
+          "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
+          "Whether some line of play fulfils the mission: True, False, or None where `max_nodes` cards tried were not "
+          "enough to know. Before a draw, `draws` say what will be drawn: by the seat that draws, a number in [0, 1), "
+          "the place of the card among those of the right neighbour's that can be drawn, in order. Raises ValueError "
+          "where tasks are yet to be given away or cards to be passed on, or where draws are missing.")
+      .def(
+          "can_succeed_each",
+          [](Solver& self, const std::vector<const State*>& states, std::uint64_t max_nodes,
+             const std::optional<In2<double>>& draws) {
+            if (draws && (draws->shape(0) != states.size() || draws->shape(1) != kPlayers))
+              throw nb::value_error("draws of n states are float64 [n, 4]");
+            if (std::count(states.begin(), states.end(), nullptr)) throw nb::value_error("None is no state");
+            std::vector<std::optional<Draws>> given(states.size());
+            for (std::size_t i = 0; draws && i < states.size(); ++i) given[i] = draws_of(draws->data() + kPlayers * i);
+            auto answers = make<std::int8_t>({states.size()});
+            auto nodes = make<std::int64_t>({states.size()});
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t i = 0; i < states.size(); ++i) {
+                const Answer answer = self.can_succeed(*states[i], max_nodes, given[i]);
+                answers.data()[i] = answer == Answer::kUnknown ? std::int8_t(-1) : answer == Answer::kYes;
+                nodes.data()[i] = std::int64_t(self.nodes());
+              }
+            }
+            return nb::make_tuple(answers, nodes);
+          },
+          "states"_a, "max_nodes"_a, "draws"_a = nb::none(),
+          "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 "
+          "for not known, int8 [n], and the cards tried, int64 [n].")
+      .def_prop_ro(
+          "nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
+      .def_prop_ro(
+          "line", [](const Solver& self) { return std::vector<int>(self.line().begin(), self.line().end()); },
+          "The cards that fulfil the mission from the last position, in order; empty where none were found.");
+  m.def(
+      "plain_can_succeed",
+      [](const State& state, std::uint64_t max_nodes, const Given& draws) {
+        const auto given = draws_of(draws);
+        std::uint64_t nodes = 0;
+        Answer answer;
+        {
+          nb::gil_scoped_release release;
+          answer = plain_can_succeed(state, max_nodes, given, nodes);
+        }
+        return nb::make_tuple(word(answer), nodes);
+      },
+      "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
+      "can_succeed by trying every card in order, and the cards tried: the twin of the tests and the yardstick of "
+      "benchmarks.crew_solver.");
+}

@@ -1,0 +1,119 @@
+// The Python face of GO-MCTS.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <vector>
+
+#include "python/bind.hpp"
+#include "search/gomcts.hpp"
+#include "search/gomcts_run.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+
+namespace {
+
+Out<std::int32_t> to_numpy(const std::vector<int>& values) {
+  auto out = make<std::int32_t>({values.size()});
+  std::copy(values.begin(), values.end(), out.data());
+  return out;
+}
+
+// Searches and the table of outcome values that they share.
+struct SearchBatch {
+  std::vector<float> outcome_values;
+  std::size_t players;
+  gomcts::Batch batch;
+};
+
+}  // namespace
+
+void bind_gomcts(nb::module_& parent) {
+  using namespace gomcts;
+  nb::module_ m = parent.def_submodule("gomcts", "Search over observation sequences");
+  nb::class_<SearchBatch>(m, "SearchBatch")
+      .def(
+          "__init__",
+          [](SearchBatch* self, In2<float> outcome_values) {
+            new (self) SearchBatch{
+                {outcome_values.data(), outcome_values.data() + outcome_values.size()}, outcome_values.shape(1), {}};
+          },
+          "outcome_values"_a)
+      .def(
+          "add",
+          [](SearchBatch& self, const Tracker& tracker, std::uint64_t seed, int root, int runs, int steps, double c,
+             double threshold, double mu, int wave, bool legal, bool early, bool facts, bool action_values,
+             bool leaf_action_values) {
+            if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
+            if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (runs < 1 || steps < 0 || wave < 1)
+              throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+            self.batch.add(
+                Search(tracker.copy(),
+                       {runs, steps, c, threshold, mu, wave, legal, early, facts, action_values, leaf_action_values},
+                       seed, root, self.outcome_values, int(self.players)));
+          },
+          "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
+          "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
+      .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
+      .def("advance",
+           [](SearchBatch& self) {
+             nb::gil_scoped_release release;
+             return self.batch.advance();
+           })
+      .def("branches",
+           [](const SearchBatch& self) {
+             std::vector<int> parents, tokens;
+             std::vector<float> facts;
+             self.batch.branches(parents, tokens, facts);
+             auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : facts.size() / tokens.size()});
+             std::copy(facts.begin(), facts.end(), rows.data());
+             return nb::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
+           })
+      .def("give_nodes",
+           [](SearchBatch& self, In1<std::int32_t> nodes) {
+             if (nodes.size() != self.batch.asked_nodes()) throw nb::value_error("one node for each branch");
+             self.batch.give_nodes({nodes.data(), nodes.size()});
+           })
+      .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
+      .def("value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); })
+      .def(
+          "answer",
+          [](SearchBatch& self, In2<float> policy, In2<float> values, std::optional<In2<float>> actions) {
+            if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
+                values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
+              throw nb::value_error(
+                  "one row of logits (at most 256) for each policy node, of values for each value node");
+            if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
+              throw nb::value_error("action values have the shape of the policy");
+            nb::gil_scoped_release release;
+            self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
+                              values.shape(1));
+          },
+          "policy"_a, "values"_a, "actions"_a = nb::none())
+      .def(
+          "run",
+          [](SearchBatch& self, gpt2::Engine& engine, bool actions) {
+            if (engine.config().vocab > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            nb::gil_scoped_release release;
+            gomcts::run(self.batch, engine, actions);
+          },
+          "engine"_a, "actions"_a, "All searches to their end on the CPU's engine; actions: they use action values.")
+      .def("edges",
+           [](const SearchBatch& self, std::int64_t i) {
+             nb::list out;
+             for (const Edge& e : self.batch[checked(i, self.batch.size(), "search")].root_edges())
+               out.append(nb::make_tuple(e.token, e.value, e.visits));
+             return out;
+           })
+      .def("best", [](const SearchBatch& self,
+                      std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].best(); })
+      .def("illegal", [](const SearchBatch& self,
+                         std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].illegal(); })
+      .def("engine_nodes", [](const SearchBatch& self) {
+        std::vector<int> out;
+        for (std::size_t i = 0; i < self.batch.size(); ++i)
+          for (int node : self.batch[i].engine_nodes()) out.push_back(node);
+        return to_numpy(out);
+      });
+}

@@ -1,0 +1,110 @@
+// The Python face of the decoder.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "nn/gpt2.hpp"
+#include "python/bind.hpp"
+
+using namespace trickformer;
+
+namespace {
+
+using trickformer::gpt2::Config;
+using trickformer::gpt2::Engine;
+using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+std::span<const std::int32_t> ids(const Ids& array) { return {array.data(), array.size()}; }
+
+void create(Engine* self, const nb::dict& sizes, float epsilon, const nb::dict& tensors, const Floats& values,
+            bool bf16, const std::string& isa) {
+  const auto size = [&](const char* name) { return nb::cast<int>(sizes[name]); };
+  const Config config{size("n_layer"),
+                      size("n_embd"),
+                      size("n_head"),
+                      size("n_inner"),
+                      size("vocab_size"),
+                      size("n_positions"),
+                      size("n_outcomes"),
+                      size("n_facts"),
+                      size("n_actions") > 0,
+                      size("masked") > 0,
+                      epsilon};
+  std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
+  const auto tensor = [&](const std::string& name) -> std::span<const float> {
+    if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
+    kept.push_back(nb::cast<Floats>(tensors[name.c_str()]));
+    return {kept.back().data(), kept.back().size()};
+  };
+  new (self) Engine(config, tensor, {values.data(), values.size()}, bf16, isa);
+}
+
+Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens, const std::optional<Ids>& lengths,
+                         const std::optional<Floats>& facts) {
+  if (lengths && lengths->size() != parents.size())
+    throw std::invalid_argument("there are " + std::to_string(parents.size()) + " parents, but " +
+                                std::to_string(lengths->size()) + " lengths");
+  const int n = self.config().facts;
+  if (facts && (facts->ndim() != 2 || facts->shape(0) != tokens.size() || facts->shape(1) != std::size_t(n)))
+    throw std::invalid_argument("facts are [tokens, " + std::to_string(n) + "]");
+  if (n && !facts && tokens.size()) throw std::invalid_argument("this model needs the facts of each token");
+  auto nodes = make<std::int32_t>({tokens.size()});
+  const nb::gil_scoped_release released;
+  self.extend(ids(parents), ids(tokens), lengths ? lengths->data() : nullptr,
+              facts ? std::span<const float>{facts->data(), facts->size()} : std::span<const float>{}, nodes.data());
+  return nodes;
+}
+
+template <void (Engine::*Head)(std::span<const std::int32_t>, float*)>
+Out<float> head(Engine& self, const Ids& nodes, int columns) {
+  auto out = make<float>({nodes.size(), static_cast<std::size_t>(columns)});
+  const nb::gil_scoped_release released;
+  (self.*Head)(ids(nodes), out.data());
+  return out;
+}
+
+}  // namespace
+
+void bind_gpt2(nb::module_& m) {
+  m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
+  nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.engine.Engine.")
+      .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
+           nb::arg("bf16"), nb::arg("isa") = "")
+      .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),
+           nb::arg("facts") = nb::none())
+      .def(
+          "policy", [](Engine& e, const Ids& n) { return head<&Engine::policy>(e, n, e.config().vocab); },
+          nb::arg("nodes"))
+      .def(
+          "outcomes", [](Engine& e, const Ids& n) { return head<&Engine::outcomes>(e, n, e.config().outcomes); },
+          nb::arg("nodes"))
+      .def(
+          "values", [](Engine& e, const Ids& n) { return head<&Engine::values>(e, n, e.players()); }, nb::arg("nodes"))
+      .def(
+          "action_values", [](Engine& e, const Ids& n) { return head<&Engine::action_values>(e, n, e.config().vocab); },
+          nb::arg("nodes"))
+      .def(
+          "hidden_states", [](Engine& e, const Ids& n) { return head<&Engine::hidden_states>(e, n, e.config().embd); },
+          nb::arg("nodes"))
+      .def(
+          "release", [](Engine& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
+      .def("reset", &Engine::reset)
+      .def_prop_ro("used", &Engine::used)
+      .def_prop_ro("generation", &Engine::generation)
+      .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
+      .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
+      .def_prop_ro("n_facts", [](const Engine& e) { return e.config().facts; })
+      .def_prop_ro("masked", [](const Engine& e) { return e.config().masked; })
+      .def_prop_ro("has_action_values", [](const Engine& e) { return e.config().action_values; })
+      .def_prop_ro("width", [](const Engine& e) { return e.config().embd; })
+      .def_prop_ro("n_positions", [](const Engine& e) { return e.config().positions; })
+      .def_prop_ro("dtype", [](const Engine& e) { return e.bf16() ? "bfloat16" : "float32"; })
+      .def_prop_ro("isa", &Engine::isa);
+}

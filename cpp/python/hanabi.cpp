@@ -1,0 +1,388 @@
+// The Python face of Hanabi: rules, one state, tables in step with their observations.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "hanabi/tables.hpp"
+#include "python/bind.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::hanabi;
+
+namespace {
+
+void bind_rules(nb::module_& m) {
+  nb::class_<Rules> rules(m, "Rules",
+                          "Parameters of OpenSpiel's game; kinds of card are numbered colour * ranks + rank.");
+  bind_copies(rules, "Rules");
+  rules
+      .def(
+          "__init__",
+          [](Rules* self, int players, int colors, int ranks, int hand, int hints, int lives) {
+            const Rules rules{players, colors, ranks, hand, hints, lives};
+            const auto outside = [](int number, int least, int most) { return number < least || number > most; };
+            if (outside(players, 2, kMaxPlayers) || outside(colors, 1, kMaxColors) || outside(ranks, 1, kMaxRanks) ||
+                outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
+              throw nb::value_error("2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
+            if (rules.dealt() > rules.deck()) throw nb::value_error("there are not enough cards for these hands");
+            new (self) Rules(rules);
+          },
+          "players"_a = 2, "colors"_a = 5, "ranks"_a = 5, "hand"_a = 5, "hints"_a = 8, "lives"_a = 3)
+      .def_ro("players", &Rules::players)
+      .def_ro("colors", &Rules::colors)
+      .def_ro("ranks", &Rules::ranks)
+      .def_ro("hand", &Rules::hand)
+      .def_ro("hints", &Rules::hints)
+      .def_ro("lives", &Rules::lives)
+      .def_prop_ro("kinds", &Rules::kinds)
+      .def_prop_ro("deck", &Rules::deck)
+      .def_prop_ro("actions", &Rules::actions)
+      .def_prop_ro(
+          "longest", [](const Rules& rules) { return longest(rules); }, "no game has more moves")
+      .def_prop_ro(
+          "observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of one")
+      .def("copies", [](const Rules& rules, int kind) {
+        checked(kind, std::size_t(rules.kinds()), "kind");
+        return rules.copies(kind % rules.ranks);
+      });
+}
+
+int checked_action(const State& s, int action) {
+  if (action < 0 || action >= s.rules.actions() || !(legal(s) >> action & 1)) throw nb::value_error("illegal action");
+  return action;
+}
+
+Out<float> observation(const State& s, int seat, bool with_v0) {
+  auto out = make<float>({std::size_t(observation_size(s.rules))});
+  observe(s, seat, with_v0, out.data());
+  return out;
+}
+
+void bind_state(nb::module_& m) {
+  nb::class_<State> state(m, "State", "One game from the moment the hands are dealt.");
+  bind_copies(state, "State");
+  state
+      .def(
+          "__init__",
+          [](State* self, const Rules& rules, In1<std::uint8_t> deck) {
+            if (deck.size() != std::size_t(rules.deck()) || !is_deck(rules, deck.data()))
+              throw nb::value_error("a deck holds every card");
+            new (self) State(new_game(rules, deck.data()));
+          },
+          "rules"_a, "deck"_a)
+      .def_prop_ro("rules", [](const State& s) { return s.rules; })
+      .def("current_player", [](const State& s) { return s.over() ? -4 : int(s.player); })
+      .def("is_terminal", &State::over)
+      .def("score", &State::score)
+      .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
+      .def(
+          "harmless_actions", [](const State& s) { return cards_of(harmless(s)); }, "legal ones that cost no life")
+      .def(
+          "apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
+      .def(
+          "observation",
+          [](const State& s, std::int64_t seat, bool with_v0) {
+            return observation(s, int(checked(seat, std::size_t(s.rules.players), "seat")), with_v0);
+          },
+          "seat"_a, "v0"_a = false, "float32 [rules.observation]")
+      .def("hand",
+           [](const State& s, std::int64_t seat) {
+             const auto p = checked(seat, std::size_t(s.rules.players), "seat");
+             std::vector<int> cards;
+             for (int i = 0; i < s.sizes[p]; ++i) cards.push_back(s.hands[p][i].card);
+             return cards;
+           })
+      .def(
+          "knowledge",
+          [](const State& s, std::int64_t seat) {
+            const auto p = checked(seat, std::size_t(s.rules.players), "seat");
+            std::vector<std::vector<int>> slots;
+            for (int i = 0; i < s.sizes[p]; ++i)
+              slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].told});
+            return slots;
+          },
+          "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
+      .def_prop_ro("discards",
+                   [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
+      .def_prop_ro("fireworks",
+                   [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
+      .def_prop_ro("deck", [](const State& s) { return std::vector<int>(s.deck + s.drawn, s.deck + s.rules.deck()); })
+      .def_prop_ro("left", &State::left, "cards in the deck")
+      .def_prop_ro("hints", [](const State& s) { return int(s.hints); })
+      .def_prop_ro("lives", [](const State& s) { return int(s.lives); })
+      .def_prop_ro("moves", [](const State& s) { return int(s.moves); });
+}
+
+using Rows = nb::ndarray<nb::numpy, float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The seat that a batched call speaks of at table i: the one named, or the one on turn.
+int seat_of(const Tables& t, const std::optional<In1<std::int8_t>>& seats, std::size_t i) {
+  return seats ? (*seats)(i) : t.state(i).player;
+}
+
+void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) {
+  if (!seats) return;
+  if (seats->size() != t.size()) throw nb::value_error("one seat a table");
+  for (std::size_t i = 0; i < t.size(); ++i) checked((*seats)(i), std::size_t(t.rules().players), "seat");
+}
+
+using Hands = nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// put(table, its hands) for every table, with hands int8 [n, players, hand]; bool [n]: what it returns.
+template <typename Put>
+Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
+  const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+  if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
+    throw nb::value_error("hidden hands are int8 [n, players, hand]");
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
+  auto out = make<bool>({t.size()});
+  nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = put(i, hidden.data() + i * players * hand);
+  return out;
+}
+
+// Bytes of a vector of plain values, and back.
+template <typename T>
+nb::bytes packed(const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+template <typename T>
+std::vector<T> unpacked(const nb::bytes& bytes) {
+  if (bytes.size() % sizeof(T)) throw nb::value_error("these are no pickled Tables of this build");
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+  return values;
+}
+
+void bind_tables(nb::module_& m) {
+  nb::class_<Tables>(m, "Tables", "Many games in step.")
+      .def("__getstate__",
+           [](const Tables& t) {
+             std::vector<State> states;
+             std::vector<Marks> marks;
+             for (std::size_t i = 0; i < t.size(); ++i) states.push_back(t.state(i)), marks.push_back(t.marks(i));
+             return std::make_tuple(t.rules(), packed(states), packed(marks));
+           })
+      .def("__setstate__",
+           [](Tables& t, const std::tuple<Rules, nb::bytes, nb::bytes>& held) {
+             auto states = unpacked<State>(std::get<1>(held));
+             auto marks = unpacked<Marks>(std::get<2>(held));
+             if (states.size() != marks.size()) throw nb::value_error("these are no pickled Tables of this build");
+             new (&t) Tables(std::get<0>(held), std::move(states), std::move(marks));
+           })
+      .def(nb::init<const Rules&, std::uint64_t, std::uint64_t, std::size_t>(), "rules"_a, "seed"_a, "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def_prop_ro("rules", &Tables::rules)
+      .def("__getitem__", [](const Tables& t, std::int64_t i) { return t.state(checked(i, t.size(), "table")); })
+      .def("__setitem__",
+           [](Tables& t, std::int64_t i, const State& s) {
+             if (!(s.rules == t.rules())) throw nb::value_error("a state of other rules");
+             t.set(checked(i, t.size(), "table"), s);
+           })
+      .def(
+          "take",
+          [](const Tables& t, In1<std::int64_t> rows) {
+            for (std::size_t i = 0; i < rows.size(); ++i) checked(rows(i), t.size(), "table");
+            return t.take({rows.data(), rows.size()});
+          },
+          "rows"_a, "the tables of these numbers, int64 [k], as a copy")
+      .def(
+          "current",
+          [](const Tables& t) {
+            auto out = make<std::int8_t>({t.size()});
+            for (std::size_t i = 0; i < t.size(); ++i)
+              out.data()[i] = t.state(i).over() ? std::int8_t(-1) : std::int8_t(t.state(i).player);
+            return out;
+          },
+          "int8 [n]: the seat on turn, -1 at the end")
+      .def(
+          "legal",
+          [](const Tables& t) {
+            const std::size_t actions = std::size_t(t.rules().actions());
+            auto out = make<bool>({t.size(), actions});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::uint64_t rest = legal(t.state(i)); rest;)
+                out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
+            return out;
+          },
+          "bool [n, actions]")
+      .def(
+          "step",
+          [](Tables& t, In1<std::int64_t> actions) {
+            if (actions.size() != t.size()) throw nb::value_error("one action a table");
+            for (std::size_t i = 0; i < t.size(); ++i)
+              if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
+          },
+          "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
+      .def(
+          "random_step",
+          [](Tables& t, std::uint64_t seed, std::uint64_t step) {
+            auto scores = make<std::int8_t>({t.size()});
+            Rng rng(seed, step);
+            nb::gil_scoped_release release;
+            t.random_step(rng, scores.data());
+            return scores;
+          },
+          "seed"_a, "step"_a,
+          "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another "
+          "is dealt. int8 [n]: the scores of games that ended, -1 where none did.")
+      .def(
+          "deal",
+          [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
+            for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
+          },
+          "rows"_a, "seed"_a, "first"_a, "new games, `first` and those after it of a series, at these tables")
+      .def(
+          "observe",
+          [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0, std::optional<Rows> out) {
+            check_seats(t, seats);
+            const std::size_t size = std::size_t(observation_size(t.rules()));
+            if (!out) out = Rows(make<float>({t.size(), size}));
+            if (out->shape(0) != t.size() || out->shape(1) != size)
+              throw nb::value_error("out is float32 [n, rules.observation]");
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t i = 0; i < t.size(); ++i)
+                observe(t.state(i), seat_of(t, seats, i), with_v0, out->data() + i * size);
+            }
+            return *out;
+          },
+          "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
+          "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
+          "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
+      .def(
+          "hands",
+          [](const Tables& t) {
+            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+            auto out = make<std::int8_t>({t.size(), players, hand}, -1);
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  out.data()[(i * players + p) * hand + k] = std::int8_t(t.state(i).hands[p][k].card);
+            return out;
+          },
+          "int8 [n, players, hand]: cards, the oldest first; -1 where a hand has fewer")
+      .def(
+          "possible",
+          [](const Tables& t) {
+            const Rules& r = t.rules();
+            const auto players = std::size_t(r.players), hand = std::size_t(r.hand), kinds = std::size_t(r.kinds());
+            auto out = make<bool>({t.size(), players, hand, kinds});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k) {
+                  const Slot& slot = t.state(i).hands[p][k];
+                  bool* o = out.data() + ((i * players + p) * hand + k) * kinds;
+                  for (std::size_t c = 0; c < kinds; ++c)
+                    o[c] = slot.colors >> c / std::size_t(r.ranks) & slot.ranks >> c % std::size_t(r.ranks) & 1;
+                }
+            return out;
+          },
+          "bool [n, players, hand, kinds]: the kinds that hints leave possible; none where there is no card")
+      .def(
+          "unseen",
+          [](const Tables& t) {
+            const std::size_t kinds = std::size_t(t.rules().kinds());
+            auto out = make<float>({t.size(), kinds});
+            for (std::size_t i = 0; i < t.size(); ++i) unseen(t.state(i), out.data() + i * kinds);
+            return out;
+          },
+          "float32 [n, kinds]: cards that are neither piled nor discarded")
+      .def(
+          "told",
+          [](const Tables& t) {
+            const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
+            auto out = make<float>({t.size(), players, hand, 2});
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p)
+                for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
+                  for (std::size_t bit = 0; bit < 2; ++bit)
+                    out.data()[((i * players + p) * hand + k) * 2 + bit] =
+                        float(t.state(i).hands[p][k].told >> bit & 1);
+            return out;
+          },
+          "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")
+      .def(
+          "traits",
+          [](const Tables& t) {
+            const std::size_t kinds = std::size_t(t.rules().kinds());
+            auto out = make<float>({t.size(), kinds, 3});
+            for (std::size_t i = 0; i < t.size(); ++i) {
+              const Board board = board_of(t.state(i));
+              float* o = out.data() + i * kinds * 3;
+              for (std::size_t k = 0; k < kinds; ++k)
+                for (const Kinds set : {board.playable, board.dead, board.critical}) *o++ = float(set >> k & 1);
+            }
+            return out;
+          },
+          "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
+          "wanted")
+      .def(
+          "redeal",
+          [](Tables& t, const Hands& hidden, std::uint64_t seed) {
+            return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) {
+              Rng rng(seed, i);
+              return t.redeal(i, hands, rng);
+            });
+          },
+          "hidden"_a, "seed"_a,
+          "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
+          "whether cards and hints allow it; where not, the table stays as it was.")
+      .def(
+          "suppose",
+          [](Tables& t, const Hands& hidden) {
+            return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });
+          },
+          "hidden"_a,
+          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
+          "card too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; "
+          "where not, the table stays.")
+      .def(
+          "scores",
+          [](const Tables& t) {
+            auto out = make<std::int8_t>({t.size()});
+            for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.state(i).score());
+            return out;
+          },
+          "int8 [n]: cards piled, 0 where the lives are spent")
+      .def("over", [](const Tables& t) {
+        auto out = make<bool>({t.size()});
+        for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.state(i).over();
+        return out;
+      });
+
+  m.def(
+      "random_games",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful) {
+        auto decks = make<std::uint8_t>({n, std::size_t(rules.deck())});
+        auto actions = make<std::uint8_t>({n, std::size_t(longest(rules))});
+        auto scores = make<std::int8_t>({n});
+        {
+          nb::gil_scoped_release release;
+          random_games(rules, seed, first, n, careful, decks.data(), actions.data(), scores.data());
+        }
+        return nb::make_tuple(decks, actions, scores);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "careful"_a = false,
+      "Games of uniformly random players; careful ones never play a card that costs a life. Decks uint8 [n, "
+      "rules.deck], actions uint8 [n, rules.longest] (255 after the end), scores int8 [n].");
+}
+
+}  // namespace
+
+void bind_hanabi(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("hanabi", "Hanabi: a twin of OpenSpiel's game");
+  bind_rules(m);
+  bind_state(m);
+  bind_tables(m);
+}

@@ -1,0 +1,138 @@
+// The Python face of Hearts: rules, hands in bulk, tracker, batched tables.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "hearts/labels.hpp"
+#include "hearts/players.hpp"
+#include "hearts/random.hpp"
+#include "hearts/text.hpp"
+#include "hearts/tracker.hpp"
+#include "python/tables.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+
+namespace {
+
+struct HeartsBulk {
+  using Table = hearts::Table;
+  using Tables = hearts::Tables;
+  using Tracker = hearts::HandTracker;
+  using Score = std::int8_t;
+  static constexpr Sizes sizes(const auto&) {
+    return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary};
+  }
+  static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    hearts::encode(table.rules(), history, seat, tokens);
+  }
+  static void legal(const Tables& t, std::size_t i, bool* mask) {
+    for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
+  }
+  static constexpr bool kQuick = true;   // labels by a quick network
+  static constexpr bool kWorlds = true;  // and from other deals than the true one
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
+  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    hearts::label(table.rules(), history, seat, options, seed, stream, out);
+  }
+  static void scores(const Tables& t, std::size_t i, Score* out) {
+    hearts::scores(t.state(i).rules, t.state(i).taken, out);
+  }
+};
+
+}  // namespace
+
+void bind_hearts(nb::module_& parent) {
+  using namespace hearts;
+  nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables");
+  nb::class_<Rules>(m, "Rules")
+      .def(
+          "__init__",
+          [](Rules* self, bool pass_cards, bool no_pts_on_first_trick, bool can_lead_any_club, bool jd_bonus,
+             bool avoid_all_tricks_bonus, bool must_break_hearts, bool qs_breaks_hearts,
+             bool can_lead_hearts_instead_of_qs) {
+            new (self) Rules{pass_cards,       no_pts_on_first_trick,        can_lead_any_club,
+                             jd_bonus,         avoid_all_tricks_bonus,       must_break_hearts,
+                             qs_breaks_hearts, can_lead_hearts_instead_of_qs};
+          },
+          nb::kw_only(), "pass_cards"_a = true, "no_pts_on_first_trick"_a = true, "can_lead_any_club"_a = false,
+          "jd_bonus"_a = false, "avoid_all_tricks_bonus"_a = false, "must_break_hearts"_a = true,
+          "qs_breaks_hearts"_a = true, "can_lead_hearts_instead_of_qs"_a = false);
+
+  nb::class_<State>(m, "State", "One hand: the twin of OpenSpiel's state, from the moment the cards are dealt.")
+      .def(
+          "__init__",
+          [](State* self, const Rules& rules, int direction, In1<std::uint8_t> deck) {
+            Cards hands[kPlayers] = {};
+            if (deck.size() != kNumCards) throw nb::value_error("a deck has 52 cards");
+            for (std::size_t i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deck(i));
+            if ((hands[0] | hands[1] | hands[2] | hands[3]) != kAll)
+              throw nb::value_error("a deck holds every card once");
+            if (direction < 0 || direction > 3) throw nb::value_error("a direction is 0 to 3");
+            new (self) State(new_hand(rules, direction, hands));
+          },
+          "rules"_a, "direction"_a, "deck"_a)
+      .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
+      .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
+      .def("legal_actions",
+           [](const State& s) {
+             nb::list out;
+             for (Cards rest = legal(s); rest;) out.append(take_lowest(rest));
+             return out;
+           })
+      .def("apply_action",
+           [](State& s, int card) {
+             if (card < 0 || card >= kNumCards || !(legal(s) & bit(card))) throw nb::value_error("illegal card");
+             apply(s, card);
+           })
+      .def("scores",
+           [](const State& s) {
+             std::int8_t score[kPlayers];
+             scores(s.rules, s.taken, score);
+             return nb::make_tuple(score[0], score[1], score[2], score[3]);
+           })
+      .def("information_state_string", &information_state_string, "player"_a);
+
+  nb::class_<Table> table(m, "Table");
+  table.def(
+      "__init__",
+      [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+        new (self) Table(rules, {labels.data(), labels.size()});
+      },
+      "rules"_a, "labels"_a);
+  bind_tables<HeartsBulk>(m, table);
+
+  m.def(
+      "random_hands",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int8_t>({n, kPlayers});
+        nb::gil_scoped_release release;
+        random_hands(rules, seed, first, n, history.data(), score.data());
+        return std::make_pair(history, score);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a);
+  m.def(
+      "mixed_hands",
+      [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
+         const QuickNet* net, double quick) {
+        if (quick > 0 && !net) throw nb::value_error("there is no network for the seats that play by one");
+        if (net && (net->facts != kFacts || net->actions != kVocabulary))
+          throw nb::value_error("a network of another game");
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int8_t>({n, kPlayers});
+        auto seated = make<std::uint8_t>({n, kPlayers});
+        {
+          nb::gil_scoped_release release;
+          mixed_hands(rules, seed, first, n, {random, quick, noise, net}, history.data(), score.data(), seated.data());
+        }
+        return nb::make_tuple(history, score, seated);
+      },
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "quick"_a = 0.0);
+}

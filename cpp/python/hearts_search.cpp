@@ -1,0 +1,121 @@
+// The Python face of Hearts, continued: what a seat saw, the deal sampler, and the players that build on them.
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hearts/pimc.hpp"
+#include "hearts/rules_player.hpp"
+#include "hearts/sampler.hpp"
+#include "python/worlds.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::hearts;
+
+namespace {
+
+Cards card_set(const std::vector<int>& list) {
+  Cards cards = 0;
+  for (const int card : list) {
+    if (card < 0 || card >= kNumCards) throw std::invalid_argument("a card is 0..51");
+    cards |= bit(card);
+  }
+  return cards;
+}
+
+SeatView seat_view(const Rules& rules, int seat, int direction, const std::vector<int>& dealt,
+                   const std::vector<int>& passes, const std::vector<int>& received, int leader,
+                   const std::vector<int>& plays, bool on_turn) {
+  if (seat < 0 || seat >= kPlayers) throw std::invalid_argument("a seat is 0..3");
+  if (direction < 0 || direction >= kPlayers) throw std::invalid_argument("a pass direction is 0..3");
+  if (leader >= kPlayers) throw std::invalid_argument("a leader is 0..3, or negative before the play");
+  if (passes.size() > kPass || plays.size() > kNumCards)
+    throw std::invalid_argument("more passes or plays than a hand has");
+  card_set(passes);
+  card_set(plays);
+  SeatView v;
+  v.rules = rules;
+  v.seat = std::uint8_t(seat);
+  v.direction = std::uint8_t(direction);
+  v.dealt = card_set(dealt);
+  v.received = card_set(received);
+  v.leader = leader < 0 ? kNoAction : std::uint8_t(leader);
+  v.on_turn = on_turn;
+  for (const int card : passes) v.passes[v.num_passes++] = std::uint8_t(card);
+  for (const int card : plays) v.plays[v.num_plays++] = std::uint8_t(card);
+  return v;
+}
+
+}  // namespace
+
+void bind_hearts_search(nb::module_& parent) {
+  nb::module_ m = nb::borrow<nb::module_>(parent.attr("hearts"));
+  nb::class_<SeatView>(m, "SeatView", "What one seat has seen of a hand of Hearts.")
+      .def(
+          "__init__",
+          [](SeatView* self, const Rules& rules, int seat, int direction, const std::vector<int>& dealt,
+             const std::vector<int>& passes, const std::vector<int>& received, int leader,
+             const std::vector<int>& plays, bool on_turn) {
+            new (self) SeatView(seat_view(rules, seat, direction, dealt, passes, received, leader, plays, on_turn));
+          },
+          "rules"_a, "seat"_a, "direction"_a, "dealt"_a, "passes"_a, "received"_a, "leader"_a, "plays"_a, "on_turn"_a,
+          "leader: -1 before the play. Raises ValueError on numbers out of range.");
+  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  sampler
+      .def(
+          "__init__",
+          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
+            if (log_odds) check_shape(*log_odds, kNumCards);
+            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
+          },
+          "view"_a, "log_odds"_a = nb::none(),
+          "log_odds: float64 [52, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
+          "deal explains the view.")
+      .def_prop_ro(
+          "assignments", [](const Deals& d) { return num_assignments(d); }, "Ways to lay the unseen cards, exact.")
+      .def_prop_ro(
+          "pass_histories", [](const Deals& d) { return num_pass_histories(d); },
+          "Pass histories for each of them, exact.")
+      .def(
+          "sample",
+          [](const Deals& d, std::uint64_t seed, std::size_t n) {
+            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
+            nb::gil_scoped_release release;
+            sample_worlds(d, seed, 0, n, hidden.data());
+            return hidden;
+          },
+          "seed"_a, "n"_a, "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.");
+  using Row = const std::int16_t*;
+  bind_worlds(
+      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return explains(d, row); },
+      [](const Deals& d, Row row) { return log_prob(d, row); },
+      [](const Deals& d, Row row, std::int8_t* at) { places(d, row, at); },
+      [](const Deals& d, double* out) { marginals(d, out); });
+  m.def(
+      "rules_player",
+      [](const std::vector<const SeatView*>& views) {
+        std::vector<int> cards;
+        cards.reserve(views.size());
+        for (const SeatView* v : views) cards.push_back(rules_player(*v));
+        return cards;
+      },
+      "views"_a, "The card that the scripted player passes or plays in each view.");
+  m.def(
+      "pimc",
+      [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
+        if (worlds < 1 || runs < 1) throw std::invalid_argument("worlds and runs are at least 1");
+        PimcResult result;
+        {
+          nb::gil_scoped_release release;
+          result = pimc(d, {{runs, c, light}, worlds, uct}, seed);
+        }
+        nb::dict out;
+        for (int card = 0; card < kNumCards; ++card)
+          if (result.visits[card]) out[nb::int_(card)] = nb::make_tuple(result.value[card], result.visits[card]);
+        return out;
+      },
+      "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
+      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}.");
+}

@@ -1,0 +1,79 @@
+// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted:
+// what is written would go into a copy.
+#include "nn/lstm.hpp"
+#include "python/bind.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+
+namespace {
+
+template <typename T>
+using Of = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+// Raises ValueError unless these are the sizes of an array.
+template <typename T>
+void expect(const Of<T>& array, std::initializer_list<std::size_t> shape) {
+  bool same = array.ndim() == shape.size();
+  for (std::size_t i = 0; same && i < shape.size(); ++i) same = array.shape(i) == shape.begin()[i];
+  if (!same) throw nb::value_error("the arrays of a layer do not fit together");
+}
+
+// By the activations of the layer, at one of its steps.
+template <typename T>
+lstm::Sizes sizes(const Of<T>& acts, std::size_t step) {
+  if (acts.ndim() != 4) throw nb::value_error("the arrays of a layer have four dimensions");
+  if (step >= acts.shape(1)) throw nb::index_error("step out of range");
+  return {acts.shape(0), acts.shape(1), acts.shape(2), acts.shape(3) / 4};
+}
+
+// Raw: how numpy sees T.
+template <typename T, typename Raw>
+void bind_type(nb::module_& m) {
+  m.def(
+      "forward",
+      [](std::size_t step, Of<const Raw> gates, Of<const Raw> product, Of<float> acts, Of<float> cells, Of<float> outs,
+         Of<Raw> out) {
+        const auto z = sizes(acts, step);
+        const auto [g, s, n, h] = z;
+        expect(gates, {g, s, n, 4 * h});
+        expect(product, {g, n, 4 * h});
+        expect(acts, {g, s, n, 4 * h});
+        expect(cells, {g, s + 1, n, h});
+        expect(outs, {g, s, n, h});
+        expect(out, {g, n, h});
+        nb::gil_scoped_release release;
+        lstm::run(z, step,
+                  lstm::Forward<T>{reinterpret_cast<const T*>(gates.data()), reinterpret_cast<const T*>(product.data()),
+                                   acts.data(), cells.data(), outs.data(), reinterpret_cast<T*>(out.data())});
+      },
+      "step"_a, "gates"_a.noconvert(), "product"_a.noconvert(), "acts"_a.noconvert(), "cells"_a.noconvert(),
+      "outs"_a.noconvert(), "out"_a.noconvert());
+  m.def(
+      "backward",
+      [](std::size_t step, Of<const float> acts, Of<const float> cells, Of<const float> grad, Of<const Raw> d_out,
+         Of<float> d_cell, Of<Raw> d_gates) {
+        const auto z = sizes(acts, step);
+        const auto [g, s, n, h] = z;
+        expect(acts, {g, s, n, 4 * h});
+        expect(cells, {g, s + 1, n, h});
+        expect(grad, {g, s, n, h});
+        expect(d_out, {g, n, h});
+        expect(d_cell, {g, n, h});
+        expect(d_gates, {g, s, n, 4 * h});
+        nb::gil_scoped_release release;
+        lstm::run(z, step,
+                  lstm::Backward<T>{acts.data(), cells.data(), grad.data(), reinterpret_cast<const T*>(d_out.data()),
+                                    d_cell.data(), reinterpret_cast<T*>(d_gates.data())});
+      },
+      "step"_a, "acts"_a.noconvert(), "cells"_a.noconvert(), "grad"_a.noconvert(), "d_out"_a.noconvert(),
+      "d_cell"_a.noconvert(), "d_gates"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_lstm(nb::module_& parent) {
+  auto m = parent.def_submodule("lstm", "The cells of an LSTM layer, step by step");
+  bind_type<float, float>(m);
+  bind_type<lstm::Bf16, std::int16_t>(m);
+}

@@ -1,0 +1,31 @@
+// The core as a Python module: a file of this folder for each part of it.
+#include <nanobind/stl/string_view.h>
+
+#include "core/isa.hpp"
+#include "python/bind.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core of trickformer.";
+  m.def(
+      "isa", [] { return trickformer::name(trickformer::isa()); },
+      "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "
+      "rounds nothing: the core uses none beyond it. Raises ValueError where it names none that this CPU has.");
+  bind_tracker(m);
+  bind_gomcts(m);
+  bind_gpt2(m);
+  bind_hearts(m);
+  bind_hearts_search(m);
+  bind_crew(m);
+  bind_crew_search(m);
+  bind_crew_players(m);
+  bind_crew_solver(m);
+  bind_hanabi(m);
+  bind_hanabi_players(m);
+  bind_hanabi_tokens(m);
+  bind_lstm(m);
+  bind_mines(m);
+  bind_skat(m);
+  bind_skat_players(m);
+  bind_skat_solver(m);
+  bind_skat_search(m);
+}

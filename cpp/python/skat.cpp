@@ -1,0 +1,248 @@
+// The Python face of Skat: rules, random games, tracker, batched tables, worlds.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "python/tables.hpp"
+#include "python/worlds.hpp"
+#include "skat/labels.hpp"
+#include "skat/tracker.hpp"
+#include "skat/worlds.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::skat;
+
+namespace {
+
+Contract contract(int kind, bool hand, int level) {
+  if (kind < 0 || kind > 5 || level < 0 || level > 3) throw nb::value_error("a kind is 0 to 5, a level 0 to 3");
+  return {Kind(kind), hand, Level(level)};
+}
+
+void bind_rules(nb::module_& m) {
+  nb::class_<Result>(m, "Result", "How a game ended; value is that of a won game, of a lost one minus twice it.")
+      .def_prop_ro("soloist", [](const Result& r) { return int(r.soloist); })
+      .def_ro("won", &Result::won)
+      .def_ro("overbid", &Result::overbid)
+      .def_ro("schneider", &Result::schneider)
+      .def_ro("schwarz", &Result::schwarz)
+      .def_prop_ro("matadors", [](const Result& r) { return int(r.matadors); })
+      .def_prop_ro("points", [](const Result& r) { return int(r.points); })
+      .def_prop_ro("tricks", [](const Result& r) { return int(r.tricks); })
+      .def_prop_ro("value", [](const Result& r) { return int(r.value); })
+      .def(
+          "scores",
+          [](const Result& r, bool seeger) {
+            std::int16_t score[kPlayers];
+            scores(r, seeger, score);
+            return nb::make_tuple(score[0], score[1], score[2]);
+          },
+          "seeger"_a);
+  m.def(
+      "settle",
+      [](int kind, bool hand, int level, int bid, int soloist, const std::vector<int>& soloists_cards, int points,
+         int tricks) {
+        Cards cards = 0;
+        for (int card : soloists_cards) cards |= bit(int(checked(card, kNumCards, "card")));
+        return settle(contract(kind, hand, level), bid, soloist, cards, points, tricks);
+      },
+      nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
+      "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
+
+  nb::class_<State> state(m, "State", "One game from the moment the cards are dealt.");
+  bind_copies(state, "State");
+  state
+      .def(
+          "__init__",
+          [](State* self, In1<std::uint8_t> deck) {
+            Cards hands[kPlayers] = {}, skat = 0;
+            if (deck.size() != kNumCards) throw nb::value_error("a deck has 32 cards");
+            for (std::size_t i = 0; i < kNumCards; ++i) {
+              if (deck(i) >= kNumCards) throw nb::value_error("a deck holds every card once");
+              (i < std::size_t(kPlayers * kHand) ? hands[i / kHand] : skat) |= bit(deck(i));
+            }
+            if ((hands[0] | hands[1] | hands[2] | skat) != kAll) throw nb::value_error("a deck holds every card once");
+            new (self) State(new_game(hands, skat));
+          },
+          "deck"_a)
+      .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
+      .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
+      .def("legal_actions",
+           [](const State& s) {
+             std::uint8_t legal[kActions];
+             const int n = legal_actions(s, legal);
+             return std::vector<int>(legal, legal + n);
+           })
+      .def("apply_action",
+           [](State& s, int action) {
+             if (!is_legal(s, action)) throw nb::value_error("illegal action");
+             apply(s, action);
+           })
+      .def("hand", [](const State& s, std::int64_t p) { return cards_of(s.hand[checked(p, kPlayers, "seat")]); })
+      .def_prop_ro("skat", [](const State& s) { return cards_of(s.skat); })
+      .def_prop_ro("dealt_skat", [](const State& s) { return cards_of(s.dealt_skat); })
+      .def_prop_ro("soloist", [](const State& s) { return int(s.auction.soloist); })
+      .def_prop_ro("bid", [](const State& s) { return int(s.auction.bid()); })
+      .def_prop_ro("phase", [](const State& s) { return int(s.phase); })
+      .def_prop_ro("kind", [](const State& s) { return int(s.contract.kind); })
+      .def_prop_ro("is_hand", [](const State& s) { return s.contract.hand; })
+      .def_prop_ro("level", [](const State& s) { return int(s.contract.level); })
+      .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
+      .def_prop_ro("soloists_tricks", [](const State& s) { return int(s.tricks); })
+      .def_prop_ro(
+          "soloists_points", [](const State& s) { return int(s.points); }, "card points in tricks, no skat")
+      .def("result", [](const State& s) {
+        if (s.phase != Phase::kOver) throw nb::value_error("a game has a result only at its end");
+        return result(s);
+      });
+}
+
+struct Bulk {
+  using Table = skat::Table;
+  using Tables = skat::Tables;
+  using Tracker = GameTracker;
+  using Score = std::int16_t;
+  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
+  static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    skat::encode(history, seat, tokens);
+  }
+  static void legal(const Tables& t, std::size_t i, bool* mask) {
+    std::uint8_t actions[kActions];
+    for (int k = legal_actions(t.state(i), actions); k-- > 0;) mask[actions[k]] = true;
+  }
+  static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
+  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+                    std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
+    skat::label(table.seeger(), history, seat, options, seed, stream, out);
+  }
+  static void scores(const Tables& t, std::size_t i, Score* out) {
+    skat::scores(result(t.state(i)), t.table().seeger(), out);
+  }
+};
+
+using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+
+void bind_sampler(nb::module_& m) {
+  nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
+      .def(
+          "__init__",
+          [](SeatView* self, In1<std::int32_t> tokens) {
+            SeatView v;
+            for (std::size_t i = 0; i < tokens.size(); ++i) {
+              if (v.stage != SeatView::Stage::kOver && !may_come(v, tokens(i)))
+                throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
+              see(v, tokens(i));
+            }
+            new (self) SeatView(v);
+          },
+          "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+  m.def(
+      "told",
+      [](In1<std::int32_t> tokens) {
+        SeatView v;
+        std::vector<int> out;
+        const auto lead = [&] {
+          if (v.stage != SeatView::Stage::kLead) return;
+          out.push_back(kSeatToken + v.current);
+          see(v, out.back());
+        };
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+          out.push_back(tokens(i));
+          see(v, tokens(i));
+          lead();
+        }
+        if (v.stage == SeatView::Stage::kOver) out.push_back(kEndToken);
+        auto array = make<std::int32_t>({out.size()});
+        std::copy(out.begin(), out.end(), array.data());
+        return array;
+      },
+      "tokens"_a, "What a seat has seen, int32 [n], with the tokens that follow from the rules: who leads, the end.");
+  m.def(
+      "turns",
+      [](nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens, bool absolute) {
+        auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1)}, -1);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < tokens.shape(0); ++i) {
+          SeatView v;
+          for (std::size_t t = 0; t < tokens.shape(1) && v.stage != SeatView::Stage::kOver; ++t) {
+            see(v, tokens(i, t));
+            const int turn = v.turn();
+            if (turn >= 0)
+              out.data()[i * tokens.shape(1) + t] =
+                  std::int8_t(absolute ? turn : (turn - v.seat + kPlayers) % kPlayers);
+          }
+        }
+        return out;
+      },
+      "tokens"_a, "absolute"_a = false,
+      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: "
+      "nobody.");
+  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  sampler
+      .def(
+          "__init__",
+          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
+            if (log_odds) check_shape(*log_odds, kNumCards);
+            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
+          },
+          "view"_a, "log_odds"_a = nb::none(),
+          "log_odds: float64 [32, 3], where each card is rather: the two seats after the own one, the skat. Raises "
+          "ValueError if no deal explains the view.")
+      .def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
+      .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.")
+      .def(
+          "sample",
+          [](const Deals& d, std::uint64_t seed, std::size_t n) {
+            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < n; ++i) {
+              Rng rng(seed, i);
+              write(d.draw(rng), hidden.data() + i * kHidden);
+            }
+            return hidden;
+          },
+          "seed"_a, "n"_a,
+          "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.");
+  using Row = const std::int16_t*;
+  bind_worlds(
+      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return d.explains(read(row)); },
+      [](const Deals& d, Row row) { return d.log_prob(read(row)); },
+      [](const Deals& d, Row row, std::int8_t* at) { d.places(read(row), at); },
+      [](const Deals& d, double* out) { d.marginals(out); });
+}
+
+}  // namespace
+
+void bind_skat(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("skat", "Skat: rules, random games, tracker, batched tables, worlds");
+  m.attr("CALLS") = std::vector<int>(kCallValues, kCallValues + kCalls);
+  m.attr("MAX_ACTIONS") = kMaxActions;
+  m.attr("MAX_LENGTH") = kMaxLength;
+  bind_rules(m);
+  nb::class_<Table> table(m, "Table");
+  table.def(
+      "__init__",
+      [](Table* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels) {
+        new (self) Table(seeger, {labels.data(), labels.size()});
+      },
+      "seeger"_a, "labels"_a);
+  bind_tables<Bulk>(m, table);
+  bind_sampler(m);
+  m.def(
+      "random_games",
+      [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        auto history = make<std::uint8_t>({n, kHistory});
+        auto score = make<std::int16_t>({n, kPlayers});
+        nb::gil_scoped_release release;
+        random_games(seeger, seed, first, n, history.data(), score.data());
+        return std::make_pair(history, score);
+      },
+      "seeger"_a, "seed"_a, "first"_a, "n"_a,
+      "Uniformly random games: actions uint8 [n, 194] (32 cards dealt first, filled up with 255), scores int16 [n, "
+      "3].");
+}

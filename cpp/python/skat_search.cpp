@@ -1,0 +1,273 @@
+// The Python face of Skat's learned evaluation and of the players that search.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "python/bind.hpp"
+#include "skat/pimc.hpp"
+#include "skat/samples.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::skat;
+
+namespace {
+
+Cards cards_in(const std::vector<int>& cards, std::size_t n) {
+  Cards set = 0;
+  for (int card : cards) set |= bit(int(checked(card, kNumCards, "card")));
+  if (std::size_t(count(set)) != n || cards.size() != n)
+    throw nb::value_error((std::to_string(n) + " different cards are asked for").c_str());
+  return set;
+}
+
+std::vector<int> listed(Cards cards) {
+  std::vector<int> out;
+  while (cards) out.push_back(take_lowest(cards));
+  return out;
+}
+
+Known known_of(int known) { return Known(checked(known, 3, "what is known")); }
+int declaration_of(int declaration) { return int(checked(declaration, kDeclarations, "declaration")); }
+int seat_of(int seat) { return int(checked(seat, kPlayers, "seat")); }
+int points_of(int laid) { return int(checked(laid, kAllPoints + 1, "card points")); }
+
+void bind_evaluation(nb::module_& m) {
+  m.attr("FEATURES") = kFeatures;
+  m.attr("ENTRIES") = kEntries;
+  nb::class_<Evaluation>(
+      m, "Evaluation",
+      "Chances of winning a contract, learned. weights float32 [9, 672]: models of {laid away, hand, "
+      "before the skat} x {suit, grand, null}; calibration float32 [8, 2]: shift and scale of the "
+      "log odds of {suit, grand, null, null ouvert} after laying away, then by hand. Raises "
+      "ValueError on other shapes.")
+      .def(
+          "__init__",
+          [](Evaluation* self, In2<float> weights, In2<float> calibration) {
+            new (self) Evaluation({weights.data(), weights.size()}, {calibration.data(), calibration.size()});
+          },
+          "weights"_a, "calibration"_a)
+      .def(
+          "logit",
+          [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+            const Cards cards = cards_in(ten, kHand);
+            return e.logit(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
+          },
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Log odds, not calibrated.")
+      .def(
+          "chance",
+          [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+            const Cards cards = cards_in(ten, kHand);
+            return e.chance(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
+          },
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Chance of winning, calibrated.");
+  m.def(
+      "features",
+      [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
+        std::uint16_t entry[kFeatures];
+        const Cards cards = cards_in(ten, kHand);
+        features(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat), entry);
+        return std::vector<int>(entry, entry + kFeatures);
+      },
+      "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
+      "The entries of a model's tables that a hand adds up; the last entry is always 0.");
+  m.def(
+      "samples",
+      [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+        const Known k = known_of(known);
+        checked(family, kFamilies, "family");
+        auto entries = make<std::uint16_t>({n, std::size_t(kFeatures)});
+        auto target = make<float>({n});
+        nb::gil_scoped_release release;
+        samples(e, k, family, seed, first, n, entries.data(), target.data());
+        return std::make_pair(entries, target);
+      },
+      "evaluation"_a, "known"_a, "family"_a, "seed"_a, "first"_a, "n"_a,
+      "Hands to learn from: (entries uint16 [n, 9], target float32 [n]); cpp/skat/samples.hpp says which.");
+}
+
+void bind_bidding(nb::module_& m) {
+  nb::class_<Prospects>(
+      m, "Prospects",
+      "What ten cards are worth before the skat, in the scores of the table: own less the mean of the others'.")
+      .def(
+          "__init__",
+          [](Prospects* self, const Evaluation& e, const std::vector<int>& ten, int seat, bool seeger) {
+            new (self) Prospects(e, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
+          },
+          "evaluation"_a, "ten"_a, "seat"_a, "seeger"_a = true)
+      .def("picking_up", &Prospects::picking_up, "bid"_a)
+      .def(
+          "by_hand",
+          [](const Prospects& p, int bid) {
+            const Offer o = p.by_hand(bid);
+            return std::make_pair(o.declaration, o.score);
+          },
+          "bid"_a, "(declaration, score) of the best contract by hand.")
+      .def(
+          "mean_chance", [](const Prospects& p, int declaration) { return p.mean_chance(declaration_of(declaration)); },
+          "declaration"_a, "Mean over skats of the chance after laying away for a declaration.");
+  m.def(
+      "prospects",
+      [](const Evaluation& e, const SeatView& v, bool seeger) {
+        if (v.stage < SeatView::Stage::kAuction) throw nb::value_error("the view's seat has not been dealt its cards");
+        nb::gil_scoped_release release;
+        return Prospects(e, v.dealt, v.seat, stakes(seeger));
+      },
+      "evaluation"_a, "view"_a, "seeger"_a, "Prospects of the ten cards dealt to a view's seat.");
+  m.def(
+      "best_laying",
+      [](const Evaluation& e, const std::vector<int>& twelve, int seat) {
+        const Laying best = best_laying(e, cards_in(twelve, kHand + kSkat), 0, seat_of(seat));
+        std::vector<std::pair<std::vector<int>, double>> out;
+        for (int d = 0; d < kDeclarations; ++d) out.emplace_back(listed(best.laid[d]), best.logit[d]);
+        return out;
+      },
+      "evaluation"_a, "twelve"_a, "seat"_a,
+      "By declaration: the two cards to lay away, and the log odds then, not calibrated.");
+  m.def(
+      "best_offer",
+      [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
+        const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid, seat_of(seat), stakes(seeger));
+        return std::make_tuple(o.declaration, listed(o.laid), o.chance, o.score);
+      },
+      "evaluation"_a, "twelve"_a, "bid"_a, "seat"_a, "seeger"_a = true,
+      "(declaration, cards laid away, chance, score) of the best contract with twelve cards.");
+  m.def(
+      "say",
+      [](const Evaluation& e, const Prospects& prospects, const SeatView& v, bool seeger, double passing) {
+        if (!v.my_turn() || v.stage == SeatView::Stage::kPlay)
+          throw nb::value_error("the seat of the view has nothing to say");
+        nb::gil_scoped_release release;
+        const Saying s = say_by(e, prospects, v, stakes(seeger), passing);
+        return std::make_pair(s.action, s.value);
+      },
+      "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
+      "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
+}
+
+using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+
+void bind_inference(nb::module_& m) {
+  constexpr BidModel usual;
+  nb::class_<BidModel>(
+      m, "BidModel",
+      "How others are taken to bid and declare; temperatures in Seeger-Fabian points. Raises ValueError on "
+      "temperatures that are not above 0 and a floor outside 0 to 1.")
+      .def(
+          "__init__",
+          [](BidModel* self, double passing, double bid, double choice, double floor) {
+            if (!(bid > 0 && choice > 0 && floor >= 0 && floor <= 1))
+              throw nb::value_error("temperatures are above 0, a floor is 0 to 1");
+            new (self) BidModel{passing, bid, choice, floor};
+          },
+          "passing"_a = usual.passing, "bid"_a = usual.bid, "choice"_a = usual.choice, "floor"_a = usual.floor);
+  m.def(
+      "said_chance",
+      [](const Evaluation& e, const BidModel& model, int accepted, int refused, const std::vector<int>& ten, int seat,
+         bool seeger) {
+        if (accepted < -1 || accepted >= refused || refused > kCalls)
+          throw nb::value_error("-1 <= accepted < refused <= 63");
+        return said_chance(e, model, {accepted, refused}, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
+      },
+      "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
+      "Probability of going to call number `accepted` (-1: to none) and not to `refused` (63: never asked to).");
+  m.def(
+      "at_play", [](const SeatView& v) { return v.stage == SeatView::Stage::kPlay; }, "view"_a,
+      "Whether cards are being played, as against laid away.");
+  m.def(
+      "said_in",
+      [](const SeatView& v) {
+        std::vector<std::pair<int, int>> out;
+        for (const Said& s : said_in(v)) out.emplace_back(s.accepted, s.refused);
+        return out;
+      },
+      "view"_a,
+      "By seat: the highest call made or held, and the one refused, as numbers of calls; (-1, 63): nothing said.");
+  m.def(
+      "log_weight",
+      [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, Hidden hidden) {
+        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
+        auto out = make<double>({hidden.shape(0)}, -std::numeric_limits<double>::infinity());
+        const Stakes s = stakes(seeger);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hidden.shape(0); ++i) {
+          World w = read(&hidden(i, 0));
+          if (!deals.explains(w)) continue;
+          deals.hold(w);
+          out.data()[i] =
+              std::log(spoken_chance(e, model, deals.view(), w, s) * laid_chance(e, model, deals.view(), w, s));
+        }
+        return out;
+      },
+      "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
+      "Natural logarithm of the weight of each world: how likely what the others said is, given what they kept, times "
+      "how likely what they laid away is, given what they said; int16 [n, 34] as "
+      "DealSampler.sample has them -> float64 [n]; -inf where a world does not explain the view.");
+  m.def(
+      "draw_worlds",
+      [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
+         std::size_t oversample, std::uint64_t seed) {
+        Rng rng(seed);
+        const Stakes s = stakes(seeger);
+        const WeightedWorlds w = draw_worlds(deals, e, model, s, n, oversample, rng);
+        const std::size_t found = w.worlds.size();
+        auto holders = make<std::int8_t>({found, std::size_t(kNumCards)}, -1);
+        auto weight = make<double>({found}), chance = make<double>({found});
+        for (std::size_t i = 0; i < found; ++i) {
+          const World& world = w.worlds[i];
+          for (int card = 0; card < kNumCards; ++card)
+            for (int place = 0; place <= kPlayers; ++place)
+              if ((place < kPlayers ? world.held[place] : world.skat) >> card & 1)
+                holders.data()[i * kNumCards + std::size_t(card)] = std::int8_t(place);
+          weight.data()[i] = w.weight[i];
+          chance.data()[i] =
+              spoken_chance(e, model, deals.view(), world, s) * laid_chance(e, model, deals.view(), world, s);
+        }
+        return std::make_tuple(holders, weight, chance, w.effective);
+      },
+      "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
+      "Different worlds as holders of cards now int8 [m, 32] (3: the skat, -1: played), their weights float64 [m], how "
+      "likely what was said is in them float64 [m], and the effective sample size; oversample 0: uniform.");
+}
+
+void bind_search(nb::module_& m) {
+  nb::class_<PimcResult>(m, "PimcResult",
+                         "What a search found; values are the own result less the mean of the others'.")
+      .def_ro("card", &PimcResult::card)
+      .def_ro("value", &PimcResult::value)
+      .def_prop_ro(
+          "values", [](const PimcResult& r) { return std::vector<double>(r.values.begin(), r.values.end()); },
+          "by card; 0 for illegal ones")
+      .def_ro("worlds", &PimcResult::worlds)
+      .def_ro("effective", &PimcResult::effective)
+      .def_ro("nodes", &PimcResult::nodes);
+  nb::class_<Solver>(m, "Solver", "The memory of one solver, to be handed to pimc.").def(nb::init<>());
+  m.def(
+      "pimc",
+      [](const Deals& deals, const Evaluation& e, std::size_t worlds, std::size_t oversample, const BidModel& model,
+         bool seeger, std::uint64_t seed, Solver& solver) {
+        const SeatView& v = deals.view();
+        if (v.stage != SeatView::Stage::kPlay || !v.my_turn())
+          throw nb::value_error("the seat of the view has no card to play");
+        if (!worlds) throw nb::value_error("a search needs at least one world");
+        nb::gil_scoped_release release;
+        return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
+      },
+      "deals"_a, "evaluation"_a, "worlds"_a, "oversample"_a, "model"_a, "seeger"_a, "seed"_a, "solver"_a,
+      "The card to play. Raises ValueError where the seat of the view has none to play.");
+}
+
+}  // namespace
+
+void bind_skat_search(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("skat_search", "Skat: a learned evaluation, bidding by it, and search");
+  bind_evaluation(m);
+  bind_bidding(m);
+  bind_inference(m);
+  bind_search(m);
+}

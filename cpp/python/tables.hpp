@@ -1,0 +1,174 @@
+// Bindings that every game with tokens has: its table of outcomes, whole games as tokens, many games in step.
+#pragma once
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+
+#include "core/label.hpp"
+#include "core/tracker.hpp"
+#include "nn/quick_net.hpp"
+#include "python/bind.hpp"
+
+namespace trickformer {
+
+struct Sizes {
+  std::size_t players, history, length, vocabulary;
+};
+
+// Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
+// tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
+template <typename Game>
+void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const char* name = "Tables") {
+  using namespace nb::literals;
+  using Table = typename Game::Table;
+  using Tables = typename Game::Tables;
+  using Score = typename Game::Score;
+
+  bound
+      .def("tracker",
+           [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+             return std::make_unique<typename Game::Tracker>(std::move(t));
+           })
+      .def(
+          "outcomes",
+          [](const Table& t, In2<Score> score, In1<std::uint8_t> seats) {
+            const std::size_t players = Game::sizes(t).players;
+            if (score.shape(1) != players) throw nb::value_error("one score a seat");
+            if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
+            auto out = make<std::int32_t>({score.shape(0)});
+            for (std::size_t i = 0; i < score.shape(0); ++i)
+              out.data()[i] = t.outcome(score.data() + i * players, int(seats(i) % players));
+            return out;
+          },
+          "scores"_a, "seats"_a);
+
+  bound.def(
+      "encode",
+      [](const Table& table, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
+        const Sizes sizes = Game::sizes(table);
+        const std::size_t n = history.shape(0);
+        if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
+        if (seats.size() != n) throw nb::value_error("one seat a hand");
+        auto tokens = make<std::int16_t>({n, sizes.length});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          Game::encode(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+                       tokens.data() + i * sizes.length);
+        return tokens;
+      },
+      "history"_a, "seats"_a);
+
+  if constexpr (requires { &Game::label; })
+    bound.def(
+        "labels",
+        [](std::shared_ptr<const Table> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
+           In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, int steps, bool worlds) {
+          const Table& table = *shared;
+          const Sizes sizes = Game::sizes(table);
+          const std::size_t n = history.shape(0);
+          if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
+          if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
+          if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1))
+            throw nb::value_error("playouts are 1 or more, a share 0 to 1");
+          if (!(requires { Game::kQuick; }) && (net || steps))
+            throw nb::value_error("labels of this game are by script");
+          if (!(requires { Game::kWorlds; }) && worlds)
+            throw nb::value_error("labels of this game are from the deal as it was");
+          if (net &&
+              (net->actions != int(sizes.vocabulary) || net->facts != typename Game::Tracker(shared).fact_count()))
+            throw nb::value_error("a network of another game");
+          std::vector<Label> found;
+          std::vector<std::int32_t> counts(n);
+          {
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < n; ++i) {
+              const std::size_t before = found.size();
+              Game::label(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+                          LabelOptions{playouts, share, net, steps, worlds}, seed, streams.data()[i], found);
+              counts[i] = std::int32_t(found.size() - before);
+            }
+          }
+          auto count = make<std::int32_t>({n});
+          std::copy(counts.begin(), counts.end(), count.data());
+          auto position = make<std::int16_t>({found.size()}), token = make<std::int16_t>({found.size()});
+          auto value = make<float>({found.size()});
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            position.data()[i] = std::int16_t(found[i].position);
+            token.data()[i] = std::int16_t(found[i].token);
+            value.data()[i] = found[i].value;
+          }
+          return nb::make_tuple(count, position, token, value);
+        },
+        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(), "steps"_a = 0,
+        "worlds"_a = false,
+        "What the legal actions of sampled decisions are worth in the deal as it was: how many labels each hand has "
+        "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
+
+  nb::class_<Tables> tables(m, name);
+  tables
+      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
+           "first"_a, "n"_a)
+      .def("__len__", &Tables::size)
+      .def("current",
+           [](const Tables& t) {
+             auto out = make<std::int8_t>({t.size()});
+             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+             return out;
+           })
+      .def("legal",
+           [](const Tables& t) {
+             const std::size_t vocabulary = Game::sizes(t).vocabulary;
+             auto out = make<bool>({t.size(), vocabulary});
+             nb::gil_scoped_release release;
+             for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * vocabulary);
+             return out;
+           })
+      .def(
+          "step",
+          [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
+            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
+          },
+          "tables"_a, "actions"_a)
+      .def_prop_ro("tokens",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     const Sizes sizes = Game::sizes(t);
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(),
+                                                                       {t.size(), sizes.players, sizes.length}, self);
+                   })
+      .def_prop_ro("lengths",
+                   [](nb::handle_t<Tables> self) {
+                     const Tables& t = nb::cast<const Tables&>(self);
+                     const std::size_t players = Game::sizes(t).players;
+                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
+                   })
+      .def("scores",
+           [](const Tables& t) {
+             const std::size_t players = Game::sizes(t).players;
+             auto out = make<Score>({t.size(), players});
+             for (std::size_t i = 0; i < t.size(); ++i) Game::scores(t, i, out.data() + i * players);
+             return out;
+           })
+      .def("outcomes", [](const Tables& t) {
+        const std::size_t players = Game::sizes(t).players;
+        auto out = make<std::int32_t>({t.size(), players});
+        for (std::size_t i = 0; i < t.size(); ++i)
+          for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));
+        return out;
+      });
+  if constexpr (requires { &Game::history; })
+    tables.def(
+        "history",
+        [](const Tables& t) {
+          const std::size_t length = Game::sizes(t).history;
+          auto out = make<std::uint8_t>({t.size(), length});
+          for (std::size_t i = 0; i < t.size(); ++i) Game::history(t, i, out.data() + i * length);
+          return out;
+        },
+        "uint8 [n, H]: the actions so far, filled up with 255, as `encode` and `labels` take them.");
+}
+
+}  // namespace trickformer

@@ -1,0 +1,153 @@
+// Trackers in Python: one by one, many in bulk, and the small networks that read their facts.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "nn/quick_net.hpp"
+#include "python/bind.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+
+namespace {
+
+struct Seats {
+  Seats() = default;
+  Seats(Seats&&) = default;  // it owns its trackers
+  std::vector<std::unique_ptr<Tracker>> trackers;
+  Out<float> rows(std::size_t n) const {
+    return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->fact_count())});
+  }
+};
+
+}  // namespace
+
+void bind_tracker(nb::module_& m) {
+  const auto mask = [](const Tracker& tracker, const TokenSet& set) {
+    auto out = make<bool>({std::size_t(tracker.vocabulary())});
+    for (int t = 0; t < tracker.vocabulary(); ++t) out.data()[t] = set.has(t);
+    return out;
+  };
+  nb::class_<Tracker>(m, "Tracker")
+      .def("copy", &Tracker::copy)
+      .def("__copy__", &Tracker::copy)
+      .def_prop_ro("seat", &Tracker::seat)
+      .def("my_turn", &Tracker::my_turn)
+      .def("terminal", &Tracker::terminal)
+      .def("is_legal", &Tracker::is_legal)
+      .def("push", &Tracker::push, "token"_a)
+      .def("outcome",
+           [](const Tracker& t) -> nb::object {
+             if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
+             return t.is_legal() ? nb::cast(t.outcome()) : nb::none();
+           })
+      .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
+      .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })
+      .def_prop_ro("n_facts", &Tracker::fact_count)
+      .def("facts", [](const Tracker& t) {
+        auto out = make<float>({std::size_t(t.fact_count())});
+        t.facts(out.data());
+        return out;
+      });
+  m.def(
+      "follow",
+      [](const Tracker& start, In2<std::int16_t> tokens, In1<std::int32_t> lengths, bool possible) {
+        const std::size_t n = tokens.shape(0), length = tokens.shape(1);
+        const std::size_t facts = std::size_t(start.fact_count()), vocabulary = std::size_t(start.vocabulary());
+        if (lengths.size() != n) throw nb::value_error("one length a sequence");
+        for (std::size_t i = 0; i < n; ++i)
+          if (lengths(i) < 0 || std::size_t(lengths(i)) > length) throw nb::value_error("a length is 0 to the row's");
+        auto out = make<float>({n, length, facts});
+        auto next = make<bool>({possible ? n : 0, length, vocabulary});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < n; ++i)
+          follow(start, tokens.data() + i * length, lengths.data()[i], out.data() + i * length * facts,
+                 possible ? next.data() + i * length * vocabulary : nullptr);
+        return std::make_pair(out, next);
+      },
+      "start"_a, "tokens"_a, "lengths"_a, "possible"_a,
+      "Facts float32 [n, T, F] after each of the first lengths[i] tokens int16 [n, T], and what may come next, bool "
+      "[n, T, V] ([0, T, V] unless asked for); 0 and False beyond.");
+
+  nb::class_<QuickNet>(m, "QuickNet", "A small network on facts that the core plays hands out with.")
+      .def(
+          "__init__",
+          [](QuickNet* self, In2<float> first, In2<float> second, In1<float> third) {
+            if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
+              throw nb::value_error("weights are [facts + 1, hidden], [actions, hidden] and [actions]");
+            new (self)
+                QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), {first.data(), first.size()},
+                         {second.data(), second.size()}, {third.data(), third.size()});
+          },
+          "first"_a, "second"_a, "third"_a)
+      .def(
+          "values",
+          [](const QuickNet& self, In2<float> facts) {
+            if (facts.shape(1) != std::size_t(self.facts)) throw nb::value_error("facts of another length");
+            auto out = make<float>({facts.shape(0), std::size_t(self.actions)});
+            for (std::size_t i = 0; i < facts.shape(0); ++i) {
+              QuickState state(self);
+              for (int f = 0; f < self.facts; ++f)
+                if (facts(i, f) != 0) state(f, facts(i, f));
+              state.finish();
+              for (int a = 0; a < self.actions; ++a)
+                out.data()[i * std::size_t(self.actions) + std::size_t(a)] = state.value(a);
+            }
+            return out;
+          },
+          "facts"_a, "float32 [n, actions], of facts float32 [n, facts].");
+
+  nb::class_<Seats>(m, "Seats", "Trackers of many sequences that grow.")
+      .def(
+          "__init__",
+          [](Seats* self, const Tracker& start, std::size_t n) {
+            new (self) Seats();
+            for (std::size_t i = 0; i < n; ++i) self->trackers.push_back(start.copy());
+          },
+          "start"_a, "n"_a)
+      .def(
+          "push",
+          [](Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens, In1<std::int32_t> lengths) {
+            if (rows.size() != lengths.size()) throw nb::value_error("one length a row");
+            std::size_t total = 0;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+              checked(rows(i), self.trackers.size(), "sequence");
+              if (lengths(i) < 0) throw nb::value_error("lengths are not negative");
+              total += std::size_t(lengths(i));
+            }
+            if (total != tokens.size()) throw nb::value_error("the lengths do not add up to the tokens");
+            auto out = self.rows(total);
+            float* at = out.data();
+            const std::int32_t* token = tokens.data();
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+              Tracker& tracker = *self.trackers[std::size_t(rows(i))];
+              for (int j = 0; j < lengths(i); ++j, at += tracker.fact_count()) {
+                tracker.push(*token++);
+                tracker.facts(at);
+              }
+            }
+            return out;
+          },
+          "rows"_a, "tokens"_a, "lengths"_a,
+          "Goes on with sequence rows[i] by the next lengths[i] tokens: facts float32 [tokens, F] after each.")
+      .def(
+          "after",
+          [](const Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens) {
+            if (rows.size() != tokens.size()) throw nb::value_error("one token a row");
+            for (std::size_t i = 0; i < rows.size(); ++i) checked(rows(i), self.trackers.size(), "sequence");
+            auto out = self.rows(tokens.size());
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+              const auto next = self.trackers[std::size_t(rows(i))]->copy();
+              next->push(tokens(i));
+              next->facts(out.data() + i * std::size_t(next->fact_count()));
+            }
+            return out;
+          },
+          "rows"_a, "tokens"_a, "The facts float32 [n, F] if sequence rows[i] went on by tokens[i].");
+}

@@ -1,0 +1,353 @@
+#include "search/gomcts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trickformer::gomcts {
+
+Search::Search(std::unique_ptr<Tracker> tracker, const Options& options, std::uint64_t seed, int root,
+               std::span<const float> outcome_values, int players)
+    : root_tracker_(std::move(tracker)),
+      options_(options),
+      seed_(seed),
+      outcome_values_(outcome_values),
+      players_(players),
+      runs_(std::size_t(options.wave)) {
+  Node node{};
+  node.parent = node.token = -1;
+  node.engine = root;
+  node.asked_node = true;
+  nodes_.push_back(std::move(node));
+}
+
+bool Search::advance() {
+  wants_node_.clear();
+  wants_policy_.clear();
+  wants_value_.clear();
+  wanted_facts_.clear();
+  bool waiting = false;
+  for (Run& run : runs_) {
+    bool blocked = false;
+    while (!blocked) {
+      if (run.phase == Phase::kIdle) {
+        if (started_ == options_.runs) break;
+        begin(run);
+      }
+      blocked = !go_on(run);
+    }
+    waiting |= blocked;
+  }
+  return waiting;
+}
+
+void Search::begin(Run& run) {
+  run.tracker = root_tracker_->copy();
+  run.rng = Rng(seed_, std::uint64_t(started_++));  // a stream of its own: the order of runs does not matter
+  run.selected.clear();
+  run.node = 0;
+  run.phase = Phase::kDescend;
+}
+
+bool Search::go_on(Run& run) {
+  if (run.phase == Phase::kExpand) return expand(run);
+  if (run.phase == Phase::kRollout) return rollout(run);
+  // Down the tree, to its edge or to the end of the game.
+  while (true) {
+    if (run.tracker->terminal() || (options_.early && !run.tracker->is_legal())) {
+      finish(run);
+      return true;
+    }
+    if (!want_policy(run.node, *run.tracker)) return false;
+    if (!run.tracker->my_turn()) {
+      const int token = sample(run);
+      run.tracker->push(token);
+      run.node = child(run.node, token);
+      continue;
+    }
+    Node& node = nodes_[std::size_t(run.node)];
+    if (!node.expanded) {
+      // A history that no deal explains may leave its seat without a legal card: there is nothing to choose among.
+      const bool stuck = run.tracker->legal().size() == 0;
+      run.phase = stuck ? Phase::kRollout : Phase::kExpand;
+      run.steps = options_.steps;
+      return stuck ? rollout(run) : expand(run);
+    }
+    const int chosen = select(node);
+    Edge& edge = node.edges[std::size_t(chosen)];
+    ++edge.in_flight;
+    run.selected.emplace_back(run.node, chosen);
+    run.tracker->push(edge.token);
+    run.node = edge.child;
+  }
+}
+
+// Expand: each legal action that the policy finds likely enough becomes a child, with one visit of the value
+// that the model predicts behind it, or for it where it has action values. Two runs of a wave may be here at once; the first to come back expands.
+bool Search::expand(Run& run) {
+  const int here = run.node;
+  if (!nodes_[std::size_t(here)].expanded) {
+    const TokenSet legal = run.tracker->legal();
+    const std::vector<float>& logits = nodes_[std::size_t(here)].logits;
+    double top = -std::numeric_limits<double>::infinity(), sum = 0;
+    int likeliest = -1;
+    const int vocabulary = int(logits.size());
+    for (int t = 0; t < vocabulary; ++t)
+      if (legal.has(t) && logits[std::size_t(t)] > top) {
+        top = logits[std::size_t(t)];
+        likeliest = t;
+      }
+    for (int t = 0; t < vocabulary; ++t)
+      if (legal.has(t)) sum += std::exp(logits[std::size_t(t)] - top);
+    std::vector<int> tokens;
+    for (int t = 0; t < vocabulary; ++t)
+      if (legal.has(t) && std::exp(logits[std::size_t(t)] - top) / sum > options_.threshold) tokens.push_back(t);
+    if (tokens.empty()) tokens.push_back(likeliest);
+    bool known = true;
+    std::vector<Edge> edges;
+    for (int token : tokens) {
+      const int behind = child(here, token);
+      const std::vector<float>& actions = nodes_[std::size_t(here)].actions;
+      if (options_.action_values && !actions.empty()) {
+        edges.push_back({token, behind, actions[std::size_t(token)], 1});
+        continue;
+      }
+      known &= want_value(behind, *run.tracker, token);
+      edges.push_back({token, behind, nodes_[std::size_t(behind)].value, 1});
+    }
+    if (!known) return false;
+    nodes_[std::size_t(here)].edges = std::move(edges);
+    nodes_[std::size_t(here)].expanded = true;
+  }
+  run.phase = Phase::kRollout;
+  return rollout(run);
+}
+
+bool Search::rollout(Run& run) {
+  while (!run.tracker->terminal() && !(options_.early && !run.tracker->is_legal())) {
+    if (run.steps == 0) {
+      double value = 0;
+      if (!leaf_value(run, value)) return false;
+      // A history that has not ended counts as legal.
+      backup(run, value, true);
+      return true;
+    }
+    if (!want_policy(run.node, *run.tracker)) return false;
+    const int token = sample(run);
+    run.tracker->push(token);
+    run.node = child(run.node, token);
+    if (run.tracker->my_turn()) --run.steps;
+  }
+  finish(run);
+  return true;
+}
+
+// What the model expects of a history that has not ended.
+bool Search::leaf_value(Run& run, double& value) {
+  if (!options_.leaf_action_values || !run.tracker->my_turn()) {
+    if (!want_value(run.node, *run.tracker)) return false;
+    value = nodes_[std::size_t(run.node)].value;
+    return true;
+  }
+  if (!want_policy(run.node, *run.tracker)) return false;
+  const TokenSet legal = run.tracker->legal();
+  const std::vector<float>& actions = nodes_[std::size_t(run.node)].actions;
+  value = -std::numeric_limits<double>::infinity();
+  for (std::size_t t = 0; t < actions.size(); ++t)
+    if (legal.has(int(t))) value = std::max(value, double(actions[t]));
+  if (legal.size() == 0) value = 0;  // of a history that no deal explains
+  return true;
+}
+
+void Search::finish(Run& run) {
+  const bool legal = run.tracker->is_legal();
+  illegal_ += !legal;
+  backup(run, legal ? outcome_values_[std::size_t(run.tracker->outcome() * players_)] : 0.0, legal);
+}
+
+// Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.
+void Search::backup(Run& run, double value, bool legal) {
+  for (const auto& [node, chosen] : run.selected) --nodes_[std::size_t(node)].edges[std::size_t(chosen)].in_flight;
+  for (int node = run.node; node != 0; node = nodes_[std::size_t(node)].parent) {
+    for (Edge& edge : nodes_[std::size_t(nodes_[std::size_t(node)].parent)].edges) {
+      if (edge.child != node) continue;
+      if (legal) {
+        edge.value += value;
+        ++edge.visits;
+      } else {
+        edge.value -= options_.mu;
+      }
+    }
+  }
+  run.phase = Phase::kIdle;
+}
+
+// UCT. A run in flight counts as a visit that brought c less than the mean: with one run at a time there is none.
+int Search::select(const Node& node) const {
+  int total = 0, best = 0;
+  for (const Edge& e : node.edges) total += e.visits + e.in_flight;
+  double best_score = -std::numeric_limits<double>::infinity();
+  const double log_total = std::log(double(total));
+  for (std::size_t i = 0; i < node.edges.size(); ++i) {
+    const Edge& e = node.edges[i];
+    const double visits = e.visits + e.in_flight;
+    const double mean = (e.value + e.in_flight * (e.value / e.visits - options_.c)) / visits;
+    const double score = mean + options_.c * std::sqrt(log_total / visits);
+    if (score > best_score) {
+      best_score = score;
+      best = int(i);
+    }
+  }
+  return best;
+}
+
+int Search::sample(Run& run) {
+  Node& node = nodes_[std::size_t(run.node)];
+  if (options_.legal && !node.has_next) {
+    node.next = run.tracker->possible();
+    node.has_next = true;
+  }
+  if (options_.legal && node.next.size() == 1) return node.next.first();
+  const auto ok = [&](std::size_t t) { return !options_.legal || node.next.has(int(t)); };
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t t = 0; t < node.logits.size(); ++t)
+    if (ok(t)) top = std::max(top, double(node.logits[t]));
+  double weights[256];
+  for (std::size_t t = 0; t < node.logits.size(); ++t) {
+    weights[t] = ok(t) ? std::exp(double(node.logits[t]) - top) : 0.0;
+    sum += weights[t];
+  }
+  double left = run.rng.uniform() * sum;
+  int last = 0;
+  for (std::size_t t = 0; t < node.logits.size(); ++t) {
+    if (weights[t] == 0) continue;
+    last = int(t);
+    left -= weights[t];
+    if (left < 0) break;
+  }
+  return last;
+}
+
+int Search::child(int node, int token) {
+  for (const auto& [t, index] : nodes_[std::size_t(node)].children)
+    if (t == token) return index;
+  const int index = int(nodes_.size());
+  nodes_[std::size_t(node)].children.emplace_back(token, index);
+  Node fresh{};
+  fresh.parent = node;
+  fresh.token = token;
+  nodes_.push_back(std::move(fresh));
+  return index;
+}
+
+// A node's parent always has its place in the engine: it was sampled from, or it is the root.
+void Search::want_node(int index, const Tracker& at, int token) {
+  Node& node = nodes_[std::size_t(index)];
+  if (node.asked_node) return;
+  node.asked_node = true;
+  wants_node_.push_back(index);
+  if (!options_.facts) return;
+  wanted_facts_.resize(wanted_facts_.size() + std::size_t(at.fact_count()));
+  float* facts = wanted_facts_.data() + wanted_facts_.size() - at.fact_count();
+  if (token < 0) return at.facts(facts);
+  const auto next = at.copy();
+  next->push(token);
+  next->facts(facts);
+}
+
+bool Search::want_policy(int index, const Tracker& at) {
+  Node& node = nodes_[std::size_t(index)];
+  if (!node.logits.empty()) return true;
+  want_node(index, at, -1);
+  if (!node.asked_policy) wants_policy_.push_back(index);
+  node.asked_policy = true;
+  return false;
+}
+
+bool Search::want_value(int index, const Tracker& at, int token) {
+  Node& node = nodes_[std::size_t(index)];
+  if (node.has_value) return true;
+  want_node(index, at, token);
+  if (!node.asked_value) wants_value_.push_back(index);
+  node.asked_value = true;
+  return false;
+}
+
+void Search::give_policy(int node, std::span<const float> logits, std::span<const float> actions) {
+  nodes_[std::size_t(node)].logits.assign(logits.begin(), logits.end());
+  nodes_[std::size_t(node)].actions.assign(actions.begin(), actions.end());
+}
+
+void Search::give_value(int node, const float* values) {
+  nodes_[std::size_t(node)].value = values[0];
+  nodes_[std::size_t(node)].has_value = true;
+}
+
+int Search::best() const {
+  int best = 0;
+  for (std::size_t i = 1; i < nodes_[0].edges.size(); ++i) {
+    const Edge &e = nodes_[0].edges[i], &b = nodes_[0].edges[std::size_t(best)];
+    if (e.value / e.visits > b.value / b.visits) best = int(i);
+  }
+  return best;
+}
+
+std::vector<int> Search::engine_nodes() const {
+  std::vector<int> out;
+  for (std::size_t i = 1; i < nodes_.size(); ++i)
+    if (nodes_[i].engine >= 0) out.push_back(nodes_[i].engine);
+  return out;
+}
+
+bool Batch::advance() {
+  nodes_.clear();
+  policies_.clear();
+  values_.clear();
+  bool waiting = false;
+  for (std::size_t i = 0; i < searches_.size(); ++i) {
+    Search& s = searches_[i];
+    waiting |= s.advance();
+    for (int node : s.wants_node()) nodes_.push_back({int(i), node});
+    for (int node : s.wants_policy()) policies_.push_back({int(i), node});
+    for (int node : s.wants_value()) values_.push_back({int(i), node});
+  }
+  return waiting;
+}
+
+void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const {
+  for (const Place& at : nodes_) {
+    const Search& s = searches_[std::size_t(at.search)];
+    parents.push_back(s.engine_node(s.parent(at.node)));
+    tokens.push_back(s.token(at.node));
+  }
+  for (const Search& s : searches_) facts.insert(facts.end(), s.wanted_facts().begin(), s.wanted_facts().end());
+}
+
+void Batch::give_nodes(std::span<const int> nodes) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    searches_[std::size_t(nodes_[i].search)].give_node(nodes_[i].node, nodes[i]);
+}
+
+std::vector<int> Batch::policy_nodes() const {
+  std::vector<int> out;
+  for (const Place& at : policies_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
+  return out;
+}
+
+std::vector<int> Batch::value_nodes() const {
+  std::vector<int> out;
+  for (const Place& at : values_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
+  return out;
+}
+
+void Batch::answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
+                   std::size_t players) {
+  for (std::size_t i = 0; i < policies_.size(); ++i)
+    searches_[std::size_t(policies_[i].search)].give_policy(
+        policies_[i].node, {policy + i * vocabulary, vocabulary},
+        actions ? std::span{actions + i * vocabulary, vocabulary} : std::span<const float>{});
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    searches_[std::size_t(values_[i].search)].give_value(values_[i].node, values + i * players);
+}
+
+}  // namespace trickformer::gomcts

@@ -1,0 +1,28 @@
+#include "search/gomcts_run.hpp"
+
+namespace trickformer::gomcts {
+
+void run(Batch& batch, gpt2::Engine& engine, bool actions) {
+  const auto vocabulary = std::size_t(engine.config().vocab), players = std::size_t(engine.players());
+  std::vector<int> parents, tokens, nodes;
+  std::vector<float> facts, policy, worth, values;
+  while (batch.advance()) {
+    parents.clear();
+    tokens.clear();
+    facts.clear();
+    batch.branches(parents, tokens, facts);
+    nodes.resize(tokens.size());
+    engine.extend(parents, tokens, nullptr, facts, nodes.data());
+    batch.give_nodes(nodes);
+    const std::vector<int> asked = batch.policy_nodes(), judged = batch.value_nodes();
+    policy.resize(asked.size() * vocabulary);
+    worth.resize(actions ? policy.size() : 0);
+    values.resize(judged.size() * players);
+    engine.policy(asked, policy.data());
+    if (actions) engine.action_values(asked, worth.data());
+    engine.values(judged, values.data());
+    batch.answer(policy.data(), vocabulary, actions ? worth.data() : nullptr, values.data(), players);
+  }
+}
+
+}  // namespace trickformer::gomcts

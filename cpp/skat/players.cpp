@@ -1,0 +1,63 @@
+#include "skat/players.hpp"
+
+#include "skat/rules_player.hpp"
+#include "skat/tell.hpp"
+
+namespace trickformer::skat {
+namespace {
+
+// Plays a game whose deal stands at the beginning of `history`; `rng` is the random players' and the noise's.
+void play(bool seeger, State s, const Seated seated[kPlayers], double noise, Rng& rng, std::uint8_t* history,
+          std::int16_t* score) {
+  SeatView views[kPlayers];
+  const auto tell = [&](int p, int token) {
+    if (seated[p] == Seated::kRules && token != kEndToken) see(views[p], token);
+  };
+  tell_deal(s, tell);
+  std::uint8_t* out = history + kNumCards;
+  while (s.phase != Phase::kOver) {
+    int action;
+    const double stray = s.phase < Phase::kDeclare ? noise / 10 : noise;
+    if (seated[s.current] == Seated::kRules && !(noise > 0 && rng.uniform() < stray)) {
+      action = rules_player(views[s.current]);
+    } else {
+      std::uint8_t legal[kActions];
+      action = legal[rng.below(std::uint32_t(legal_actions(s, legal)))];
+    }
+    *out++ = std::uint8_t(action);
+    tell_action(s, action, tell);
+  }
+  std::fill(out, history + kHistory, kNoAction);
+  scores(result(s), seeger, score);
+}
+
+template <typename Seat>
+void games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double noise, std::uint8_t* history,
+           std::int16_t* score, Seat seat) {
+  for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
+    Rng rng(seed, first + i);
+    Cards hands[kPlayers], skat;
+    shuffle_deal(rng, history, hands, skat);
+    Seated seated[kPlayers];
+    for (int p = 0; p < kPlayers; ++p) seated[p] = seat(i, p, rng);
+    play(seeger, new_game(hands, skat), seated, noise, rng, history, score);
+  }
+}
+
+}  // namespace
+
+void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
+                 std::int16_t* score) {
+  games(seeger, seed, first, n, 0, history, score, [](std::size_t, int, Rng&) { return Seated::kRules; });
+}
+
+void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
+                 std::uint8_t* history, std::int16_t* score, std::uint8_t* seated) {
+  games(seeger, seed, first, n, noise, history, score, [&](std::size_t i, int p, Rng& rng) {
+    const Seated drawn = rng.uniform() < random ? Seated::kRandom : Seated::kRules;
+    seated[i * kPlayers + std::size_t(p)] = std::uint8_t(drawn);
+    return drawn;
+  });
+}
+
+}  // namespace trickformer::skat

@@ -1,0 +1,62 @@
+// Card play of `rules` in null: the soloist ducks, the defenders lead where a low card of theirs may leave the
+// soloist with the trick.
+#include "skat/rules_player.hpp"
+
+#include "skat/hand.hpp"
+
+namespace trickformer::skat {
+namespace {
+
+// Ranks of null, 7 8 9 10 J Q K A, of the cards' ranks 7 8 9 Q K 10 A J.
+constexpr int kNullRank[8] = {0, 1, 2, 5, 6, 3, 7, 4};
+
+}  // namespace
+
+int rules_null_card(const SeatView& v) {
+  const int lead = v.lead(), me = v.seat, solo = v.soloist(), in_trick = v.num_plays % kPlayers;
+  const Cards legal = legal_plays(Kind::kNull, v.hand, lead), unseen = v.unseen() | v.shown;
+  const bool last = in_trick == kPlayers - 1;
+  int best = -1;
+  double most = 0;
+  for (Cards rest = legal; rest;) {
+    const int card = take_lowest(rest), suit = card / 8, rank = kNullRank[card % 8];
+    const unsigned own = null_suit(v.hand, suit), others = null_suit(unseen, suit);
+    const int under = std::popcount(others & ((1u << rank) - 1)), over = std::popcount(others >> rank);
+    const bool follows = in_trick && suit == lead / 8;
+    const int best_rank = in_trick ? kNullRank[v.best_card % 8] : -1;
+    double worth = 0;
+    if (me == solo) {
+      // Highest of those that stay under; otherwise what makes the rest of the hand safest.
+      const bool ducks = in_trick && (!follows || rank < best_rank);
+      worth = null_danger(own, others) - null_danger(own & ~(1u << rank), others) + 0.01 * rank;
+      // Otherwise someone has to go over: of two seats to come any with the suit, of one that may be void.
+      const double kept = 100.0 * under / (under + over + 0.5) + 100.0 / (in_trick ? 1 << over : 1 << 2 * over);
+      if (!ducks) worth -= last ? 200 : kept;
+    } else {
+      const unsigned his = v.shown ? null_suit(v.shown, suit) : others;
+      const bool solo_acts = in_trick == 0 || (in_trick == 1 && (me + 1) % kPlayers == solo);
+      const bool his_trick = in_trick && v.best_seat == solo;
+      const bool can_hold = !(v.cannot[solo] & suit_cards(suit)) && his;
+      if (his_trick) {  // stay under him, as high as that goes; a partner still to come may do so too
+        worth = !follows || rank < best_rank ? 50 + rank : rank - 100;
+      } else if (solo_acts) {
+        if (in_trick && !follows) {
+          worth = 10 - 3 * std::popcount(own) + 0.5 * rank;
+        } else {
+          // Low cards leave him on top, where he holds the suit and has few lower ones.
+          const int his_under = std::popcount(his & ((1u << rank) - 1));
+          worth = (can_hold ? 6.0 : -6.0) - (v.shown ? 6.0 : 2.0) * his_under - 0.5 * rank - 0.7 * std::popcount(own);
+        }
+      } else {  // the trick is ours: throw off short suits, high cards of those that will be led low
+        worth = follows ? double(rank) : 10 - 3 * std::popcount(own) + 0.5 * rank;
+      }
+    }
+    if (best < 0 || worth > most) {
+      best = card;
+      most = worth;
+    }
+  }
+  return best;
+}
+
+}  // namespace trickformer::skat

@@ -1,0 +1,79 @@
+// Skat as one seat's sequence of tokens (skat/seat_view.hpp): GO-MCTS' simulator, and many games in step.
+#pragma once
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "skat/facts.hpp"
+#include "skat/random.hpp"
+
+namespace trickformer::skat {
+
+// How results are scored, and the outcomes in the order of the game's table.
+class Table {
+ public:
+  // labels: int16 [n, 3], scores, the teller's own first.
+  Table(bool seeger, std::span<const std::int16_t> labels);
+  // The outcome as `seat` tells it, its own score first. Throws std::out_of_range on scores of no outcome.
+  int outcome(const std::int16_t score[kPlayers], int seat) const;
+  int outcome(const Result& result, int seat) const;
+  bool seeger() const { return seeger_; }
+
+ private:
+  bool seeger_;
+  std::unordered_map<std::uint64_t, int> index_;
+};
+
+class GameTracker final : public Tracker {
+ public:
+  explicit GameTracker(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+
+  std::unique_ptr<Tracker> copy() const override { return std::make_unique<GameTracker>(*this); }
+  int vocabulary() const override { return kVocabulary; }
+  int seat() const override { return view_.seat; }
+  bool my_turn() const override { return view_.my_turn(); }
+  TokenSet legal() const override;
+  TokenSet possible() const override;
+  void push(int token) override;
+  bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
+  bool is_legal() const override { return legal_; }
+  int outcome() const override { return table_->outcome(result(view_), view_.seat); }
+  int fact_count() const override { return kFacts; }
+  void facts(float* out) const override { skat::facts(view_, legal_, out); }
+
+ private:
+  std::shared_ptr<const Table> table_;
+  SeatView view_;
+  bool legal_ = true, ended_ = false;
+};
+
+// Many games in step: each call of `step` makes one decision at every table that is not over. What each seat has
+// seen is kept as tokens, ready for a model.
+class Tables {
+ public:
+  // Games `first` .. `first + n - 1` of the series `seed`, dealt as random_games deals them.
+  Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+
+  std::size_t size() const { return states_.size(); }
+  const State& state(std::size_t i) const { return states_[i]; }
+  const Table& table() const { return *table_; }
+  int current(std::size_t i) const { return states_[i].phase == Phase::kOver ? -1 : states_[i].current; }
+  void step(std::size_t i, int action);                            // throws std::invalid_argument on an illegal action
+  const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 3, kMaxLength]
+  const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 3]
+  int outcome(std::size_t i, int seat) const { return table_->outcome(result(states_[i]), seat); }
+  void history(std::size_t i, std::uint8_t* out) const;  // the game so far: [kHistory], filled up
+
+ private:
+  std::shared_ptr<const Table> table_;
+  std::vector<State> states_;
+  std::vector<std::vector<std::uint8_t>> actions_;  // the deck, then what was done
+  std::vector<std::int32_t> tokens_, lengths_;
+};
+
+// One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
+// the end token.
+void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);
+
+}  // namespace trickformer::skat

@@ -1,0 +1,93 @@
+"""The core lets go of the GIL: what threads share does not change what they find. `make tsan` looks for races here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trickformer import _core, checkpoints, games, tokenizers
+from trickformer.gomcts import search
+from trickformer.models.engine import load_engine
+
+THREADS = 4
+
+
+def alike(work: Callable[[int], Any]) -> None:
+    """The same jobs, one after the other and all at once, have the same results."""
+    jobs = range(2 * THREADS)
+    with ThreadPoolExecutor(THREADS) as pool:
+        at_once = list(pool.map(work, jobs))
+    for job, found in zip(jobs, at_once):
+        np.testing.assert_equal(found, work(job))
+
+
+@pytest.fixture(scope="module")
+def hearts_engine(hearts: Any) -> Any:
+    return load_engine(checkpoints.find("hearts-small"), hearts.outcomes)
+
+
+def beginnings(hearts: Any) -> tuple[Any, np.ndarray]:
+    """Sequences int16 [8, 20] of hands of Hearts, seen by one seat each."""
+    tokenizer = tokenizers.make(hearts)
+    hands = tokenizer.tables(5, 0, 2 * THREADS)
+    return tokenizer, hands.tokens[:, 0, :20].astype(np.int16)
+
+
+def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_engine: Any) -> None:
+    tokenizer, sequences = beginnings(hearts)
+    start = tokenizer.table.tracker()
+
+    def work(job: int) -> list[np.ndarray]:
+        tokens, length = sequences[job : job + 1], np.array([15], np.int32)
+        facts = _core.follow(start, tokens, length, False)[0][0, :15]
+        root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
+        nodes = hearts_engine.extend(root, whole, length, facts if hearts_engine.n_facts else None)
+        found = [hearts_engine.policy(nodes), hearts_engine.values(nodes), hearts_engine.outcomes(nodes)]
+        hearts_engine.release(nodes[::-1].copy())
+        return found
+
+    alike(work)
+
+
+def test_searches_share_an_engine(hearts: Any, hearts_engine: Any) -> None:
+    tokenizer, sequences = beginnings(hearts)
+    start = tokenizer.table.tracker()
+    options = search.SearchOptions(runs=10, wave=2)
+
+    def work(job: int) -> list[np.ndarray]:
+        tokens, length = sequences[job : job + 1], np.array([15], np.int32)
+        tracker = tokenizer.tracker(tokens[0, :15])
+        if not tracker.my_turn():  # nobody passes
+            return []
+        facts = _core.follow(start, tokens, length, False)[0][0, :15]
+        root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
+        nodes = hearts_engine.extend(root, whole, length, facts if hearts_engine.n_facts else None)
+        values = hearts.outcomes.values[: hearts_engine.n_outcomes]
+        (found,) = search.search(hearts_engine, values, [tracker], nodes[-1:], [job], options)
+        return [found.tokens, found.values, found.visits]
+
+    alike(work)
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
+def test_labels_are_made_on_threads(name: str) -> None:
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    if name == "hanabi":
+        history = np.concatenate(_core.hanabi.random_games(game.rules, 5, 0, 2)[:2], axis=1)
+    elif name == "skat":
+        history = _core.skat.random_games(True, 5, 0, 2)[0]
+    elif name == "crew":
+        history = _core.crew.random_games(tokenizer.table, 5, 0, 2)[0]
+    else:
+        history = _core.hearts.random_hands(tokenizer.rules, 5, 0, 2)[0]
+
+    def work(job: int) -> list[np.ndarray]:
+        seats, streams = np.full(len(history), job % 2, np.uint8), np.arange(len(history), dtype=np.uint64)
+        return list(tokenizer.table.labels(history, seats, job, streams, 1, 0.3))
+
+    alike(work)
