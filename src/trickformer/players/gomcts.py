@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
 
 from pydantic import Field
 
 from trickformer.base import Decision, Game, TrickformerError
 from trickformer.players._model import ModelOptions, ModelPlayer
 
-# Section 9.3 of the paper.
-PAPER: dict[str, dict[str, Any]] = {
-    "hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05},
-    "crew": {"runs": 50, "steps": 5, "c": 0.1, "threshold": 0.01},
-    "skat": {"runs": 100, "steps": 5, "c": 0.3, "threshold": 0.05},
-}
-
 
 class Options(ModelOptions):
     runs: int | None = Field(
-        None, ge=1, le=1_000_000, description="simulations a decision; default: the paper's of the game"
+        None, ge=1, le=1_000_000, description="simulations a decision; default: as the game has it"
     )
-    steps: int | None = Field(None, ge=0, le=1_000, description="own turns that a rollout lasts; default: the paper's")
+    steps: int | None = Field(
+        None, ge=0, le=1_000, description="own turns that a rollout lasts; default: as the game has it"
+    )
     c: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: the paper's"
+        None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: as the game has it"
     )
     threshold: float | None = Field(
-        None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's"
+        None, ge=0, le=1, description="actions likelier than this get a child; default: as the game has it"
     )
     mu: float = Field(
         0.01, ge=0, allow_inf_nan=False, description="what an illegal history costs each action on its path"
@@ -59,7 +53,7 @@ class GomctsPlayer(ModelPlayer):
             "action_values": engine.has_action_values,
             "leaf_action_values": engine.has_action_values,
         }
-        usual = PAPER.get(game.name, {}) | model
+        usual = asdict(game.search) | model
         self.options = SearchOptions(**usual | {k: v for k, v in given.items() if v is not None})
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
