@@ -22,14 +22,15 @@ OPTIONS = [
 ]
 
 
+ALIVE: weakref.WeakSet = weakref.WeakSet()
+
+
 class Twin(Tracker):
     """A tracker of the core behind Python."""
 
-    alive: weakref.WeakSet = weakref.WeakSet()
-
     def __init__(self, inner):
         self.inner = inner
-        Twin.alive.add(self)
+        ALIVE.add(self)
 
     def copy(self):
         return type(self)(self.inner.copy())
@@ -90,7 +91,7 @@ def test_a_search_is_the_same_to_the_byte(name, options, tiny_facts_checkpoint_o
     assert searched(game, engine, mixed, roots, options) == expected
     del twins, mixed
     gc.collect()
-    assert not Twin.alive, "a search has kept its trackers"
+    assert not ALIVE, "a search has kept its trackers"
 
 
 def test_sequences_are_followed_alike(hearts):
