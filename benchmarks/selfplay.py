@@ -49,7 +49,7 @@ from transformers import get_linear_schedule_with_warmup
 
 from trickformer import _core, games, tokenizers
 from trickformer.models import presets
-from trickformer.models.engine import Engine, instruction_sets, load_engine
+from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, nfsp, quick, train
@@ -65,7 +65,6 @@ STEPS = {"paper": 6, "small": 30}  # of training, a repeat
 TABLES = {"paper": 96, "small": 400}  # hands played in step, a repeat
 LABELLED, SAMPLE = 60, 50  # hands whose decisions are labelled, a repeat; decisions of theirs that the baseline takes
 CHECKED = 16  # hands that both sides must play alike
-ROUNDED = "avx512bf16"  # the engine's instruction set that rounds activations
 GROWTH = (0, 1, 2, 4, 8, 75)  # of tokens fed at once: bounds of the baseline's batches, the fastest of those tried
 
 
@@ -198,8 +197,8 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
         return run
 
     runs = {}
-    if rounded := ROUNDED in instruction_sets("bfloat16"):
-        engines = [load_engine(m, values, isa=ROUNDED) for m in models]
+    if rounded := [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]:
+        engines = [load_engine(m, values, isa=rounded[-1]) for m in models]
         halves = [copy.deepcopy(m).bfloat16() for m in models]
         runs[name] = timed(ours_generate, engines), timed(plain_generate, halves)
     if not quick or not rounded:

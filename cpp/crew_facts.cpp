@@ -160,7 +160,17 @@ class Writer {
     if (v_.over()) out_[kResultFact + (v_.result < 0)] = 1;
   }
 
-  void script() { out_[kScriptFact + rules_action(v_, v_.seat, v_.hand)] = 1; }
+  void script() {
+    if (v_.phase != Phase::kPlay) {
+      out_[kScriptFact + rules_action(v_, v_.seat, v_.hand)] = 1;
+      return;
+    }
+    const Cards may = legal_plays(v_.hand, v_.lead());
+    const int best = rules_card(v_, v_.seat, v_.hand, may, out_ + kBehindFact);
+    out_[kScriptFact + best] = 1;
+    out_[kWorthFact] = out_[kBehindFact + best];
+    for (Cards rest = may; rest;) out_[kBehindFact + take_lowest(rest)] -= out_[kWorthFact];
+  }
 
  private:
   void cards(int at, Cards set) {

@@ -67,9 +67,11 @@ enum Fact : int {
   kRuleFact = kAllocationFact + 6,                // [18]
   kDistressFact = kRuleFact + kRules,             // [2] cards go left, right
   kScriptFact = kDistressFact + 2,                // [62] what `rules` would do, at an own turn, by action
-  kFacts = kScriptFact + kActions,
+  kWorthFact = kScriptFact + kActions,            // what that card is worth to it, where it has a choice to play
+  kBehindFact = kWorthFact + 1,                   // [40] and how much less each card is, as a number below 0
+  kFacts = kBehindFact + kNumCards,
 };
-static_assert(kFacts == 972);
+static_assert(kFacts == 1013);
 
 // possible: the tokens that may come next (Tracker::possible). explained: whether some deal explains the view; `rules` is
 // not asked otherwise. out: [kFacts].

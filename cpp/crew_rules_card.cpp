@@ -26,13 +26,15 @@ class CardChoice {
     task_ = kTask + kTaskLater * t.trick();
   }
 
-  int choose(Cards among) {
+  // The best of some cards; worth: null, or [kNumCards], filled in for them.
+  int choose(Cards among, float* worth) {
     int best = -1;
     double most = -1e9;
     for (Cards rest = among; rest;) {
       const int card = take_lowest(rest);
-      const double worth = promise(card) - keep(card);
-      if (worth > most) most = worth, best = card;
+      const double found = promise(card) - keep(card);
+      if (worth) worth[card] = float(found);
+      if (found > most) most = found, best = card;
     }
     return best;
   }
@@ -266,8 +268,8 @@ class CardChoice {
 
 }  // namespace
 
-int rules_card(const Table& t, int seat, Cards hand, Cards among) {
-  return count(among) == 1 ? lowest(among) : CardChoice(t, seat, hand).choose(among);
+int rules_card(const Table& t, int seat, Cards hand, Cards among, float* worth) {
+  return count(among) == 1 ? lowest(among) : CardChoice(t, seat, hand).choose(among, worth);
 }
 
 }  // namespace trickformer::crew

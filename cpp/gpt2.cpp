@@ -11,6 +11,11 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace trickformer::gpt2 {
@@ -21,6 +26,25 @@ constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
 constexpr int HEAD_COLUMNS = 128;  // columns of a head that are worked on at a time
 
 int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+#if defined(__x86_64__)
+// Whether the CPU has tiles of bfloat16 products, and the system lets this process use them: their registers are large,
+// and Linux saves them for those alone who ask.
+bool has_tiles() {
+#if defined(__linux__)
+    static const bool granted = [] {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        if (!__builtin_cpu_supports("avx512bf16") || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+        constexpr unsigned TILES = 1u << 24, BF16 = 1u << 22;
+        constexpr long REQUEST = 0x1023, DATA = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+        return (d & TILES) != 0 && (d & BF16) != 0 && syscall(SYS_arch_prctl, REQUEST, DATA) == 0;
+    }();
+    return granted;
+#else
+    return false;
+#endif
+}
+#endif
 
 struct Isa {
     const char* name;
@@ -40,6 +64,7 @@ const Isa ISAS[] = {
      }},
     {"avx512bf16", kernels_avx512bf16,
      [] { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }},
+    {"amx", kernels_amx, has_tiles},
 #endif
 };
 

@@ -46,8 +46,8 @@ class Buffer {
 // The float32 weights of a tensor in row-major order, by its name in a Hugging Face state dict.
 using Tensors = std::function<std::span<const float>(const std::string& name)>;
 
-// Names of the instruction sets that this CPU can run, fastest last: of "base", "v3", "avx512", "avx512bf16". The
-// last rounds activations and cached keys and values to bfloat16, and so is never chosen unasked.
+// Names of the instruction sets that this CPU can run, fastest last: of "base", "v3", "avx512", "avx512bf16", "amx".
+// The last two round activations and cached keys and values to bfloat16, and so are never chosen unasked.
 std::vector<std::string> instruction_sets(bool bf16);
 
 class Engine {

@@ -77,5 +77,6 @@ const Kernels* kernels_base(Storage storage);
 const Kernels* kernels_v3(Storage storage);
 const Kernels* kernels_avx512(Storage storage);
 const Kernels* kernels_avx512bf16(Storage storage);
+const Kernels* kernels_amx(Storage storage);
 
 }  // namespace trickformer::gpt2

@@ -11,7 +11,8 @@ evaluate() {  # FOLDER OPTION ...
 argmax=argmax:checkpoint=crew-small
 gomcts=gomcts:checkpoint=crew-small,legal=true
 # Activations rounded to bfloat16 where the CPU can: half the time.
-grep -q avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
+grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
+grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 evaluate crew-pimc-rules --games 200 --player pimc --player rules --ceiling 200000
 # Few tables a process: the trees of a search then stay in the cache.
 evaluate crew-gomcts-argmax --games 200 --player "$gomcts" --player "$argmax" --tables 24

@@ -13,7 +13,8 @@ match pimc-rules pimc:eval=uct,runs=200,worlds=50 rules 100
 match argmax-pimc200 "argmax:$model" pimc:eval=uct,runs=200,worlds=50 200
 match argmax-pimc2000 "argmax:$model" pimc:eval=uct,runs=2000,worlds=50 40
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
-grep -qw avx512_bf16 /proc/cpuinfo && export TRICKFORMER_ISA=avx512bf16
+grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
+grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 match gomcts-argmax "gomcts:$model" "argmax:$model" 200
 match gomcts-pimc200 "gomcts:$model" pimc:eval=uct,runs=200,worlds=50 200
 match gomcts-pimc2000 "gomcts:$model" pimc:eval=uct,runs=2000,worlds=50 40

@@ -20,7 +20,7 @@ tasks:144 free:36 due:36 order:36 omega:36 task-counts:4 left:3
 shown:36 labels:16 may-speak:4 asked:4 radio:1 answers:20
 stage:13 phase:13 turn:4 place:4 leader:4 commander:4 member:4 first-four:4 last:4
 tricks:11 wins:4 ahead:4 counts:4 result:2 communication:4 allocation:6 rules:18 distress:2
-script:62
+script:62 worth:1 behind:40
 """
 SIZES = {name.replace("-", " "): int(size) for name, size in (entry.split(":") for entry in LAYOUT.split())}
 

@@ -8,7 +8,6 @@ import zlib
 
 import numpy as np
 import pytest
-
 from conftest import random_playout
 
 from trickformer import _core, belief, games, tokenizers

@@ -7,12 +7,12 @@ import random
 
 import numpy as np
 import pytest
-
 from conftest import random_playout
 
 from trickformer import _core, games, players, tokenizers
 from trickformer.games import skat
 from trickformer.games.crew import ACTIONS as CREW_ACTIONS
+from trickformer.games.crew import PLAY
 from trickformer.selfplay.generate import cast_hands
 
 SPECS = (
@@ -38,7 +38,7 @@ def ints(*values):
 def advice(game, row):
     """The action that the facts of Skat or The Crew say the script would take, or None; a bid stands for its kind."""
     if game.name == "crew":
-        (found,) = np.nonzero(row[-len(CREW_ACTIONS) :])
+        (found,) = np.nonzero(row[-len(CREW_ACTIONS) - 41 : -41])
         return int(found[0]) if len(found) else None
     cards, (bids, limit, take, game_, level) = row[-48:-16], np.split(row[-16:], [2, 3, 5, 12])
     parts = ((cards, 0), (take, skat.PASS + 2), (game_, skat.DECLARE), (level, skat.ANNOUNCE))
@@ -50,10 +50,10 @@ def advice(game, row):
 
 @pytest.mark.parametrize("spec", ["skat", "skat(scores=value)", "crew", "crew(distress=left)"])
 def test_the_script_is_the_scripted_player(spec):
-    """At own turns the facts say what `rules` does in the view, at others nothing. Hanabi's are in test_hanabi_facts.py."""
+    """At own turns the facts say what `rules` does in the view, at others nothing (Hanabi: test_hanabi_facts.py)."""
     game, rng = games.load(spec), random.Random(2)
     tokenizer, rules = tokenizers.make(game), players.make("rules", game)
-    said = set()
+    said, unlike = set(), 0
     for index in range(60):
         for state in random_playout(game.deal(3, index), rng):
             seat = state.current_player() if rng.random() < 0.8 else rng.randrange(game.players)
@@ -68,8 +68,13 @@ def test_the_script_is_the_scripted_player(spec):
             if game.name == "skat" and state.core.phase == 0:
                 action = "pass" if action == skat.PASS else "bid"
             assert found == action, state.history()
+            if game.name == "crew":
+                behind = tokenizer.tracker(tokenizer.encode(view)).facts()[-40:]
+                assert behind[behind != 0].max(initial=-1) < 0 and set(np.flatnonzero(behind)) <= set(view.legal)
+                assert not behind.any() or (state.core.phase == PLAY and len(view.legal) > 1)
+                unlike += behind.any()
             said.add(action)
-    assert len(said) > 30
+    assert len(said) > 30 and (unlike > 100) == (game.name == "crew")
 
 
 class Python:

@@ -76,7 +76,7 @@ def test_facts_are_those_counted_by_hand(spec):
 
 @pytest.mark.parametrize("spec", SPECS[:4])
 def test_facts_amid_what_is_seen_at_once(spec):
-    """A move that waits for what it brings changes nothing but the newest move, what comes next and what the script says."""
+    """A move that waits for what it brings changes but the newest move, what comes next and what the script says."""
     game = games.load(spec)
     tokenizer, r = tokenizers.make(game), game.rules
     stage = r.colors * (r.ranks + 1) + 2 * r.deck + 3 * r.kinds + r.hints + r.lives + 2 + r.players + 1 + 4

@@ -359,6 +359,17 @@ def test_workers_find_the_installed_game(tmp_path, installed):
     assert records[0] == records[1] and len(records[0]) == 4 * 6
 
 
+def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch, command, tmp_path):
+    monkeypatch.setattr(type(games.load("oh_hell")), "tokenizer", lambda self: None)
+    report = audit.command(audit.Config(game=SMALL, deals=3, seed=1))
+    assert report.good and not any(name.startswith(("tokens", "facts")) for name in report.checks)
+    code, _, err = command("tournament", SMALL, "--a", "pimc:worlds=2", "--b", "random", "--deals", 1, "--json")
+    assert code == 0, err
+    code, _, err = command("train", SMALL, "--preset", "tiny", "--out", tmp_path / "run")
+    assert code == 2 and err.startswith("error: unknown tokenizer 'oh_hell'") and err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -269,7 +269,7 @@ def test_the_bootstraps_players_play_their_share_of_later_hands(skat, tmp_path, 
     pieces = list(schedule.play_pieces(job))
     assert [p.hands for p in pieces] == ([16, 8] if tables == 16 else [1] * hands)
     kept, deals = 3 if iteration == 1 else 1, schedule.series(config, iteration)
-    shares = [schedule.anchored(config, p.first, p.hands) for p in pieces]
+    shares = [schedule.anchored(config, 1, p.first, p.hands) for p in pieces]
     assert sum(shares) == round(0.3 * hands) == 7
     for piece, share in zip(pieces, shares):
         check_skat(skat, piece.data)
@@ -291,7 +291,7 @@ def test_without_an_anchor_no_hand_is_the_bootstraps(skat, tmp_path):
     config = anchor_config(anchor=0.0)
     fresh_model(skat).save_pretrained(tmp_path / "model-0")
     (piece,) = schedule.play_pieces(schedule.Job(config, 1, tmp_path, "cpu", range(0, 16, 16), 16))
-    assert schedule.anchored(config, 0, 16) == 0
+    assert schedule.anchored(config, 1, 0, 16) == 0
     random_hands = generate.cast_hands(skat, ["random"], schedule.series(config, 1), 0, 16)
     same = (piece.data.tokens[:, :11] == random_hands.tokens[:, :11]).all()
     assert same and not (piece.data.tokens == random_hands.tokens).all(axis=1).any()

@@ -11,7 +11,9 @@ from test_selfplay_hands import fresh_model
 
 from trickformer import _core, games, tokenizers
 from trickformer.base import TrickformerError
+from trickformer.gomcts.search import search
 from trickformer.models.engine import load_engine
+from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
@@ -300,3 +302,35 @@ def test_labels_are_right_on_average(hearts, net):
     print(f"seed {seed}: {off.mean():+.4f} ± {error:.4f} of {len(label)} decisions")
     assert abs(off.mean()) < 4 * error < 0.02
     assert np.corrcoef(label, came[row])[0, 1] > 0.5
+
+
+def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch):
+    """Each search of a kept seat: the actions that simulations took, at its place, which is followed by the best."""
+    engines, found = [load_engine(fresh_model(hearts, rich=True), hearts.outcomes)], []
+
+    def spy(engine, values, trackers, roots, seeds, options):
+        results = search(engine, values, trackers, roots, seeds, options)
+        found.extend((t.seat, t.legal(), r) for t, r in zip(trackers, results))
+        return results
+
+    monkeypatch.setattr(generate, "search", spy)
+    kept = np.zeros((10, 4), bool)
+    kept[:, :3] = True
+    roles = Roles(np.zeros((10, 4), int), np.ones((10, 4), bool), kept)
+    options = usual(hearts, engines[0], {"runs": 8, "steps": 1, "wave": 2})
+    searches = generate.Searches(0.3, options)
+    data, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
+    told = decisions(data)
+    tried = [(seat, r) for seat, _, r in found if (r.visits > 1).any() and seat < 3]
+    assert len(told) == len(tried) > 60
+    expected = sorted(
+        sorted((int(a), float(np.float16(v / n))) for a, v, n in zip(r.tokens, r.values, r.visits) if n > 1)
+        for _, r in tried
+    )
+    assert sorted(sorted(values.items()) for values in told.values()) == expected
+    played = sorted(int(data.tokens[row, position + 1]) for row, position in told)
+    assert played == sorted(r.token for _, r in tried)
+    again, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
+    assert rows(again) == rows(data)
+    none, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=generate.Searches(0.0, options))
+    assert not len(none.labels)

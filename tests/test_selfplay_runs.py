@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import safetensors.numpy
 import torch
 from test_selfplay_hands import fresh_model
 
@@ -45,6 +46,9 @@ RICH |= {
     "value_classes": True,
 }
 RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "quick": True, "label_worlds": True}
+# The same with GO-MCTS as the teacher of the last iteration.
+SEARCHED = RICH | {"search_share": 0.2, "search_from": 2, "search_runs": 6}
+SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED}
 
 
 def finished(settings, folder):
@@ -61,6 +65,11 @@ def unbroken(tmp_path_factory):
 @pytest.fixture(scope="module")
 def rich(tmp_path_factory):
     return finished(RICH, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    return finished(SEARCHED, tmp_path_factory)
 
 
 def result(out):
@@ -196,10 +205,10 @@ def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_p
     assert same(tmp_path / "run", unbroken)
 
 
-@pytest.mark.parametrize("which", ["unbroken", "rich"])
+@pytest.mark.parametrize("which", SETTINGS)
 def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
     """run(2N) equals run(N) + resume(N), at whatever step the time was up."""
-    out, rounds, settings = tmp_path / "run", 0, TINY if which == "unbroken" else RICH
+    out, rounds, settings = tmp_path / "run", 0, SETTINGS[which]
     while True:
         try:
             nfsp.run(Config(**settings, out=out, stop_after=0.004), resume=rounds > 0)
@@ -220,7 +229,7 @@ KILLS += [("rich", file) for file in ("data/1/manifest.json", "state/1/2")]
 @pytest.mark.parametrize(("which", "when"), KILLS)
 def test_a_killed_run_goes_on(request, tmp_path, which, when):
     """SIGKILL while hands are played, while a model is trained, and while a match is played."""
-    out, settings = tmp_path / "run", TINY if which == "unbroken" else RICH
+    out, settings = tmp_path / "run", SETTINGS[which]
     file = tmp_path / "tiny.toml"
     file.write_text(config.dump(Config(**settings)))
     program = "import sys; from trickformer.cli import main; main()"
@@ -262,6 +271,29 @@ def test_what_a_run_with_everything_holds(hearts, rich):
     assert np.array_equal(piece.data.labels, stored_part.labels) and len(piece.data.labels) > 50
 
 
+def test_searches_take_the_place_of_playouts(hearts, rich, searched):
+    """Until they begin the run is that without them; then all labels are theirs, and nobody plays but the model."""
+    for i in range(2):
+        assert (searched / f"model-{i}/model.safetensors").read_bytes() == (
+            rich / f"model-{i}/model.safetensors"
+        ).read_bytes()
+    assert {p.name for p in (searched / "quick").iterdir()} == {"0.safetensors", "1.safetensors"}
+    rows = stored.load(searched / "data" / "2", hearts, tokenizers.make(hearts))
+    manifest = json.loads((searched / "data" / "2" / "manifest.json").read_text())
+    assert manifest["about"]["who"] == "ArgmaxVal* of model 1 in all seats; GO-MCTS for 20% of its decisions"
+    row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    places = set(zip(row.tolist(), rows.labels["position"].tolist()))
+    assert 1 < len(places) / len(rows) < 4, "of some 12 decisions a seat"
+
+
+def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
+    start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 0, "match_deals": 0}
+    out = nfsp.run(Config(**RICH | start, out=tmp_path / "run"))
+    weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (rich / "model-2", out)]
+    assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
+    assert f"starting from {rich / 'model-2'}." in (out / "README.md").read_text()
+
+
 def test_a_finished_run_is_left_alone(unbroken):
     files = [*unbroken.glob("model-*/*"), *unbroken.glob("data/*/*"), *unbroken.glob("matches/*/records.jsonl")]
     before = {p: p.stat().st_mtime_ns for p in files}
@@ -289,14 +321,15 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--batch-size", "9999999"], "batch_size is larger than"),
         (["--roles", "some"], "roles"),
         (["--label-share", "0"], "action_weight and label_share go together"),
+        (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
         (["--action-weight", "0"], "action_weight and label_share go together"),
         (["--label-share", "0", "--action-weight", "0"], "quick needs labels: give label_share"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1
-    for wrong in ("quick", "label-worlds"):
-        code, _, error = command("train", "skat", "--out", tmp_path / "x", f"--{wrong}")
-        assert code == 2 and f"leave out {wrong.replace('-', '_')}" in error and error.count("\n") == 1
+    for wrong in ("quick", "label_worlds"):
+        code, _, error = command("train", "skat", "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
+        assert code == 2 and f"leave out {wrong}" in error and error.count("\n") == 1
     assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2
     assert not (tmp_path / "x").exists()
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the C++ engine's instruction set
 DTYPES = ("bfloat16", "float32")
+ROUNDED = ("avx512bf16", "amx")  # instruction sets that round activations to bfloat16, the fastest last
 
 
 class Engine(Protocol):
@@ -126,8 +127,8 @@ def load_engine(
     model tells all apart, or their classes. `dtype` "bfloat16" or "float32": storage of weights. `device` "cpu", or
     what torch understands. `backend` "cpp" or "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++
     only): the instruction set, one of instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the
-    best that computes in float32. "avx512bf16" rounds activations and cache to bfloat16 too: twice the speed of
-    "avx512" with the paper's model, and probabilities that can be off by some hundredths.
+    best that computes in float32. Those of ROUNDED round activations and cache to bfloat16 too: several times the speed
+    of "avx512", and probabilities that can be off by some hundredths.
 
     Raises TrickformerError on a damaged or foreign checkpoint and on values that do not fit it, and its
     subclass UnknownNameError on an unknown dtype, backend or instruction set.

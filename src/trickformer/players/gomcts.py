@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from trickformer.base import Decision, Game, TrickformerError
 from trickformer.players._model import ModelOptions, ModelPlayer
+
+if TYPE_CHECKING:
+    from trickformer.gomcts.search import SearchOptions
+    from trickformer.models.engine import Engine
 
 
 class Options(ModelOptions):
@@ -39,6 +45,19 @@ class Options(ModelOptions):
     )
 
 
+def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions:
+    """The settings of a game, and of what goes beyond the paper, all that the model allows; `given` (by name, None for
+    what is not given) goes before."""
+    from trickformer.gomcts.search import SearchOptions
+
+    settings = asdict(game.search) | {
+        "legal": engine.masked,
+        "action_values": engine.has_action_values,
+        "leaf_action_values": engine.has_action_values,
+    }
+    return SearchOptions(**settings | {k: v for k, v in given.items() if v is not None})
+
+
 class GomctsPlayer(ModelPlayer):
     """Algorithms 1 and 3 of the paper, a fresh tree each move."""
 
@@ -46,15 +65,8 @@ class GomctsPlayer(ModelPlayer):
         from trickformer.gomcts.search import SearchOptions
 
         super().__init__(options, game)
-        given = {f.name: getattr(options, f.name) for f in fields(SearchOptions)}
         engine = self.engine
-        model = {
-            "legal": engine.masked,
-            "action_values": engine.has_action_values,
-            "leaf_action_values": engine.has_action_values,
-        }
-        usual = asdict(game.search) | model
-        self.options = SearchOptions(**usual | {k: v for k, v in given.items() if v is not None})
+        self.options = usual(game, engine, {f.name: getattr(options, f.name) for f in fields(SearchOptions)})
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
 

@@ -95,7 +95,9 @@ class Config(BaseModel):
         None, description="checkpoint that model 0 goes on from, a name or a folder; its size is kept"
     )
     bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
-    bootstrap_hands: int = Field(400_000, ge=1, description="hands that model 0 learns from")
+    bootstrap_hands: int = Field(
+        400_000, ge=0, description="hands that model 0 learns from; 0: it is the checkpoint that it starts from"
+    )
     tries: int = Field(
         1, ge=1, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
     )
@@ -129,6 +131,13 @@ class Config(BaseModel):
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
     )
     quick_window: int = Field(4, ge=1, description="newest iterations whose labels the quick network goes on learning")
+    search_share: float = Field(
+        0.0, ge=0, le=1, description="share of ArgmaxVal*'s decisions that GO-MCTS makes and labels; 0: none"
+    )
+    search_from: int = Field(
+        1, ge=1, description="first iteration with searches, which then give all labels and leave no anchor"
+    )
+    search_runs: int = Field(50, ge=1, description="simulations of such a search; the rest is the paper's")
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
@@ -163,7 +172,10 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _one_step(self) -> Self:
-        if self.batch_size > min(self.bootstrap_hands * self.seats_kept, self.sequences):
+        if not self.bootstrap_hands and not self.start:
+            raise ValueError("bootstrap_hands is 0: there must be a checkpoint to start from")
+        least = self.bootstrap_hands * self.seats_kept or self.sequences
+        if self.batch_size > min(least, self.sequences):
             raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
         return self
 
@@ -171,6 +183,8 @@ class Config(BaseModel):
     def _labels_are_learned(self) -> Self:
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
+        if self.search_share and not self.action_weight:
+            raise ValueError("search_share needs action values: give action_weight")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
         return self
@@ -188,6 +202,10 @@ class Config(BaseModel):
         if self.tries > 1 and ("tries" not in able or self.bootstrap != ["random"]):
             raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self
+
+    def searches(self, iteration: int) -> bool:
+        """Whether GO-MCTS makes and labels decisions of an iteration's hands."""
+        return self.search_share > 0 and iteration >= self.search_from
 
     @property
     def folder(self) -> Path:

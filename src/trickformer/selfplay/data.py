@@ -25,6 +25,7 @@ _TOKEN, _OUTCOME, _COUNT = np.dtype("uint8"), np.dtype("<i4"), np.dtype("<i4")
 # What an own action was worth: the position before the decision, the action's token, its value in units of v(o). The
 # labels of a decision stand together.
 LABEL = np.dtype([("position", "<u2"), ("token", "u1"), ("value", "<f2")])
+NO_ENTRIES = np.empty(0, LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Sequences:
     @classmethod
     def unlabelled(cls, tokens: np.ndarray, outcomes: np.ndarray) -> Sequences:
         """Sequences without labels."""
-        return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), np.empty(0, LABEL))
+        return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), NO_ENTRIES)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
@@ -109,7 +110,7 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
         np.memmap(folder / TOKENS, _TOKEN, "r", shape=(n, width)),
         np.memmap(folder / OUTCOMES, _OUTCOME, "r", shape=(n,)),
         starts_of(np.fromfile(folder / COUNTS, _COUNT)),
-        np.memmap(folder / LABELS, LABEL, "r", shape=(labels,)) if labels else np.empty(0, LABEL),
+        np.memmap(folder / LABELS, LABEL, "r", shape=(labels,)) if labels else NO_ENTRIES,
     )
 
 

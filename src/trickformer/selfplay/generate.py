@@ -10,9 +10,10 @@ import numpy as np
 
 from trickformer import _core, players, tokenizers
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.gomcts.search import SearchOptions, SearchResult, search
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
-from trickformer.selfplay.data import LABEL, Sequences, starts_of
+from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
 from trickformer.tokenizers._bulk import Hands
 from trickformer.tokenizers._states import StateTable, histories
 
@@ -32,6 +33,14 @@ class Labels:
 
 
 NO_LABELS = Labels()
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Decisions that GO-MCTS makes in the place of ArgmaxVal*, and whose actions it labels with what they brought."""
+
+    share: float  # of ArgmaxVal*'s decisions
+    options: SearchOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,36 @@ def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise
     return [ended[first + i] for i in range(n)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    hand: int
+    seat: int
+    position: int  # of the last token before the decision
+    result: SearchResult
+
+
+def _search_labels(searched: list[_Searched], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of searched decisions of the kept seats (bool [n, players]): how many each sequence has, int [kept],
+    and LABEL, in order.
+
+    An action's label is the mean of what it brought; actions that no simulation took have none, for the search knows
+    of them what the model knew."""
+    row = np.cumsum(kept).reshape(kept.shape) - 1
+    rows, parts = [], []
+    for s in searched:
+        tried = s.result.visits > 1  # the model's own prediction counts as one
+        if not kept[s.hand, s.seat] or not tried.any():
+            continue
+        entries = np.empty(int(tried.sum()), LABEL)
+        entries["position"], entries["token"] = s.position, s.result.tokens[tried]
+        entries["value"] = s.result.values[tried] / s.result.visits[tried]
+        parts.append(entries)
+        rows.append(np.full(len(entries), row[s.hand, s.seat]))
+    found, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
+    order = np.lexsort((labels["position"], found))
+    return np.bincount(found, minlength=int(kept.sum())), labels[order]
+
+
 def model_hands(
     game: Game,
     engines: Sequence[Engine],
@@ -138,11 +177,14 @@ def model_hands(
     threshold: float = 0.05,
     noise: float = 0.0,
     labels: Labels = NO_LABELS,
+    searches: Searches | None = None,
 ) -> tuple[Sequences, np.ndarray]:
     """Play one hand a row of `roles`, all in step.
 
     engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
-    share of moves that are random. Returns the sequences of the kept seats, row by row, and scores int [n, players]."""
+    share of moves that are random. searches: in the place of `labels`, which are then none. Returns the sequences of
+    the kept seats, row by row, and scores int [n, players]."""
+    assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
     tokenizer = tokenizers.make(game)
     tables = tokenizers.tables(game, tokenizer, seed, first, n)
@@ -150,7 +192,9 @@ def model_hands(
     if any(engine.n_facts for engine in engines):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
     rng = np.random.default_rng([seed, first])
+    values = np.ascontiguousarray(game.outcomes.values, np.float32)
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
+    searched: list[_Searched] = []
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
@@ -182,6 +226,15 @@ def model_hands(
             logits = engine.policy(node[at, seat])
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
+            if searches is not None:
+                drawn = rng.random(len(best)) < searches.share
+                asked, best = best[drawn], best[~drawn]
+                where, before = (at[asked], seat[asked]), lengths[at[asked], seat[asked]]
+                trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]
+                seeds = rng.integers(1 << 63, size=len(asked)).tolist()
+                found = search(engine, values, trackers, node[where], seeds, searches.options)
+                chosen[asked] = [result.token for result in found]
+                searched += [_Searched(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
             if len(best):
                 view = (at * game.players + seat)[best].astype(np.int32)
 
@@ -208,6 +261,8 @@ def model_hands(
     for engine in engines:
         engine.reset()
     if not labels.share:
-        return Sequences.unlabelled(tokens[roles.kept], tables.outcomes()[roles.kept]), tables.scores()
+        seen = tokens[roles.kept], tables.outcomes()[roles.kept]
+        told = _search_labels(searched, roles.kept) if searched else (np.zeros(len(seen[0]), np.int64), NO_ENTRIES)
+        return Sequences(*seen, starts_of(told[0]), told[1]), tables.scores()
     hands = Hands(tokenizers.table(game, tokenizer), tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

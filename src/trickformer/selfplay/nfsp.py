@@ -7,7 +7,9 @@ sequences of ArgmaxVal* seats alone are learned from. Each model starts where th
 
 Beyond the paper, hands may come with labels of what each action was worth (`label_share`), which the model's action
 values learn; from iteration 1 on a quick network, which learns the same labels beside the model, may play the playouts
-behind them (`quick`).
+behind them (`quick`). From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions instead, and what its
+simulations brought are their labels (`search_share`): the model learns what its own search finds out, as in expert
+iteration (Anthony et al. 2017).
 
 A run folder holds everything, and a run goes on from whatever it holds:
 
@@ -229,11 +231,11 @@ class _Run:
             objective, seed = Objective(model, options), config.seed + iteration
             classes, _ = self.game.outcomes.told_by(model.num_labels)
             fixed = training, self.tokenizer, classes, seed, self.accelerator, state
-            if not fit(objective, *fixed, report, self._stop):
+            if len(training) and not fit(objective, *fixed, report, self._stop):
                 raise Interrupted("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
-            if config.quick:
+            if config.quick and not config.searches(iteration) and len(training):
                 self.learn_quick(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
             engine = load_engine(model.float(), self.game.outcomes, device=str(self.accelerator.device))
@@ -333,7 +335,7 @@ def card(config: Config, iteration: int, sequences: int, learned: dict[str, floa
         "",
         f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences a pass",
         f"(who played: {who(config, iteration)}), the weights starting from "
-        + (f"model {iteration - 1}." if iteration else "nothing."),
+        + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
         "",
         "| on hands held out | |",
         "|---|---|",

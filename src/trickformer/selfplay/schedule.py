@@ -10,11 +10,14 @@ import numpy as np
 
 from trickformer import games
 from trickformer.base import Game
-from trickformer.models.engine import Engine, instruction_sets, load_engine
+from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
+from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
+
+_WAVE = 4  # simulations of a search under way at once: a little faster, and hardly worse
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ def who(config: Config, iteration: int) -> str:
     else:
         low, high = pool(config, iteration)
         models = f"ArgmaxVal* of model {newest} in one seat, imitations of models {low} to {high - 1} in the others"
+    if config.searches(iteration):
+        return f"{models}; GO-MCTS for {config.search_share:.0%} of its decisions"
     return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if config.anchor else "")
 
 
@@ -74,11 +79,13 @@ def pool(config: Config, iteration: int) -> tuple[int, int]:
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
-def anchored(config: Config, first: int, n: int) -> int:
+def anchored(config: Config, iteration: int, first: int, n: int) -> int:
     """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
-    which are then mixed with the others.
+    which are then mixed with the others. None where searches give the labels.
 
     Counted over the iteration, so that its share does not depend on how many hands are played in step."""
+    if config.searches(iteration):
+        return 0
     return round(config.anchor * (first + n)) - round(config.anchor * first)
 
 
@@ -99,7 +106,9 @@ def quick_file(out: Path, iteration: int) -> Path:
 
 
 def labels_of(config: Config, out: Path, iteration: int) -> generate.Labels:
-    """How the hands of an iteration are labelled."""
+    """How the hands of an iteration are labelled by playouts."""
+    if config.searches(iteration):
+        return generate.NO_LABELS
     net = quick.load(quick_file(out, iteration - 1)) if config.quick and iteration else None
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
@@ -108,8 +117,9 @@ def _engine(job: Job, game: Game, model: Path) -> Engine:
     values = game.outcomes
     if job.device != "cpu":
         return load_engine(model, values, device=job.device)
-    if job.config.rounded and "avx512bf16" in instruction_sets("bfloat16"):
-        return load_engine(model, values, isa="avx512bf16")
+    rounding = [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]
+    if job.config.rounded and rounding:
+        return load_engine(model, values, isa=rounding[-1])
     # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
     return load_engine(model, values, "float32")
 
@@ -135,16 +145,20 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     kept = config.seats_kept if several else 1
     low = iteration - 1 if several else pool(config, iteration)[0]
     engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
+    searches = None
+    if config.searches(iteration):
+        given = {"runs": config.search_runs, "wave": _WAVE}
+        searches = generate.Searches(config.search_share, usual(game, engines[-1], given))
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
-        anchors = anchored(config, first, n)
+        anchors = anchored(config, iteration, first, n)
         begin, end = first + anchors, first + n
         parts, points = [], {}
         if begin < end:
             part = roles(config, iteration, begin, end - begin, game.players)
             part = generate.Roles(part.model - low, part.greedy, part.kept)
             data, scores = generate.model_hands(
-                game, engines, part, deals, begin, config.threshold, config.noise, labels
+                game, engines, part, deals, begin, config.threshold, config.noise, labels, searches
             )
             points["greedy_points"] = float(scores[part.greedy].mean())
             if not part.greedy.all():
