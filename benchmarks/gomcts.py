@@ -15,7 +15,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -39,7 +39,6 @@ def main() -> None:
     from trickformer.models.decide import argmax_val, legal_policy
     from trickformer.models.engine import Engine, Prefix, advance, load_engine
     from trickformer.models.gpt2 import GPT2PolicyValueModel
-    from trickformer.players.gomcts import PAPER
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -71,7 +70,7 @@ def main() -> None:
 
     tricks = POSITIONS[game.name]
     views = [_position(game, n, trick) for n, trick in enumerate(tricks[1:2] if options.quick else tricks)]
-    settings = SearchOptions(**PAPER[game.name], legal=True)
+    settings = SearchOptions(**asdict(game.search), legal=True)
     if options.quick:
         settings = replace(settings, runs=settings.runs // 4)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import random
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -53,6 +55,20 @@ def command(monkeypatch, capsys):
         return end.value.code, out, err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """Installs examples/oh_hell beside the environment, not into it, for this process and those that it starts."""
+    folder = tmp_path_factory.mktemp("installed")
+    source = shutil.copytree(Path(__file__).parents[1] / "examples" / "oh_hell", folder / "source")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    where = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(folder / "site")]
+    subprocess.run([*pip, *where, str(source)], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder / "site")
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder / "site"), os.environ.get("PYTHONPATH")])))
+        yield folder / "site"
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,14 @@
 """A small game for tests: three-player Kuhn poker, where higher scores are better. With a belief for it."""
 
-from itertools import product
-
 import numpy as np
 import pyspiel
 
-from trickformer.base import CHANCE, Event, Outcomes, View, deal_seed
+from trickformer.base import CHANCE, Event, Game, Outcomes, View
 
 PLAYERS = 3
 
 
-class Kuhn:
+class Kuhn(Game):
     name = "kuhn_poker"
     players = PLAYERS
     higher_is_better = True
@@ -32,18 +30,6 @@ class Kuhn:
 
     def chance(self, state, seed):
         return int(np.random.default_rng(seed).permutation(PLAYERS + 1)[state.move_number()])
-
-    def deal(self, seed, index):
-        state = self.spiel.new_initial_state()
-        while state.is_chance_node():
-            state.apply_action(self.chance(state, deal_seed(seed, index)))
-        return state
-
-    def scores(self, state):
-        return tuple(round(r) for r in state.returns())
-
-    def seatings(self, kinds):
-        return tuple(s for s in product(range(kinds), repeat=PLAYERS) if set(s) == set(range(kinds)))
 
 
 class KuhnBelief:

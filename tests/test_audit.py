@@ -91,7 +91,7 @@ def test_it_finds_a_view_that_shows_a_hidden_card() -> None:
 
     # Only the sound view's cards count as seen: the leak itself is what is under test.
     def exchange(state, view, rng):
-        return audit.exchange_cards(state, sound.view(state, view.viewer), rng)
+        return sound.exchange(state, sound.view(state, view.viewer), rng)
 
     report = audit.audit(game, blind, 4, 0, seen={"view": game.view}, exchange=exchange)
     assert {"view: blind to exchanged cards", "worlds: give the same view"} <= set(faults(report))
@@ -119,7 +119,7 @@ def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
     class Tokenizer:
         encode, tracker = sound.encode, Tracker
 
-    monkeypatch.setattr(tokenizers, "make", lambda game: Tokenizer)
+    monkeypatch.setattr(tokenizers, "find", lambda game: Tokenizer)
     report = audit.audit(game, sampler(game), 4, 0)
     assert set(faults(report)) == {"facts: blind to exchanged cards"}
 

@@ -47,7 +47,7 @@ def playout(game, rng: random.Random, index: int):
 
 
 def odds_of(game, seed: int, scale: float = 1.5) -> np.ndarray:
-    drawn = np.random.default_rng(seed).normal(scale=scale, size=(1, heads.CARDS[game.name], PLACES))
+    drawn = np.random.default_rng(seed).normal(scale=scale, size=(1, heads.cards(game), PLACES))
     return np.clip(drawn, -MAX_LOG_ODDS, MAX_LOG_ODDS)
 
 
@@ -138,7 +138,7 @@ def test_equal_odds_are_the_uniform_belief(game):
             where = f"hand {index}, history {state.history()}"
             uniform: Any = sampler(game)
             uniform.reset(view)
-            level = np.full((1, heads.CARDS[game.name], PLACES), 1.25)
+            level = np.full((1, heads.cards(game), PLACES), 1.25)
             same: Any = sampler(game, lambda views, level=level: level)
             same.reset(view)
             worlds = uniform.sample(4, np.random.default_rng(index))
@@ -163,7 +163,7 @@ def held_now(game, belief: Any, view, hidden: np.ndarray) -> np.ndarray:
         led = any(e.seen == (TWO_OF_CLUBS,) for e in view.events[2:])
         return holders(hidden, view.events[0].action) if led else hidden[:, :52]
     if game.name == "crew":
-        at = np.full((len(hidden), heads.CARDS["crew"]), -1)
+        at = np.full((len(hidden), heads.cards(games.load("crew"))), -1)
         for row, state in zip(at, belief._deals.states(hidden)):
             for p in range(4):
                 row[list(state.hand(p))] = p
@@ -234,7 +234,7 @@ def test_the_gradient_is_that_of_the_loss(trained):
     batch = belief_heads.positions(game, config, 100, 2)
     deals = belief_heads._deals(game)
     rng = np.random.default_rng(7)
-    odds = rng.normal(size=(len(batch), heads.CARDS[game.name], PLACES))
+    odds = rng.normal(size=(len(batch), heads.cards(game), PLACES))
     way, step = rng.normal(size=odds.shape), 1e-5
     _, gradient = belief_heads.likelihood(deals, batch, odds)
     up, down = (belief_heads.likelihood(deals, batch, odds + s * step * way)[0] for s in (1, -1))
@@ -292,7 +292,7 @@ def test_a_head_says_what_was_trained_and_of_each_view_alone(trained):
     said = head(views)
     for i, view in enumerate(views):
         np.testing.assert_array_equal(head([view])[0], said[i])
-    network = belief_heads.Network(head.trunk.engine.width, config.hidden, heads.CARDS[game.name])
+    network = belief_heads.Network(head.trunk.engine.width, config.hidden, heads.cards(game))
     network.load_state_dict({name: torch.from_numpy(w) for name, w in head._weights.items()})
     with torch.no_grad():
         np.testing.assert_allclose(said, network(torch.from_numpy(head.trunk.states(views))).numpy(), atol=1e-4)
@@ -326,7 +326,7 @@ def test_files_that_are_no_head_are_refused(trained, tmp_path):
         heads.load(result["file"], other)
     with pytest.raises(UnknownNameError, match="unknown belief 'nowhere'"):
         heads.load("nowhere", game)
-    with pytest.raises(TrickformerError, match="belief heads are of"):
+    with pytest.raises(TrickformerError, match="there are no belief heads of"):
         heads.trunk("hearts-small", games.load("hanabi"))
     file = tmp_path / heads.FILE
     file.write_bytes(b"nothing")

@@ -13,7 +13,7 @@ from conftest import RULE_OPTIONS
 from hearts_oracle import assignments, history, holders, unseen_cards
 from scipy.stats import chisquare
 
-from trickformer.base import PUBLIC, Event, UnknownNameError, View
+from trickformer.base import PUBLIC, Event, View
 from trickformer.belief import sampler
 from trickformer.belief.samplers._weights import policy_log_likelihood, resample
 from trickformer.belief.samplers.hearts import HeartsBelief
@@ -450,11 +450,3 @@ def test_resampling_follows_the_weights() -> None:
     assert np.abs(np.bincount(picked) - [100, 200, 700]).max() <= 1  # systematic: within one of the mean
     with pytest.raises(ValueError, match="no world"):
         resample(np.array([-np.inf, -np.inf]), 3, rng)
-
-
-def test_a_game_without_a_sampler_is_named() -> None:
-    class Chess:
-        name = "chess"
-
-    with pytest.raises(UnknownNameError, match="hearts"):
-        sampler(Chess())  # type: ignore[arg-type]

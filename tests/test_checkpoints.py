@@ -10,6 +10,7 @@ import pytest
 from safetensors import safe_open
 
 from trickformer import checkpoints, games, tokenizers
+from trickformer.base import SearchSettings
 from trickformer.models.decide import legal_policy
 from trickformer.models.engine import ROUNDED, instruction_sets, load_engine
 from trickformer.selfplay import generate
@@ -123,7 +124,6 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
 def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
     """No facts, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
     from trickformer import players
-    from trickformer.players.gomcts import PAPER
 
     folder, game, _ = shipped
     engine = load_engine(folder, game.outcomes)
@@ -133,7 +133,7 @@ def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
     assert engine.n_outcomes == len(game.outcomes.labels)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
-    assert {key: getattr(options, key) for key in PAPER[game.name]} == PAPER[game.name]
+    assert SearchSettings(options.runs, options.steps, options.c, options.threshold) == game.search
     whole = load_engine(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)

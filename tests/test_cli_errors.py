@@ -84,7 +84,7 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "pimc:belief="], "belief="),
         ([*CREW, "--player", "pimc:belief=hearts-small"], "was trained on hearts"),
         ([*CREW, "--player", "pimc:belief=crew-small"], "unknown belief 'crew-small'; choose from: "),
-        (["belief", "head", "hanabi", "--checkpoint", "hearts-small"], "belief heads are of hearts, skat, crew"),
+        (["belief", "head", "hanabi", "--checkpoint", "hearts-small"], "there are no belief heads of hanabi"),
         (["belief", "head", "skat", "--checkpoint", "hearts-small"], "was trained on hearts"),
         (["belief", "head", "hearts", "--checkpoint", "nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
         (["belief", "head", "hearts"], "checkpoint is missing"),

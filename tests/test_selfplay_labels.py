@@ -18,7 +18,7 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
 from trickformer.selfplay.generate import Labels, Roles
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
 
 # ----------------------------------------------------------------------------------------- beside the sequences
 
@@ -292,7 +292,7 @@ def test_labels_are_right_on_average(hearts, net):
     tokenizer, n, seed = tokenizers.make(hearts), 500, 11
     history, scores, seated = _core.hearts.mixed_hands(tokenizer.rules, seed, 0, n, 0.0, 0.0, net, 1.0)
     assert (seated == 2).all()
-    hands = CoreHands(tokenizer.table, history, scores)
+    hands = Hands(tokenizer.table, history, scores)
     data = generate.labelled(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
     came = hearts.outcomes.values[data.outcomes, 0]
     told = [(row, values[int(data.tokens[row, position + 1])]) for (row, position), values in decisions(data).items()]

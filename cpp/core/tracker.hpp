@@ -32,7 +32,6 @@ class Tracker {
   virtual ~Tracker() = default;
   virtual std::unique_ptr<Tracker> copy() const = 0;
   virtual int vocabulary() const = 0;  // number of token ids
-  virtual int seat() const = 0;
   virtual bool my_turn() const = 0;
   virtual TokenSet legal() const = 0;     // own legal tokens; empty where it is not the own turn
   virtual TokenSet possible() const = 0;  // tokens that some deal allows next

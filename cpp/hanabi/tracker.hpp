@@ -15,7 +15,6 @@ class SeatTracker final : public Tracker {
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<SeatTracker>(*this); }
   int vocabulary() const override { return table_->vocabulary(); }
-  int seat() const override { return view_.seat; }
   bool my_turn() const override { return view_.my_turn(); }
   TokenSet legal() const override { return my_turn() ? possible() : TokenSet{}; }
   TokenSet possible() const override { return all_allowed(*table_, view_); }

@@ -30,7 +30,6 @@ class HandTracker final : public Tracker {
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<HandTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
-  int seat() const override { return seat_; }
   bool my_turn() const override;
   TokenSet legal() const override;
   TokenSet possible() const override;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "python/bind.hpp"
+#include "python/tracker.hpp"
 #include "search/gomcts.hpp"
 #include "search/gomcts_run.hpp"
 
@@ -41,15 +42,16 @@ void bind_gomcts(nb::module_& parent) {
           "outcome_values"_a)
       .def(
           "add",
-          [](SearchBatch& self, const Tracker& tracker, std::uint64_t seed, int root, int runs, int steps, double c,
+          [](SearchBatch& self, nb::handle given, std::uint64_t seed, int root, int runs, int steps, double c,
              double threshold, double mu, int wave, bool legal, bool early, bool facts, bool action_values,
              bool leaf_action_values) {
-            if (!tracker.my_turn()) throw nb::value_error("a search begins at the own turn");
-            if (tracker.vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            std::unique_ptr<Tracker> tracker = copy_tracker(given);
+            if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
+            if (tracker->vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
             if (runs < 1 || steps < 0 || wave < 1)
               throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
             self.batch.add(
-                Search(tracker.copy(),
+                Search(std::move(tracker),
                        {runs, steps, c, threshold, mu, wave, legal, early, facts, action_values, leaf_action_values},
                        seed, root, self.outcome_values, int(self.players)));
           },

@@ -8,12 +8,99 @@
 
 #include "core/tracker.hpp"
 #include "nn/quick_net.hpp"
-#include "python/bind.hpp"
+#include "python/tracker.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
 
 namespace {
+
+// A tracker written in Python.
+class PythonTracker final : public Tracker {
+ public:
+  explicit PythonTracker(const nb::object& tracker) : self_(copy_of(tracker)) {
+    vocabulary_ = int(array<bool>("possible").size());
+    if (vocabulary_ > 256) throw nb::type_error("a vocabulary has at most 256 tokens");
+  }
+  PythonTracker(const PythonTracker& other)
+      : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), facts_(other.facts_) {}
+  PythonTracker& operator=(const PythonTracker&) = delete;
+  ~PythonTracker() override {
+    nb::gil_scoped_acquire gil;
+    self_.reset();
+  }
+
+  std::unique_ptr<Tracker> copy() const override {
+    nb::gil_scoped_acquire gil;
+    return std::make_unique<PythonTracker>(*this);
+  }
+  int vocabulary() const override { return vocabulary_; }
+  bool my_turn() const override { return says("my_turn"); }
+  bool terminal() const override { return says("terminal"); }
+  bool is_legal() const override { return says("is_legal"); }
+  TokenSet legal() const override { return set("legal"); }
+  TokenSet possible() const override { return set("possible"); }
+  void push(int token) override {
+    nb::gil_scoped_acquire gil;
+    self_.attr("push")(token);
+  }
+  int outcome() const override {
+    nb::gil_scoped_acquire gil;
+    const nb::object found = self_.attr("outcome")(), index = nb::steal(PyNumber_Index(found.ptr()));
+    if (!index.is_valid()) throw nb::python_error();
+    return nb::cast<int>(index);
+  }
+  int fact_count() const override {
+    if (facts_ < 0) {
+      nb::gil_scoped_acquire gil;
+      facts_ = int(array<float>("facts").size());
+    }
+    return facts_;
+  }
+  void facts(float* out) const override {
+    const int n = fact_count();
+    nb::gil_scoped_acquire gil;
+    const In1<float> found = array<float>("facts");
+    if (int(found.size()) != n) throw nb::type_error("facts() of a tracker changed its length");
+    std::copy_n(found.data(), n, out);
+  }
+
+ private:
+  static nb::object copy_of(const nb::object& tracker) {
+    nb::object copy = tracker.attr("copy")();
+    if (copy.is(tracker)) throw nb::type_error("copy() of a tracker returned the tracker itself");
+    return copy;
+  }
+  bool says(const char* method) const {
+    nb::gil_scoped_acquire gil;
+    const int yes = PyObject_IsTrue(self_.attr(method)().ptr());
+    if (yes < 0) throw nb::python_error();
+    return yes;
+  }
+  // The array that a method returns; it keeps the memory alive. The GIL is held.
+  template <typename T>
+  In1<T> array(const char* method) const {
+    In1<T> out;
+    if (!nb::try_cast(self_.attr(method)(), out, false))
+      throw nb::type_error((std::string(method) + "() of a tracker returns a numpy array, " +
+                            (std::is_same_v<T, bool> ? "bool [V]" : "float32 [F]")).c_str());
+    return out;
+  }
+  TokenSet set(const char* method) const {
+    nb::gil_scoped_acquire gil;
+    const In1<bool> mask = array<bool>(method);
+    if (int(mask.size()) != vocabulary_)
+      throw nb::type_error((std::string(method) + "() of a tracker has another length than possible() had").c_str());
+    TokenSet out;
+    for (int t = 0; t < vocabulary_; ++t)
+      if (mask(std::size_t(t))) out.add(t);
+    return out;
+  }
+
+  nb::object self_;
+  int vocabulary_ = 0;
+  mutable int facts_ = -1;  // how many there are; not asked of a tracker whose facts nobody reads
+};
 
 struct Seats {
   Seats() = default;
@@ -26,6 +113,11 @@ struct Seats {
 
 }  // namespace
 
+std::unique_ptr<Tracker> trickformer::copy_tracker(nb::handle tracker) {
+  if (nb::isinstance<Tracker>(tracker)) return nb::cast<const Tracker&>(tracker).copy();
+  return std::make_unique<PythonTracker>(nb::borrow(tracker));
+}
+
 void bind_tracker(nb::module_& m) {
   const auto mask = [](const Tracker& tracker, const TokenSet& set) {
     auto out = make<bool>({std::size_t(tracker.vocabulary())});
@@ -35,7 +127,6 @@ void bind_tracker(nb::module_& m) {
   nb::class_<Tracker>(m, "Tracker")
       .def("copy", &Tracker::copy)
       .def("__copy__", &Tracker::copy)
-      .def_prop_ro("seat", &Tracker::seat)
       .def("my_turn", &Tracker::my_turn)
       .def("terminal", &Tracker::terminal)
       .def("is_legal", &Tracker::is_legal)
@@ -55,7 +146,9 @@ void bind_tracker(nb::module_& m) {
       });
   m.def(
       "follow",
-      [](const Tracker& start, In2<std::int16_t> tokens, In1<std::int32_t> lengths, bool possible) {
+      [](nb::handle tracker, In2<std::int16_t> tokens, In1<std::int32_t> lengths, bool possible) {
+        const std::unique_ptr<Tracker> own = copy_tracker(tracker);
+        const Tracker& start = *own;
         const std::size_t n = tokens.shape(0), length = tokens.shape(1);
         const std::size_t facts = std::size_t(start.fact_count()), vocabulary = std::size_t(start.vocabulary());
         if (lengths.size() != n) throw nb::value_error("one length a sequence");
@@ -104,9 +197,10 @@ void bind_tracker(nb::module_& m) {
   nb::class_<Seats>(m, "Seats", "Trackers of many sequences that grow.")
       .def(
           "__init__",
-          [](Seats* self, const Tracker& start, std::size_t n) {
-            new (self) Seats();
-            for (std::size_t i = 0; i < n; ++i) self->trackers.push_back(start.copy());
+          [](Seats* self, nb::handle start, std::size_t n) {
+            Seats seats;
+            for (std::size_t i = 0; i < n; ++i) seats.trackers.push_back(copy_tracker(start));
+            new (self) Seats(std::move(seats));
           },
           "start"_a, "n"_a)
       .def(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace trickformer::gomcts {
 
@@ -162,7 +163,14 @@ bool Search::leaf_value(Run& run, double& value) {
 void Search::finish(Run& run) {
   const bool legal = run.tracker->is_legal();
   illegal_ += !legal;
-  backup(run, legal ? outcome_values_[std::size_t(run.tracker->outcome() * players_)] : 0.0, legal);
+  double value = 0;
+  if (legal) {
+    const std::int64_t at = std::int64_t{run.tracker->outcome()} * players_;
+    if (at < 0 || at >= std::int64_t(outcome_values_.size()))
+      throw std::out_of_range("a tracker ended in an outcome that the game does not have");
+    value = outcome_values_[std::size_t(at)];
+  }
+  backup(run, value, legal);
 }
 
 // Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.

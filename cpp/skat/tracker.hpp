@@ -31,7 +31,6 @@ class GameTracker final : public Tracker {
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<GameTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
-  int seat() const override { return view_.seat; }
   bool my_turn() const override { return view_.my_turn(); }
   TokenSet legal() const override;
   TokenSet possible() const override;

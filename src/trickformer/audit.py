@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Game, TrickformerError, View, deal_seed
+from trickformer.base import Belief, Game, TrickformerError, View, deal_seed, replay
+from trickformer.belief.samplers import UniformBelief
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -87,54 +88,6 @@ class Report:
         return "\n".join(lines)
 
 
-def exchange_cards(state: State, view: View, rng: np.random.Generator) -> State | None:
-    """A legal history that differs from the state's by two exchanged cards, both absent from the view.
-
-    For games in which chance deals each card once and actions that show a card bear its number. None where no
-    exchange that was tried is legal: at most 20 are."""
-    seen = {e.action for e in view.events} | {c for e in view.events for c in e.seen}
-    history = state.full_history()
-    hidden = [step.action for step in history if step.player < 0 and step.action not in seen]
-    for _ in range(20 if len(hidden) > 1 else 0):
-        a, b = rng.choice(hidden, size=2, replace=False).tolist()
-        twin = _replay(state.get_game(), [{a: b, b: a}.get(step.action, step.action) for step in history])
-        if twin is not None:
-            return twin
-    return None
-
-
-def exchange_kinds(state: State, view: View, rng: np.random.Generator) -> State | None:
-    """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel
-    observes anything else for the viewer.
-
-    For games in which chance deals several cards alike. None where no exchange that was tried is such: at most 40
-    are."""
-    from open_spiel.python.observation import make_observation
-
-    game, history = state.get_game(), list(state.history())
-    ours: Any = make_observation(game)
-    theirs: Any = make_observation(game)
-    dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
-    for _ in range(40):
-        at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))
-        if card == history[at]:
-            continue
-        same, twin = game.new_initial_state(), game.new_initial_state()
-        for i, action in enumerate(history):
-            other = card if i == at else action
-            if other not in twin.legal_actions():
-                break
-            same.apply_action(action)
-            twin.apply_action(other)
-            ours.set_from(same, view.viewer)
-            theirs.set_from(twin, view.viewer)
-            if not np.array_equal(ours.tensor, theirs.tensor):
-                break
-        else:
-            return twin
-    return None
-
-
 def from_belief(game: Game, belief: Belief) -> Sampler:
     """The worlds of a belief, which gets to see the view only."""
 
@@ -161,8 +114,8 @@ def observers(game: Game) -> dict[str, Observer]:
     from trickformer import tokenizers
 
     found: dict[str, Observer] = {"view": game.view}
-    if game.name in tokenizers.NAMES:
-        tokenizer = tokenizers.make(game)
+    tokenizer = tokenizers.find(game)
+    if tokenizer is not None:
 
         def tokens(state: State, viewer: int) -> np.ndarray:
             return tokenizer.encode(game.view(state, viewer))
@@ -179,19 +132,20 @@ def audit(
     seed: int,
     *,
     seen: Mapping[str, Observer] | None = None,
-    exchange: Exchange = exchange_cards,
+    exchange: Exchange | None = None,
     worlds: int = 16,
     stops: int = 6,
 ) -> Report:
     """Looks into `deals` random hands at about `stops` decisions each, with `worlds` sampled for each seat.
 
     belief: a Belief, or a Sampler, which sees the state too. seen: what may depend on the view only, by name;
-    `observers(game)` if not given. A fault that is rare goes unseen in few deals: the report says how many cases
-    there were. Raises what the sampler raises on a view of a legal state: that is a fault of its own."""
+    `observers(game)` if not given. exchange: `game.exchange` if not given. A fault that is rare goes unseen in few
+    deals: the report says how many cases there were. Raises what the sampler raises on a view of a legal state: that is
+    a fault of its own."""
     report = Report(game.name, deals, seed)
     seen = observers(game) if seen is None else seen
     sample = belief if callable(belief) else from_belief(game, belief)
-    truth = getattr(belief, "truth", None)
+    exchange = exchange or game.exchange
     for name in seen:
         report.check(f"{name}: blind to exchanged cards")
     for index in range(deals):
@@ -205,10 +159,9 @@ def audit(
             if rng.random() < stops / length:
                 for viewer in range(game.players):
                     _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
-                    if truth is not None:
-                        report.check("worlds: can be the true deal").count(
-                            bool(np.isfinite(_truth_log_prob(game, belief, state, viewer))), _where(state, viewer)
-                        )
+                    if isinstance(belief, UniformBelief):
+                        found = np.isfinite(_truth_log_prob(game, belief, state, viewer))
+                        report.check("worlds: can be the true deal").count(bool(found), _where(state, viewer))
             state.apply_action(int(rng.choice(state.legal_actions())))
     return report
 
@@ -219,10 +172,7 @@ def command(config: Config) -> Report:
 
     game = games.load(config.game)
     sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
-    # Of a game whose hidden part is no cards the exchange is its own; in Hanabi there are several of a kind.
-    usual = exchange_kinds if game.name == "hanabi" else exchange_cards
-    exchange = getattr(game, "exchange", usual)
-    return audit(game, sampler, config.deals, config.seed, exchange=exchange)
+    return audit(game, sampler, config.deals, config.seed)
 
 
 def _look(
@@ -246,7 +196,7 @@ def _look(
     histories = set()
     for world in found:
         actions = [step.action for step in world.full_history()]
-        replayed = _replay(game.spiel, actions)
+        replayed = replay(game.spiel, actions)
         report.check("worlds: replay legally").count(replayed is not None, where)
         if replayed is not None:
             report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
@@ -260,17 +210,7 @@ def _look(
         report.check("worlds: vary").count(len(histories) > 1, where)
 
 
-def _replay(spiel: Any, actions: Sequence[int]) -> State | None:
-    """The state after `actions`, or None where one of them is not legal."""
-    state = spiel.new_initial_state()
-    for action in actions:
-        if action not in state.legal_actions():
-            return None
-        state.apply_action(action)
-    return state
-
-
-def _truth_log_prob(game: Game, belief: Any, state: State, viewer: int) -> float:
+def _truth_log_prob(game: Game, belief: UniformBelief[Any], state: State, viewer: int) -> float:
     belief.reset(game.view(state, viewer))
     return float(belief.log_prob(belief.truth(state))[0])
 

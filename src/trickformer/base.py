@@ -6,9 +6,10 @@ Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, bel
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -37,6 +38,16 @@ class UnknownNameError(TrickformerError):
 def game_name(spec: str) -> str:
     """Our name of the game of a game string: `skat` of `trickformer_skat(scores=value)`."""
     return spec.partition("(")[0].removeprefix("trickformer_")
+
+
+def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
+    """The state after `actions`, chance included; None where one of them is not legal."""
+    state = spiel.new_initial_state()
+    for action in actions:
+        if action not in state.legal_actions():
+            return None
+        state.apply_action(action)
+    return state
 
 
 def deal_seed(seed: int, index: int) -> int:
@@ -86,6 +97,13 @@ class Outcomes:
         object.__setattr__(self, "classes", found.astype(np.int32).ravel())
         object.__setattr__(self, "class_values", np.ascontiguousarray(worth[:, None], dtype=np.float32))
 
+    def of(self, scores: Sequence[int], seat: int) -> int:
+        """The index of the outcome that `seat` tells of scores by seat. Raises ValueError where it is none."""
+        label = (*scores[seat:], *scores[:seat])
+        if label not in self.index:
+            raise ValueError(f"scores {label}, told from seat {seat}, are no outcome of the game")
+        return self.index[label]
+
     def told_by(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """The `n` results that a value head tells apart, outcomes or classes: that of each outcome, int32
         [len(labels)], and what each is worth, float32 [n, players], or [n, 1] of classes.
@@ -100,9 +118,27 @@ class Outcomes:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How GO-MCTS searches a game unless told otherwise. The defaults are those of the paper for Hearts (section
+    9.3)."""
+
+    runs: int = 100  # simulations a decision
+    steps: int = 2  # returns to the own turn after which a rollout stops
+    c: float = 0.4  # exploration constant of UCT
+    threshold: float = 0.05  # own actions need a legal-normalized probability above this
+
+
+# Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).
+LogOdds: TypeAlias = Callable[[Sequence["View"]], np.ndarray]
+
+
 @runtime_checkable
 class Game(Protocol):
-    """Rules and scoring. One module a game in trickformer.games."""
+    """Rules, scoring and settings. One module a game, in trickformer.games or in a package of its own.
+
+    Derive from it. `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view` are the game's to give; all
+    else has a default that does for a game in which every seat scores for itself."""
 
     name: str
     players: int
@@ -111,31 +147,87 @@ class Game(Protocol):
     outcomes: Outcomes
 
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of `state`: the only reader of hidden state in the project."""
+        """What `viewer` knows of `state`: the only reader of hidden state in the project. Later views of a hand go on
+        from earlier ones: their events begin with the same."""
         ...
 
     def chance(self, state: State, seed: int) -> int:
         """The action at a chance node: a pure function of the seed and the chance nodes so far."""
-        ...
+        drawn = sum(step.player == CHANCE for step in state.full_history())
+        actions, probs = zip(*state.chance_outcomes())
+        cumulative = np.cumsum(probs)
+        at = np.random.default_rng([seed, drawn]).random() * cumulative[-1]
+        return actions[int(np.searchsorted(cumulative, at, side="right"))]
 
     def deal(self, seed: int, index: int) -> State:
         """Deal `index` of the series `seed`, ready for the first decision; the same for all seatings."""
-        ...
+        state, key = self.spiel.new_initial_state(), deal_seed(seed, index)
+        while state.is_chance_node():
+            state.apply_action(self.chance(state, key))
+        return state
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Scores by seat of a terminal state, in the units of the game's tables; turned so that any seat comes
-        first, they are a label of `outcomes`."""
-        ...
+        first, they are a label of `outcomes`. Raises ValueError before the end."""
+        if not state.is_terminal():
+            raise ValueError("a game has scores only at its end")
+        return tuple(round(x) for x in state.returns())
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """All ways to seat `kinds` kinds of player such that each sits somewhere: one duplicate set."""
-        ...
+        everyone = set(range(kinds))
+        return tuple(s for s in product(range(kinds), repeat=self.players) if set(s) == everyone)
+
+    # What a game of another package brings along; those of this one have modules of their own for it.
+
+    def tokenizer(self) -> Tokenizer | None:
+        """What turns views into tokens; None: no model plays this game. Of a game in this package, see
+        trickformer.tokenizers."""
+        return None
+
+    def belief(self, log_odds: LogOdds | None = None) -> Belief | None:
+        """What samples worlds, by odds if they are given; None: trickformer.belief.samplers draws deals and keeps those
+        that explain the view. Of a game in this package, see there."""
+        return None
+
+    # Settings.
+
+    baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
+    search: SearchSettings = SearchSettings()
+    training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.Config that differ here
+    by_seats: bool = False  # a tournament's means are over seats, not over seatings
+    plays_to: int | None = None  # points that end a game of many hands
+
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
+        """What a player did, beyond its score, in games given as histories, in which it held `seats`; empty where
+        there is nothing to say."""
+        return {}
+
+    def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
+        """A state that `view.viewer` must not be able to tell from this one, for the audit; None where none is found.
+
+        By default two exchanged cards, both absent from the view: for games in which chance deals each card once and
+        actions that show a card bear its number. At most 20 exchanges are tried."""
+        seen = {e.action for e in view.events} | {c for e in view.events for c in e.seen}
+        history = state.full_history()
+        hidden = [step.action for step in history if step.player < 0 and step.action not in seen]
+        for _ in range(20 if len(hidden) > 1 else 0):
+            a, b = rng.choice(hidden, size=2, replace=False).tolist()
+            twin = replay(state.get_game(), [{a: b, b: a}.get(step.action, step.action) for step in history])
+            if twin is not None:
+                return twin
+        return None
 
 
 class Tracker(Protocol):
-    """The simulator of GO-MCTS: it knows one seat's observations and never the deal."""
+    """The simulator of GO-MCTS: it knows one seat's observations and never the deal.
 
-    def copy(self) -> Tracker: ...
+    The core's are in C++. One in Python derives from this class and is slower; it is searched and followed alike."""
+
+    def copy(self) -> Tracker:
+        """Another tracker at the same place; what is pushed to one does not change the other."""
+        ...
+
     def my_turn(self) -> bool: ...
 
     def legal(self) -> np.ndarray:
@@ -164,8 +256,54 @@ class Tracker(Protocol):
 
     def facts(self) -> np.ndarray:
         """What the tokens so far say, as numbers: float32 [n_facts], of the order of 1. An input of the model; a
-        function of the tokens alone, so that no hidden card is in it."""
+        function of the tokens alone, so that no hidden card is in it. By default what may come next, and whether it is
+        the own turn: [V + 1]."""
+        return np.append(self.possible(), self.my_turn()).astype(np.float32)
+
+
+class Tables(Protocol):
+    """Many hands in step."""
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """int32 [n, players, n_positions]: what each seat has seen, filled up with the end token. `step` changes it in
+        place."""
         ...
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """int32 [n, players]: how many tokens that is, the end token included. `step` changes it in place."""
+        ...
+
+    def current(self) -> np.ndarray:
+        """int8 [n]: the seat on turn, -1 at the end."""
+        ...
+
+    def legal(self) -> np.ndarray:
+        """bool [n, V]: the legal tokens of the seat on turn; all False at the end."""
+        ...
+
+    def step(self, tables: np.ndarray, actions: np.ndarray) -> None:
+        """One decision at each of some tables: int32 [k], and the tokens chosen, int32 [k]. Raises IndexError and
+        ValueError on a table or token that is none."""
+        ...
+
+    def outcomes(self) -> np.ndarray:
+        """int32 [n, players]: how each hand ended, told from each seat. All hands must be over."""
+        ...
+
+    def scores(self) -> np.ndarray:
+        """Integers [n, players]: the scores. All hands must be over."""
+        ...
+
+    def history(self) -> np.ndarray:
+        """Integers [n, H]: the actions so far, chance included, filled up with a number that is no action."""
+        ...
+
+
+# What the core's part of a game can do for training beyond what any game can: label actions by playouts of a quick
+# network (`quick`), or from deals that explain what a seat saw (`worlds`); try deals until a team succeeds (`tries`).
+Ability: TypeAlias = Literal["quick", "worlds", "tries"]
 
 
 class Tokenizer(Protocol):
@@ -190,24 +328,29 @@ class Tokenizer(Protocol):
     n_facts: int  # length of its trackers' facts
     facts_version: str  # another name whenever a number's meaning changes: models of another are refused
 
-    # What training asks for.
+    # What training asks for. A game without a part in the core leaves all of it as it is.
 
-    table: Any  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), labels (`labels`)
+    table: Any = None  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), `labels`
+    abilities: frozenset[Ability] = frozenset()
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1."""
-        ...
+        """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1. By
+        default no token is like another, and positions are waves."""
+        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+        waves = np.concatenate([np.sin(place), np.cos(place)], axis=1) / 2
+        return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)
 
-    def tables(self, seed: int, first: int, n: int) -> Any:
-        """Hands `first` .. `first` + n of a series, played in step by the core (selfplay/generate.py uses them)."""
-        ...
+    def tables(self, seed: int, first: int, n: int) -> Tables | None:
+        """Hands `first` .. `first` + n of a series in the core; None: trickformer.tokenizers.tables plays them as
+        states of OpenSpiel."""
+        return None
 
     def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0) -> Any:
         """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py).
 
         tries: of every second hand, deals tried until the team succeeds; 1 in games without success. noise: share of
         scripted players' moves that are random."""
-        ...
+        return None
 
 
 class Policy(Protocol):
@@ -238,7 +381,8 @@ class Belief(Protocol):
     def sample(self, n: int, rng: np.random.Generator) -> Worlds: ...
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n], natural logarithm; or per-card marginals where that is what a belief has."""
+        """float64 [n], natural logarithm, up to a constant of the view where a belief does not count its worlds; or
+        per-card marginals where that is what it has."""
         ...
 
 

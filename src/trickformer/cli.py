@@ -104,7 +104,7 @@ def players() -> None:
     """List the players, their options and defaults. A player is named by a spec: name:key=value,key=value."""
     from trickformer import players as known
 
-    for name in known.NAMES:
+    for name in known.names():
         print(f"{name}: {known.describe(name)}")
         for key, field in known.options_of(name).model_fields.items():
             default = "none" if field.default is None else known.text(field.default)

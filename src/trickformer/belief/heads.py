@@ -21,13 +21,12 @@ import numpy as np
 
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError, View
-from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
+from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief, sampler
 from trickformer.models.engine import Engine, load_engine
 from trickformer.models.weights import read_safetensors
 
 FILE = "belief.safetensors"  # in the folder of a checkpoint or of a run
 METADATA = "trickformer_head"
-CARDS = {"hearts": 52, "skat": 32, "crew": 40}  # the games whose samplers take odds
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +83,19 @@ def shapes(width: int, hidden: int, cards: int) -> dict[str, tuple[int, ...]]:
     }
 
 
+def cards(game: Game) -> int:
+    """The number of cards that a head of the game speaks of. Raises TrickformerError where the game's sampler takes no
+    odds."""
+    belief = sampler(game)
+    if not isinstance(belief, CardBelief):
+        raise TrickformerError(f"there are no belief heads of {game.name}: its sampler takes no odds")
+    return belief.cards
+
+
 def trunk(checkpoint: str, game: Game) -> Trunk:
     """The transformer of a checkpoint. Raises TrickformerError where there is none, it is of another game, or the
     samplers of the game take no odds."""
-    if game.name not in CARDS:
-        raise TrickformerError(f"belief heads are of {', '.join(CARDS)}, not of {game.name}")
+    cards(game)
     folder, tokenizer = checkpoints.find(checkpoint), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
     engine = load_engine(folder, game.outcomes)
@@ -110,7 +117,7 @@ def load(name: str, game: Game) -> Head:
         raise TrickformerError(f"{file} was trained on other weights of {read.name}; train it again on these")
     tensors = read_safetensors(file)
     hidden = tensors["hidden.bias"].size if "hidden.bias" in tensors else 0
-    wanted = shapes(read.engine.width, hidden, CARDS[game.name])
+    wanted = shapes(read.engine.width, hidden, cards(game))
     if {name: t.shape for name, t in tensors.items()} != wanted:
         raise TrickformerError(f"{file} holds no belief head of {game.name} for {read.name}: its shapes are others")
     return Head(read, tensors)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyspiel
 
-from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games import _spiel
+from trickformer import _core, openspiel
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -25,6 +24,10 @@ RULES = {  # options of OpenSpiel's game -> those of the core
     "max_life_tokens": "lives",
 }
 FIXED = {"observation_type": "card_knowledge", "random_start_player": False}  # options that may only say what is so
+# A team as in The Crew, of partners who spend few lives: a random one teaches nothing about hints.
+_USUAL: dict[str, Any] = {"roles": "all", "bootstrap": ["partner"], "anchor": 0.5, "bucket": 32, "seats_kept": 2}
+_LITTLE = _USUAL | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
+TRAINING = {"paper": _USUAL, "small": _LITTLE, "tiny": _LITTLE}
 VARIANTS = (  # of two players in the literature
     "hanabi",
     "hanabi(max_information_tokens=2)",
@@ -32,7 +35,7 @@ VARIANTS = (  # of two players in the literature
 )
 
 
-class Hanabi:
+class Hanabi(Game):
     """The game `hanabi` of OpenSpiel.
 
     The score is the number of cards piled, and 0 once the lives are spent; it is the same for all seats. What a score
@@ -41,6 +44,8 @@ class Hanabi:
 
     name = "hanabi"
     higher_is_better = True
+    baseline = "partner"
+    training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game, rules: _core.hanabi.Rules):
         self.spiel = spiel
@@ -110,17 +115,37 @@ class Hanabi:
         rules = self.rules
         return _shuffle(seed, tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
 
-    def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of series `seed`, at the first decision."""
-        return _spiel.deal(self, self.spiel.new_initial_state(), deal_seed(seed, index))
-
-    def scores(self, state: State) -> tuple[int, ...]:
-        """The team's score, to all seats, int [players]. Raises ValueError before the end."""
-        return _spiel.scores(state)
-
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Each kind in all seats: scores are shared, so that a mixed table would compare nobody."""
         return tuple((kind,) * self.players for kind in range(kinds))
+
+    def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
+        """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel
+        observes anything else for the viewer: there are several cards of a kind. At most 40 are tried."""
+        from open_spiel.python.observation import make_observation
+
+        game, history = state.get_game(), list(state.history())
+        ours: Any = make_observation(game)
+        theirs: Any = make_observation(game)
+        dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
+        for _ in range(40):
+            at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))
+            if card == history[at]:
+                continue
+            same, twin = game.new_initial_state(), game.new_initial_state()
+            for i, action in enumerate(history):
+                other = card if i == at else action
+                if other not in twin.legal_actions():
+                    break
+                same.apply_action(action)
+                twin.apply_action(other)
+                ours.set_from(same, view.viewer)
+                theirs.set_from(twin, view.viewer)
+                if not np.array_equal(ours.tensor, theirs.tensor):
+                    break
+            else:
+                return twin
+        return None
 
 
 def hint(rules: _core.hanabi.Rules, action: int) -> tuple[int, int | None, int | None]:
@@ -147,7 +172,7 @@ def load(spec: str = "hanabi") -> Hanabi:
     exist or that cannot be played with.
 
     What is observed and who starts is fixed, and there is no `seed`: deals come from `chance`."""
-    given = _spiel.options(spec, "hanabi", (*RULES, *FIXED))
+    given = openspiel.options(spec, "hanabi", (*RULES, *FIXED))
     for option in given.keys() & FIXED.keys():
         if given[option] != FIXED[option]:
             raise TrickformerError(f"option {option} of hanabi can only be {FIXED[option]}, not {given[option]!r}")

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyspiel
 
-from trickformer.base import (
-    CHANCE,
-    PUBLIC,
-    Event,
-    Outcomes,
-    TrickformerError,
-    View,
-    deal_seed,
-)
-from trickformer.games import _spiel
+from trickformer import openspiel
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -29,9 +21,15 @@ TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, rank
 DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
 MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
+_LITTLE: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
+TRAINING = {
+    # Six iterations by the quick network, which is then full; GO-MCTS is a better judge, and a slower one.
+    "small": _LITTLE | {"bootstrap_hands": 25_000, "search_share": 0.2, "search_from": 7},
+    "tiny": _LITTLE,
+}
 
 
-class Hearts:
+class Hearts(Game):
     """The game `hearts` of OpenSpiel, under any of its rule options.
 
     Scores are points a hand, lower is better, and a moon is -26 for the shooter and 0 for the others
@@ -40,7 +38,9 @@ class Hearts:
     name = "hearts"
     players = PLAYERS
     higher_is_better = False
-    plays_to = 100  # points that end a game of many hands
+    plays_to = 100
+    baseline = "rules"
+    training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
@@ -90,7 +90,7 @@ class Hearts:
         """Deal `index` of series `seed` with pass direction `index` mod 4, at the first decision."""
         state = self.spiel.new_initial_state()
         state.apply_action(index % PLAYERS if self.rules["pass_cards"] else 0)
-        return _spiel.deal(self, state, deal_seed(seed, index))
+        return openspiel.deal(self, state, deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
@@ -99,11 +99,6 @@ class Hearts:
         points = [MOON - round(r) for r in state.returns()]
         shot = sum(points) > MOON  # without a moon the points sum to 26 less the bonuses
         return tuple(p - MOON if shot else p for p in points)
-
-    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """For two kinds the 14 seatings of the paper: every one but all-A and all-B."""
-        everyone = set(range(kinds))
-        return tuple(s for s in product(range(kinds), repeat=PLAYERS) if set(s) == everyone)
 
 
 @lru_cache(maxsize=1024)
@@ -139,7 +134,7 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    for option, value in _spiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
+    for option, value in openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
         if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
     return Hearts(pyspiel.load_game(spec))

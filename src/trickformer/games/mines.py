@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyspiel
 
-from trickformer import _core
-from trickformer.base import Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games import _spiel
+from trickformer import _core, openspiel
+from trickformer.base import Event, Game, Outcomes, TrickformerError, View
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -25,7 +24,7 @@ MINE: int = _core.mines.MINE  # what a mine shows, where other cells show 0 to 8
 MAX_CELLS = 64
 
 _DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
-_TYPE = _spiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
+_TYPE = openspiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
 
 
 class MinesGame(pyspiel.Game):
@@ -58,9 +57,9 @@ class MinesGame(pyspiel.Game):
     def max_chance_nodes_in_history(self) -> int:
         return self.mines
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _spiel.Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
         """An observer that has strings only."""
-        return _spiel.Observer(_text, iig_obs_type, params)
+        return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class MinesState(pyspiel.State):
@@ -135,7 +134,7 @@ def _text(state: Any, viewer: int) -> str:
 pyspiel.register_game(_TYPE, MinesGame)
 
 
-class Mines:
+class Mines(Game):
     """The game `trickformer_mines`. Scores are cells opened without a mine; higher is better."""
 
     name = "mines"
@@ -171,11 +170,6 @@ class Mines:
         mines = [cell for cell in _shuffle(seed, self.cells) if cell in room][: self.mines]
         return sorted(mines)[len(game.laying)]
 
-    def deal(self, seed: int, index: int) -> State:
-        """Board `index` of series `seed`, at the first decision; the mines are laid before it only where they may lie
-        anywhere."""
-        return _spiel.deal(self, self.spiel.new_initial_state(), deal_seed(seed, index))
-
     def scores(self, state: State) -> tuple[int, ...]:
         """Cells opened without a mine, int [1]. Raises ValueError before the end."""
         game: Any = state
@@ -189,8 +183,7 @@ class Mines:
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
         """A legal history with one mine elsewhere that must not be seen: the two cells have the same opened neighbours.
-
-        For the audit. None where there is no such pair of cells."""
+        None where there is no such pair of cells."""
         game: Any = state
         if not game.core.laid:
             return None
@@ -224,7 +217,7 @@ def _shuffle(seed: int, cells: int) -> tuple[int, ...]:
 
 def load(spec: str) -> Mines:
     """Raises TrickformerError on a bad game string or option."""
-    given = _spiel.options(spec, "mines", tuple(_DEFAULTS))
+    given = openspiel.options(spec, "mines", tuple(_DEFAULTS))
     sizes = {key: given.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
     for key, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool):

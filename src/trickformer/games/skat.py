@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyspiel
 
-from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Outcomes, TrickformerError, View, deal_seed
-from trickformer.games import _spiel
+from trickformer import _core, openspiel
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, SearchSettings, TrickformerError, View, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -44,8 +42,17 @@ NULL_VALUES = (23, 35, 46, 59)  # null, hand, ouvert, ouvert hand
 MOST_MATADORS = (11, 11, 11, 11, 4)
 SCORES = ("seeger", "value")
 
+# Section 6.2 of the GO-MCTS paper: random and scripted players to begin with, twenty iterations, a pool of at most ten.
+_USUAL: dict[str, Any] = {"bucket": 32}
+_LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
+TRAINING = {
+    "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
+    "small": _LITTLE | {"match_deals": 50},
+    "tiny": _LITTLE,
+}
+
 _PARAMETERS = {"scores": "seeger"}
-_TYPE = _spiel.game_type("trickformer_skat", "Skat (ISkO)", PLAYERS, _PARAMETERS)
+_TYPE = openspiel.game_type("trickformer_skat", "Skat (ISkO)", PLAYERS, _PARAMETERS)
 
 
 class SkatGame(pyspiel.Game):
@@ -71,12 +78,12 @@ class SkatGame(pyspiel.Game):
     def new_initial_state(self) -> SkatState:
         return SkatState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _spiel.Observer:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
         """An observer that has strings only."""
-        return _spiel.Observer(_text, iig_obs_type, params)
+        return openspiel.Observer(_text, iig_obs_type, params)
 
 
-class SkatState(_spiel.CardState):
+class SkatState(openspiel.CardState):
     """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat."""
 
     def __init__(self, game: SkatGame):
@@ -136,13 +143,16 @@ def _text(state: Any, viewer: int) -> str:
 pyspiel.register_game(_TYPE, SkatGame)
 
 
-class Skat:
+class Skat(Game):
     """The game `trickformer_skat`. Scores are tournament points a deal, or the plain value; higher is better."""
 
     name = "skat"
     players = PLAYERS
     higher_is_better = True
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
+    baseline = "rules"
+    search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.05)  # section 9.3
+    training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
@@ -165,10 +175,6 @@ class Skat:
         for card in _shuffle(deal_seed(seed, index)):
             state.apply_action(card)
         return state
-
-    def scores(self, state: State) -> tuple[int, ...]:
-        """Points by seat, int [3]. Raises ValueError before the end."""
-        return _spiel.scores(state)
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """What a player did, beyond its score, in games given as histories, in which it held `seats`.
@@ -202,11 +208,6 @@ class Skat:
             found[name] = played / soloist if soloist else None
             found[f"{name} won"] = made / played if played else None
         return found
-
-    def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """For two kinds the six seatings of the paper: every one but all-A and all-B."""
-        everyone = set(range(kinds))
-        return tuple(s for s in product(range(kinds), repeat=PLAYERS) if set(s) == everyone)
 
 
 def _view(state: Any, viewer: int) -> View:
@@ -285,7 +286,7 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 def load(spec: str = "skat") -> Skat:
     """`skat`, or `skat(scores=value)`. Raises TrickformerError on an option that does not exist."""
-    given = _spiel.options(spec, "skat", tuple(_PARAMETERS))
+    given = openspiel.options(spec, "skat", tuple(_PARAMETERS))
     if (scores := given.get("scores", "seeger")) not in SCORES:
         raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {scores!r}")
     return Skat(pyspiel.load_game("trickformer_skat", given))

@@ -8,18 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Tracker
+from trickformer.base import SearchSettings, Tracker
 from trickformer.models.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """Settings of a search; the defaults are those of the paper for Hearts (section 9.3)."""
+class SearchOptions(SearchSettings):
+    """All settings of a search."""
 
-    runs: int = 100
-    steps: int = 2  # returns to the own turn after which a rollout stops
-    c: float = 0.4  # exploration constant of UCT
-    threshold: float = 0.05  # own actions need a legal-normalized probability above this
     mu: float = 0.01  # an illegal history takes this from every action on its path
     wave: int = 1  # runs under way at once
     legal: bool = False  # sample only observations that some deal allows
@@ -57,7 +53,8 @@ def search(
 
     outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
     roots: int32 [n], the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness.
-    Raises ValueError where it is not the own turn, or the options ask for action values that the model lacks."""
+    Raises ValueError where it is not the own turn, or the options ask for action values that the model lacks, and what
+    a tracker written in Python raises."""
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
         batch.add(

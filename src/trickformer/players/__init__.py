@@ -1,5 +1,7 @@
 """Everything that can sit at a table. One module a player, found by its file name.
 
+A package of its own adds a player by an entry point in the group `trickformer.players` (docs/add-a-game.md).
+
 A player module exports `Options`, a pydantic model with extra="forbid" whose fields all have a default and
 a one-line description, and `make(options, game) -> Player`. The first line of its docstring describes it.
 Modules with a leading underscore are helpers. Heavy imports stand inside `make`, so that listing the
@@ -20,17 +22,26 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from trickformer import checkpoints
+from trickformer import checkpoints, plugins
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
+def names() -> tuple[str, ...]:
+    """The players of this package, then those of installed ones."""
+    return (*NAMES, *(name for name in plugins.names(plugins.PLAYERS) if name not in NAMES))
+
+
 def module(name: str) -> ModuleType:
-    """The module of a player. Raises UnknownNameError."""
-    if name not in NAMES:
-        raise UnknownNameError("player", name, NAMES)
-    return importlib.import_module(f"{__name__}.{name}")
+    """The module of a player. Raises UnknownNameError, and TrickformerError for an installed one that cannot be
+    imported."""
+    if name in NAMES:
+        return importlib.import_module(f"{__name__}.{name}")
+    found = plugins.module(plugins.PLAYERS, name) if name else None
+    if found is None:
+        raise UnknownNameError("player", name, names())
+    return found
 
 
 def options_of(name: str) -> type[BaseModel]:

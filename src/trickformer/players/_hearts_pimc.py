@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers import LogOdds
+from trickformer.base import Decision, Game, LogOdds, Memo, View
 from trickformer.belief.samplers.hearts import HeartsBelief
 
 

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers import LogOdds
+from trickformer.base import Decision, Game, LogOdds, Memo, View
 from trickformer.belief.samplers.skat import SkatBelief, evaluation, seat_view
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -15,24 +15,19 @@ if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
     from trickformer.models.engine import Engine
 
-# Section 9.3 of the paper.
-PAPER: dict[str, dict[str, Any]] = {
-    "hearts": {"runs": 100, "steps": 2, "c": 0.4, "threshold": 0.05},
-    "crew": {"runs": 50, "steps": 5, "c": 0.1, "threshold": 0.01},
-    "skat": {"runs": 100, "steps": 5, "c": 0.3, "threshold": 0.05},
-}
-
 
 class Options(ModelOptions):
     runs: int | None = Field(
-        None, ge=1, le=1_000_000, description="simulations a decision; default: the paper's of the game"
+        None, ge=1, le=1_000_000, description="simulations a decision; default: as the game has it"
     )
-    steps: int | None = Field(None, ge=0, le=1_000, description="own turns that a rollout lasts; default: the paper's")
+    steps: int | None = Field(
+        None, ge=0, le=1_000, description="own turns that a rollout lasts; default: as the game has it"
+    )
     c: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: the paper's"
+        None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: as the game has it"
     )
     threshold: float | None = Field(
-        None, ge=0, le=1, description="actions likelier than this get a child; default: the paper's"
+        None, ge=0, le=1, description="actions likelier than this get a child; default: as the game has it"
     )
     mu: float = Field(
         0.01, ge=0, allow_inf_nan=False, description="what an illegal history costs each action on its path"
@@ -51,11 +46,11 @@ class Options(ModelOptions):
 
 
 def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions:
-    """The paper's settings of a game, and of what the paper has not, all that the model allows; `given` (by name, None
-    for what is not given) goes before."""
+    """The settings of a game, and of what goes beyond the paper, all that the model allows; `given` (by name, None for
+    what is not given) goes before."""
     from trickformer.gomcts.search import SearchOptions
 
-    settings = PAPER.get(game.name, {}) | {
+    settings = asdict(game.search) | {
         "legal": engine.masked,
         "action_values": engine.has_action_values,
         "leaf_action_values": engine.has_action_values,

@@ -1,10 +1,11 @@
-"""perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper): Hearts by UCT, Skat and The Crew by solvers
+"""perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper), by UCT, solvers or random playouts
 
 Worlds are drawn uniformly, or by a learned belief: where a belief head says that the cards lie, on top of what the
 rules say (trickformer.belief.heads). Hearts values them by UCT (players/_hearts_pimc.py). Skat solves them, weights
 uniform ones by what was bid and declared unless told not to, and bids as another player does, so that card play can be
 compared under the same bidding (players/_skat.py). The Crew asks of worlds whether the mission can still succeed
-(players/_crew.py). An option that a game does not have is refused at its table."""
+(players/_crew.py). Any other game is played out at random in each world (players/_rollouts.py). An option that a game
+does not have is refused at its table."""
 
 from __future__ import annotations
 
@@ -15,11 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.base import Game, Player, TrickformerError
 
 UNIFORM = "uniform"  # the name of the belief that only counts
-_DEFAULTS = {
+_DEFAULTS: dict[str, dict[str, Any]] = {  # of the games that have a search of their own
     "hearts": {"worlds": 50, "belief": UNIFORM, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
     "skat": {"worlds": 50, "belief": UNIFORM, "weighted": None, "bidding": "rules"},
     "crew": {"worlds": 20, "belief": UNIFORM, "nodes": 2000},
 }
+_OTHERS: dict[str, Any] = {"worlds": 20, "runs": 1}
 
 
 class Options(BaseModel):
@@ -29,7 +31,7 @@ class Options(BaseModel):
         default=None,
         ge=1,
         le=1_000_000,
-        description="worlds sampled for a decision; 50 if not given, of The Crew 20",
+        description="worlds sampled for a decision; 50 if not given in Hearts and Skat, else 20",
     )
     belief: str | None = Field(
         default=None,
@@ -38,7 +40,11 @@ class Options(BaseModel):
         "file or folder with one; uniform if not given",
     )
     runs: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="Hearts: simulations in each world; 2000 if not given"
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="Hearts: simulations in each world; 2000 if not given. Games without a search of their own: "
+        "playouts of each action in each world; 1 if not given",
     )
     c: float | None = Field(
         default=None,
@@ -69,18 +75,21 @@ class Options(BaseModel):
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for a game without a core that searches it, for an option of another game, and what
-    trickformer.belief.heads.load raises."""
-    if game.name not in _DEFAULTS:
-        raise TrickformerError(f"player 'pimc' plays {', '.join(_DEFAULTS)} only, not {game.name}")
-    chosen: dict[str, Any] = dict(_DEFAULTS[game.name])
+    """Raises TrickformerError for an option of another game, and what trickformer.belief.sampler and
+    trickformer.belief.heads.load raise."""
+    chosen = dict(_DEFAULTS.get(game.name, _OTHERS))
     for key, value in options:
         if value is None:
             continue
         if key not in chosen:
             others = " and ".join(name for name, own in _DEFAULTS.items() if key in own)
+            others += ", and games without a search of their own" * (key in _OTHERS)
             raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
         chosen[key] = value
+    if game.name not in _DEFAULTS:
+        from trickformer.players._rollouts import Rollouts
+
+        return Rollouts(game, **chosen)
     belief = chosen.pop("belief")
     chosen["log_odds"] = None
     if belief != UNIFORM:

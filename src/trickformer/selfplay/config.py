@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from trickformer.base import game_name
+from trickformer.base import Game, game_name
 
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
 _LITTLE: dict[str, Any] = {
@@ -25,7 +25,7 @@ _LITTLE: dict[str, Any] = {
 }
 
 # What a preset's name stands for besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper,
-# which leaves the batch open; the others are for a laptop, hours and minutes.
+# which leaves the batch open; the others are for a laptop, hours and minutes. A game differs from them (`schedule`).
 SCHEDULES: dict[str, dict[str, Any]] = {
     "paper": {
         "bootstrap_hands": 4_000_000,
@@ -40,7 +40,6 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     },
     "small": _LITTLE
     | {
-        "bootstrap": ["random", *["rules"] * 7],
         "bootstrap_hands": 60_000,
         "label_share": 0.5,
         "label_playouts": 8,
@@ -54,7 +53,6 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     },
     "tiny": _LITTLE
     | {
-        "bootstrap": ["random", *["rules"] * 7],
         "bootstrap_hands": 3_000,
         "label_share": 0.5,
         "label_playouts": 4,
@@ -70,47 +68,21 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 }
 
 
-# What another game has otherwise. Skat's is section 6.2: random and scripted players to begin with, twenty iterations,
-# a pool of at most ten.
-_SKAT: dict[str, Any] = {"bucket": 32}
-_LITTLE_SKAT = _SKAT | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
-# Section 6.3: everybody plays the newest model, and first games are played until enough have succeeded. A sequence a
-# game is kept, as in the other games; the paper does not say how many it kept.
-_CREW: dict[str, Any] = {"roles": "all", "bucket": 32}
-_LITTLE_CREW = _CREW | {"noise": 0.05, "label_worlds": True, "label_share": 0.25, "match_deals": 500}
-# A team as in The Crew, of partners who spend few lives: a random one teaches nothing about hints.
-_HANABI: dict[str, Any] = {
-    "roles": "all",
-    "bootstrap": ["partner"],
-    "anchor": 0.5,
-    "bucket": 32,
-    "seats_kept": 2,
-    "baseline": "partner",
-}
-_LITTLE_HANABI = _HANABI | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
-_LITTLE_HEARTS: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
-GAMES: dict[str, dict[str, dict[str, Any]]] = {
-    "hearts": {
-        # Six iterations by the quick network, which is then full; GO-MCTS is a better judge, and a slower one.
-        "small": _LITTLE_HEARTS | {"bootstrap_hands": 25_000, "search_share": 0.2, "search_from": 7},
-        "tiny": _LITTLE_HEARTS,
-    },
-    "skat": {
-        "paper": _SKAT | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
-        "small": _LITTLE_SKAT | {"match_deals": 50},
-        "tiny": _LITTLE_SKAT,
-    },
-    "crew": {
-        "paper": _CREW | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000, "tries": 2_000},
-        "small": _LITTLE_CREW | {"seats_kept": 2},
-        "tiny": _LITTLE_CREW | {"match_deals": 100},
-    },
-    "hanabi": {"paper": _HANABI, "small": _LITTLE_HANABI, "tiny": _LITTLE_HANABI},
-}
+def schedule(game: Game, preset: str) -> dict[str, Any]:
+    """What a preset's name stands for in a game; of an unknown preset, what the game alone says.
+
+    In `small` and `tiny` the first hands are the baseline player's, of every eighth seat random; no more seats are kept
+    than there are."""
+    found: dict[str, Any] = {"baseline": game.baseline} | SCHEDULES.get(preset, {})
+    if "seats_kept" in found:
+        found["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
+        found["seats_kept"] = min(found["seats_kept"], game.players)
+    return found | dict(game.training.get(preset, {}))
 
 
 class Config(BaseModel):
-    """A run of population self-play. What is not given is as the preset has it (SCHEDULES, GAMES)."""
+    """A run of population self-play. What is not given is as the preset has it in the game (`schedule`). Making one
+    loads the game, and raises what that does."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -131,7 +103,7 @@ class Config(BaseModel):
     )
     sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
     held_out: int = Field(1_000, ge=1, description="further sequences that only measure what was learned")
-    seats_kept: int = Field(1, ge=1, le=4, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
+    seats_kept: int = Field(1, ge=1, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
     anchor: float = Field(0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too")
     roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
     pool: int = Field(0, ge=0, description="imitators are drawn from this many newest models; 0: from all")
@@ -178,7 +150,9 @@ class Config(BaseModel):
     threads: int = Field(1, ge=1, description="of torch while training")
     save_every: int = Field(500, ge=1, description="training steps between two states on disk")
 
-    baseline: str = Field("rules", description="player that every iteration's ArgmaxVal* meets")
+    baseline: str = Field(
+        "random", description="player that every iteration's ArgmaxVal* meets; as the game has it if not given"
+    )
     match_deals: int = Field(20, ge=0, description="deals of an iteration's two matches; 0: none")
 
     workers: int = Field(1, ge=1, description="processes that play; the hands do not depend on it")
@@ -190,9 +164,10 @@ class Config(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _schedule(cls, values: Any) -> Any:
-        if isinstance(values, dict):
-            preset, game = str(values.get("preset", "small")), game_name(str(values.get("game")))
-            values = SCHEDULES.get(preset, {}) | GAMES.get(game, {}).get(preset, {}) | values
+        if isinstance(values, dict) and isinstance(spec := values.get("game"), str):
+            from trickformer import games
+
+            values = schedule(games.load(spec), str(values.get("preset", "small"))) | values
         return values
 
     @model_validator(mode="after")
@@ -208,10 +183,6 @@ class Config(BaseModel):
     def _labels_are_learned(self) -> Self:
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
-        if self.quick and game_name(self.game) != "hearts":
-            raise ValueError("quick is for hearts: other games label by script")
-        if self.label_worlds and game_name(self.game) not in ("hearts", "crew"):
-            raise ValueError("label_worlds is for hearts and crew: other games label from the deal as it was")
         if self.search_share and not self.action_weight:
             raise ValueError("search_share needs action values: give action_weight")
         if self.quick and not self.label_share:
@@ -219,9 +190,17 @@ class Config(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _of_random_players(self) -> Self:
-        if self.tries > 1 and (game_name(self.game) != "crew" or self.bootstrap != ["random"]):
-            raise ValueError("tries is for the random players of crew")
+    def _within_the_abilities_of_the_game(self) -> Self:
+        from trickformer import games, tokenizers
+
+        tokenizer = tokenizers.find(games.load(self.game))
+        able = tokenizer.abilities if tokenizer is not None else frozenset()
+        if self.quick and "quick" not in able:
+            raise ValueError(f"{self.game} is labelled by script; leave out quick")
+        if self.label_worlds and "worlds" not in able:
+            raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
+        if self.tries > 1 and ("tries" not in able or self.bootstrap != ["random"]):
+            raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self
 
     def searches(self, iteration: int) -> bool:

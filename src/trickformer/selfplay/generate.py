@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, players, tokenizers
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.gomcts.search import SearchOptions, SearchResult, search
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._states import StateTable, histories
 
 if TYPE_CHECKING:
     from trickformer.tournaments.store import Record
@@ -75,19 +76,22 @@ def cast_hands(
     uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them.
 
     tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
-    share of scripted players' moves that are random. Raises TrickformerError where noise or labels are asked for of
-    players that are not the core's."""
+    share of scripted players' moves that are random. Raises TrickformerError where labels are asked for in a game of
+    the core by players that are not."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
     found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
-    if noise or labels.share:
-        raise TrickformerError(f"noise and labels need players of the core, not {', '.join(cast)}")
-    return _player_hands(game, cast, seed, first, kept)
+    if labels.share and tokenizer.table is not None:
+        raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
+    records = played(game, cast, seed, first, n, noise)
+    history = histories([list(record.history) for record in records])
+    found = Hands(StateTable(game, tokenizer), history, np.array([record.scores for record in records]))
+    return labelled(game, found, kept, seed, first, labels)
 
 
-def labelled(game: Game, hands: CoreHands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
+def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
     """The sequences of the kept seats (bool [n, players]) of the hands `first` .. of the series `seed`, with labels."""
     hand, seat = np.nonzero(kept)
     tokens, outcomes = hands.seen(hand, seat)
@@ -102,8 +106,25 @@ def labelled(game: Game, hands: CoreHands, kept: np.ndarray, seed: int, first: i
     return Sequences(tokens, outcomes, starts_of(count), entries)
 
 
-def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int) -> list[Record]:
-    """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`.
+class _Noisy:
+    """A player some of whose moves are random instead, a share `noise` of them."""
+
+    def __init__(self, player: Player, noise: float):
+        self._player, self._noise = player, noise
+        self.needs_state = getattr(player, "needs_state", False)  # the table asks
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        decisions = self._player.act(views, rng, memo)
+        stray = [r.random() < self._noise for r in rng]
+        return [
+            Decision(v.legal[int(r.integers(len(v.legal)))]) if s else d
+            for v, r, d, s in zip(views, rng, decisions, stray)
+        ]
+
+
+def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise: float = 0.0) -> list[Record]:
+    """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`. noise:
+    share of moves that are random.
 
     Raises what players.make raises."""
     from trickformer.tournaments.play import play
@@ -112,25 +133,9 @@ def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int) -> li
     drawn = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
     hands = [Hand(first + i, tuple(row)) for i, row in enumerate(drawn.tolist())]
     made = [players.make(spec, game) for spec in cast]
+    made = [_Noisy(player, noise) for player in made] if noise else made
     ended = {record.deal: record for record in play(game, made, hands, seed, n)}
     return [ended[first + i] for i in range(n)]
-
-
-def _player_hands(game: Game, cast: Sequence[str], seed: int, first: int, kept: np.ndarray) -> Sequences:
-    tokenizer = tokenizers.make(game)
-    records = played(game, cast, seed, first, len(kept))
-    tokens, outcomes = [], []
-    for hand, seat in zip(*np.nonzero(kept)):
-        record = records[hand]
-        state = game.spiel.new_initial_state()
-        for action in record.history:
-            state.apply_action(action)
-        row = np.full(tokenizer.n_positions, tokenizer.eos)
-        seen = tokenizer.encode(game.view(state, int(seat)))
-        row[: len(seen)] = seen
-        tokens.append(row)
-        outcomes.append(game.outcomes.index[tuple(np.roll(record.scores, -seat).tolist())])
-    return Sequences.unlabelled(np.array(tokens), np.array(outcomes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +187,7 @@ def model_hands(
     assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
     tokenizer = tokenizers.make(game)
-    tables = tokenizer.tables(seed, first, n)
+    tables = tokenizers.tables(game, tokenizer, seed, first, n)
     views = None
     if any(engine.n_facts for engine in engines):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
@@ -259,5 +264,5 @@ def model_hands(
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         told = _search_labels(searched, roles.kept) if searched else (np.zeros(len(seen[0]), np.int64), NO_ENTRIES)
         return Sequences(*seen, starts_of(told[0]), told[1]), tables.scores()
-    hands = CoreHands(tokenizer.table, tables.history(), tables.scores())
+    hands = Hands(tokenizers.table(game, tokenizer), tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -69,9 +69,10 @@ def run(config: Config, resume: bool = False) -> Path:
         _start(config, game)
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
-    scripted = tokenizers.make(game).core_hands(config.bootstrap, 0, 0, 1, config.tries, config.noise) is not None
-    if (config.noise or config.label_share) and not scripted:
-        raise TrickformerError(f"noise and labels need players of the core, not {', '.join(config.bootstrap)}")
+    tokenizer = tokenizers.make(game)
+    by_core = tokenizer.table is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
+    if config.label_share and not by_core:
+        raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
     if "," in str(out):

@@ -1,22 +1,45 @@
-"""Observation sequences. One module a game, named like the game; each exports `make(game) -> Tokenizer`."""
+"""Observation sequences. One module a game, named like the game; each exports `make(game) -> Tokenizer`. A game of
+another package brings its tokenizer along (`Game.tokenizer`)."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, Tokenizer, UnknownNameError
+from trickformer.base import Game, Tables, Tokenizer, UnknownNameError
+from trickformer.tokenizers._states import StateTable, StateTables
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
+def find(game: Game) -> Tokenizer | None:
+    """The tokenizer of a game: that of the module of its name here, or the one it brings along. None where no model
+    plays it."""
+    if game.name in NAMES:
+        return importlib.import_module(f"{__name__}.{game.name}").make(game)
+    return game.tokenizer()
+
+
 def make(game: Game) -> Tokenizer:
-    """The tokenizer of a game. Raises UnknownNameError for a game that has none."""
-    if game.name not in NAMES:
+    """The same. Raises UnknownNameError for a game that has none."""
+    tokenizer = find(game)
+    if tokenizer is None:
         raise UnknownNameError("tokenizer", game.name, NAMES)
-    return importlib.import_module(f"{__name__}.{game.name}").make(game)
+    return tokenizer
+
+
+def tables(game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int) -> Tables:
+    """Hands `first` .. `first` + n of the series `seed` in step: the tokenizer's own, or else states of OpenSpiel."""
+    own = tokenizer.tables(seed, first, n)
+    return StateTables(game, tokenizer, seed, first, n) if own is None else own
+
+
+def table(game: Game, tokenizer: Tokenizer) -> Any:
+    """What tells of whole hands: the core's part of the game, or a StateTable."""
+    return StateTable(game, tokenizer) if tokenizer.table is None else tokenizer.table
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -26,21 +49,9 @@ def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> 
     tokens: integers [n, T], filled up with the end token."""
     from trickformer import _core
 
-    start = tokenizer.tracker(np.empty(0, np.int32))
     lengths = (tokens != tokenizer.eos).sum(axis=1).astype(np.int32)
-    if isinstance(start, _core.Tracker):
-        return _core.follow(start, np.ascontiguousarray(tokens, np.int16), lengths, possible)
-    n, length = tokens.shape
-    facts = np.zeros((n, length, tokenizer.n_facts), np.float32)
-    allowed = np.zeros((n if possible else 0, length, len(tokenizer.vocab)), bool)
-    for i in range(n):
-        tracker = start.copy()
-        for t in range(lengths[i]):
-            tracker.push(int(tokens[i, t]))
-            facts[i, t] = tracker.facts()
-            if possible:
-                allowed[i, t] = tracker.possible()
-    return facts, allowed
+    start = tokenizer.tracker(np.empty(0, np.int32))
+    return _core.follow(start, np.ascontiguousarray(tokens, np.int16), lengths, possible)
 
 
 def facts_of(tokenizer: Tokenizer, tokens: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Hands that the core plays by itself, in bulk: what seats have seen of them, and what their actions were worth."""
+"""Whole hands in bulk: what seats have seen of them, and how they ended."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class CoreHands:
-    """Whole hands of a game of the core."""
+class Hands:
+    """Whole hands, and what tells of them: the core's table of the game, or a StateTable."""
 
-    table: Any  # of the game
-    history: np.ndarray  # uint8 [n, H], the core's
-    scores: np.ndarray  # int [n, players], the core's
+    table: Any
+    history: np.ndarray  # integers [n, H], as the table has it
+    scores: np.ndarray  # integers [n, players]
 
     def seen(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens

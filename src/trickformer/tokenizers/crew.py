@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
 from trickformer.games import _missions
 from trickformer.games.crew import (
     ACTIONS,
@@ -30,14 +30,14 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
 
 CHAIR = NUM_ACTIONS
 PLAY: int = _core.crew.PLAY_TOKEN
 DISTRESS = CHAIR + PLAYERS + len(_missions.COMMUNICATION) + len(_missions.ALLOCATION) + len(_missions.RULES)
 
 
-class CrewTokenizer:
+class CrewTokenizer(Tokenizer):
     """Tokens of The Crew: 217 in all."""
 
     vocab = (
@@ -59,6 +59,7 @@ class CrewTokenizer:
         self.n_facts: int = self.table.tracker().n_facts
 
     facts_version = "crew-2"
+    abilities = frozenset({"worlds", "tries"})
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -120,7 +121,7 @@ class CrewTokenizer:
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> CoreHands | None:
+    ) -> Hands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
@@ -129,7 +130,7 @@ class CrewTokenizer:
         else:
             random = cast.count("random") / len(cast)
             history, result, _ = _core.crew.mixed_games(self.table, seed, first, n, random, noise)
-        return CoreHands(self.table, history, np.repeat(result[:, None], PLAYERS, axis=1))
+        return Hands(self.table, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tracker, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
 
 
-class HanabiTokenizer:
+class HanabiTokenizer(Tokenizer):
     """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130,
     131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
 
@@ -84,7 +84,7 @@ class HanabiTokenizer:
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> CoreHands | None:
+    ) -> Hands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
@@ -92,7 +92,7 @@ class HanabiTokenizer:
         share = cast.count("random") / len(cast)
         decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share, noise)
         every = np.repeat(scores[:, None], self.rules.players, axis=1)
-        return CoreHands(self.table, np.concatenate([decks, actions], axis=1), every)
+        return Hands(self.table, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:

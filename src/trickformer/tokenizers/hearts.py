@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
 from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
@@ -22,7 +22,7 @@ DIRECTION = POSITION + PLAYERS  # the first pass direction token
 CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "CDHS")
 
 
-class HeartsTokenizer:
+class HeartsTokenizer(Tokenizer):
     """Tokens of `hearts` under the rules of one game; 61 in all, at most 75 in a sequence."""
 
     vocab = (*CARDS, *(f"seat{p}" for p in range(PLAYERS)), *(f"pass-{d}" for d in DIRECTIONS), "eos")
@@ -119,6 +119,7 @@ class HeartsTokenizer:
         return tokens, positions
 
     facts_version = "hearts-1"
+    abilities = frozenset({"quick", "worlds"})
     n_facts = 440
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
@@ -127,15 +128,15 @@ class HeartsTokenizer:
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> CoreHands | None:
+    ) -> Hands | None:
         """The same hands played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            return CoreHands(self.table, *_core.hearts.random_hands(self.rules, seed, first, n))
+            return Hands(self.table, *_core.hearts.random_hands(self.rules, seed, first, n))
         share = cast.count("random") / len(cast)
         history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
-        return CoreHands(self.table, history, scores)
+        return Hands(self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

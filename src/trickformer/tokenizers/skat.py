@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
@@ -32,13 +32,13 @@ from trickformer.games.skat import (
     TRICKS,
     Skat,
 )
-from trickformer.tokenizers._bulk import CoreHands
+from trickformer.tokenizers._bulk import Hands
 
 SEAT = NUM_ACTIONS  # the first seat token
 _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
 
 
-class SkatTokenizer:
+class SkatTokenizer(Tokenizer):
     """Tokens of Skat: 114 in all, at most 193 in a sequence."""
 
     vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
@@ -137,13 +137,13 @@ class SkatTokenizer:
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> CoreHands | None:
+    ) -> Hands | None:
         """The same games played to their end by players of the core, or None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
-        return CoreHands(self.table, history, scores)
+        return Hands(self.table, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""

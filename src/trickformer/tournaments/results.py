@@ -36,8 +36,8 @@ class Results:
         for pair, seatings in self.sets.items():
             scores = [[by_hand[schedule.Hand(d, s)].scores for s in seatings] for d in self.deals]
             kinds = np.array(seatings) == pair[1]
-            by_seats = getattr(self.game, "by_seats", False)
-            self.rows[pair] = match(np.array(scores, dtype=np.float64), kinds.astype(int), run.config.seed, by_seats)
+            scores = np.array(scores, dtype=np.float64)
+            self.rows[pair] = match(scores, kinds.astype(int), run.config.seed, self.game.by_seats)
 
     def result(self) -> dict[str, Any]:
         """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
@@ -57,8 +57,9 @@ class Results:
             resolved = config.specs
         if self.teams:
             head["teams"] = True
-        if (summary := getattr(self.game, "summary", None)) is not None:
-            head["summary"] = [self._summary(summary, i) for i in range(len(config.specs))]
+        summaries = [self._summary(i) for i in range(len(config.specs))]
+        if any(summaries):
+            head["summary"] = summaries
         tail = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
             "seed": config.seed,
@@ -92,7 +93,7 @@ class Results:
             },
         }
         extra: dict[str, Any] = {"deals_to_resolve": deals_to_resolve(rows[0].deals)}
-        target = getattr(self.game, "plays_to", None)
+        target = self.game.plays_to
         if target is not None:
             extra["extrapolation"] = {"to": target, "difference": extrapolate(rows[0], target)}
         return body | extra
@@ -118,10 +119,10 @@ class Results:
             "matches": [{"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs],
         }
 
-    def _summary(self, summary: Any, player: int) -> dict[str, float | None]:
+    def _summary(self, player: int) -> dict[str, float | None]:
         seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in self.records]
         held = [(r.history, own) for r, own in zip(self.records, seats) if own]
-        return summary([history for history, _ in held], [own for _, own in held])
+        return self.game.summary([history for history, _ in held], [own for _, own in held])
 
     def _use(self, player: int) -> dict[str, Any]:
         def total(field: str) -> float:

@@ -1,16 +1,19 @@
 """Exact beliefs by game: uniform over the histories that explain a view. One module a game, found by its file name;
 each exports `make(game) -> Belief`; those of card games take odds as well, `make(game, log_odds)`. Modules with a
-leading underscore are helpers."""
+leading underscore are helpers. A game of another package may bring its belief along (`Game.belief`); if it does not,
+deals are drawn and those kept that explain the view (`_deals`)."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 
-from trickformer.base import Belief, Game, UnknownNameError
-from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief, LogOdds
+from trickformer.base import Belief, Game, LogOdds, TrickformerError
+from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
+from trickformer.belief.samplers._deals import DealtBelief
+from trickformer.belief.samplers._uniform import UniformBelief
 
-__all__ = ["MAX_LOG_ODDS", "NAMES", "PLACES", "CardBelief", "LogOdds", "sampler"]
+__all__ = ["MAX_LOG_ODDS", "NAMES", "PLACES", "CardBelief", "DealtBelief", "UniformBelief", "sampler"]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
@@ -20,8 +23,12 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
     can be drawn by log odds of where the cards lie instead (samplers/_cards.py): the learned belief of a head is
     `sampler(game, heads.load(name, game))`.
 
-    Raises UnknownNameError for a game without one."""
+    Raises TrickformerError for a game that has none and that none can be made for, and where odds are given to a belief
+    that takes none."""
     if game.name not in NAMES:
-        raise UnknownNameError("deal sampler for game", game.name, NAMES)
+        own = game.belief(log_odds)
+        if own is None and log_odds is not None:
+            raise TrickformerError(f"the worlds of {game.name} cannot be drawn by odds")
+        return DealtBelief(game) if own is None else own
     make = importlib.import_module(f"{__name__}.{game.name}").make
     return make(game) if log_odds is None else make(game, log_odds)

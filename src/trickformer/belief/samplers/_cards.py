@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, View
+from trickformer.base import Game, LogOdds, View
 from trickformer.belief.samplers._uniform import UniformBelief, W
 
 PLACES = 3  # where a hidden card can lie: the seats after the own one, and in Skat, of three players, the skat
-MAX_LOG_ODDS = 8.0
-
-# Views [n] -> float64 [n, cards, PLACES], within MAX_LOG_ODDS: where each card rather is, as logarithms of odds.
-LogOdds: TypeAlias = Callable[[Sequence[View]], np.ndarray]
+MAX_LOG_ODDS = 8.0  # the samplers take odds within this
 
 
 class CardBelief(UniformBelief[W]):
@@ -24,6 +21,7 @@ class CardBelief(UniformBelief[W]):
     the view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
 
     deals: type[Any]  # the core's sampler, of a seat view and maybe log odds
+    cards: int  # of the deck
 
     def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None, log_odds: LogOdds | None = None):
         """weight: as of UniformBelief. log_odds: None, all are equal."""

@@ -1,8 +1,7 @@
-"""Beliefs that are uniform over the hidden histories behind a view, counted and drawn by the core, for any game."""
+"""Beliefs that are uniform over the hidden histories behind a view."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -62,15 +61,11 @@ class UniformBelief(ABC, Generic[W]):
 
     @abstractmethod
     def _sampler(self, view: View) -> Any:
-        """The core's sampler of a view; ValueError where no deal explains it."""
+        """The sampler of a view; ValueError where no deal explains it."""
 
     @abstractmethod
     def _hidden(self, actions: list[int], deals: Any) -> np.ndarray:
         """int16 [H]: the hidden part of a history, as far as the view knows it to have happened."""
-
-    @abstractmethod
-    def count(self) -> int:
-        """The exact number of hidden histories that explain the view. Raises ValueError before any view."""
 
     def reset(self, view: View) -> None:
         """Condition on `view`. Raises ValueError where no deal explains it."""
@@ -97,11 +92,10 @@ class UniformBelief(ABC, Generic[W]):
             worlds.log_weight[:] += policy_log_likelihood(self._game, worlds, view.viewer, self._policies)
         return worlds
 
+    @abstractmethod
     def log_prob(self, worlds: W) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability with which a world is drawn: minus that of the
-        number of worlds, and -inf for what does not explain the view. Weights do not enter."""
-        deals, _ = self._conditioned()
-        return np.where(deals.explains(worlds.hidden), -math.log(self.count()), -np.inf)
+        """float64 [n], natural logarithm of the probability with which a world is drawn, -inf for what does not explain
+        the view. Weights do not enter."""
 
     def truth(self, state: State) -> W:
         """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import CHANCE, Game, View
-from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.base import CHANCE, Game, LogOdds, View
+from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
 
@@ -47,6 +47,7 @@ class CrewBelief(CardBelief[CrewWorlds]):
 
     worlds = CrewWorlds
     deals = _core.crew.DealSampler
+    cards = NUM_CARDS
 
     def seat_view(self, view: View) -> _core.crew.SeatView:
         return seat_view(self._game, view)

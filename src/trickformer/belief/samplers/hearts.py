@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Game, View
-from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.base import CHANCE, PUBLIC, Game, LogOdds, View
+from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
 
 CARDS, PLAYERS, PASSED = 52, 4, 3
@@ -75,6 +75,7 @@ class HeartsBelief(CardBelief[HeartsWorlds]):
 
     worlds = HeartsWorlds
     deals = _core.hearts.DealSampler
+    cards = CARDS
 
     def seat_view(self, view: View) -> _core.hearts.SeatView:
         return seat_view(self._game, view)

@@ -4,6 +4,8 @@ on from the layout before (cpp/mines/search.hpp)."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from trickformer import _core
@@ -69,8 +71,7 @@ class MinesBelief(UniformBelief[MinesWorlds]):
     method: `exact` and `rejection` draw from that distribution. `metropolis` makes `trials` steps from a layout of
     the prior, for each world anew, and `inherited` from one world to the next, beginning anew with each call of
     `sample`; they reach it as trials grow, and what ends elsewhere is not feasible. domain: where the prior has its
-    mines, `rule` (that of the first move) or `board`.
-    `log_prob` is that of the distribution itself, whatever the method."""
+    mines, `rule` (that of the first move) or `board`."""
 
     worlds = MinesWorlds
 
@@ -99,6 +100,12 @@ class MinesBelief(UniformBelief[MinesWorlds]):
         """The exact number of layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any
         view."""
         return self._conditioned()[0].count
+
+    def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
+        """float64 [n], minus the logarithm of the number of layouts, -inf for what does not explain the view: of the
+        uniform distribution, whatever the method. Raises ValueError before any view."""
+        explained = self._conditioned()[0].explains(worlds.hidden)
+        return np.where(explained, -math.log(self.count()), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
         """n worlds; all randomness comes from `rng`. Raises ValueError before any view."""

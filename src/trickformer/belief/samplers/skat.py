@@ -10,8 +10,8 @@ from importlib import resources
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import Game, View
-from trickformer.belief.samplers._cards import CardBelief, LogOdds
+from trickformer.base import Game, LogOdds, View
+from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 
@@ -55,6 +55,7 @@ class SkatBelief(CardBelief[SkatWorlds]):
 
     worlds = SkatWorlds
     deals = _core.skat.DealSampler
+    cards = NUM_CARDS
 
     def seat_view(self, view: View) -> _core.skat.SeatView:
         return seat_view(self._game, view)

@@ -1,8 +1,9 @@
-"""What the games share in dealing with OpenSpiel: options of a game string, games of our own with the core's rules, and
-an observer that has text only."""
+"""What games share in dealing with OpenSpiel: options of a game string, the type of a new game, states with the core's
+rules, random playouts, and an observer that has text only."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,14 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
 def game_type(
     short_name: str,
     long_name: str,
-    players: int,
+    players: int | tuple[int, int],
     parameters: dict[str, Any],
     utility: pyspiel.GameType.Utility = pyspiel.GameType.Utility.GENERAL_SUM,
 ) -> pyspiel.GameType:
     """The type of a game of our own: chance deals, seats act in turn, a score at the end, text for what a seat knows.
 
-    parameters: with their defaults."""
+    players: how many, or the least and the most. parameters: with their defaults."""
+    least, most = (players, players) if isinstance(players, int) else players
     return pyspiel.GameType(
         short_name=short_name,
         long_name=long_name,
@@ -46,8 +48,8 @@ def game_type(
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
         utility=utility,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=players,
-        min_num_players=players,
+        max_num_players=most,
+        min_num_players=least,
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
@@ -74,18 +76,22 @@ class CardState(pyspiel.State):
         return self.core.legal_actions() if self.core is not None else []
 
 
+def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
+    """Plays on uniformly at random from `state`, which it changes, to the end: v(o) of it, the part of `seat`."""
+    while not state.is_terminal():
+        if state.is_chance_node():
+            actions, probs = zip(*state.chance_outcomes())
+            state.apply_action(draw.choices(actions, probs)[0])
+        else:
+            state.apply_action(draw.choice(state.legal_actions()))
+    return float(game.outcomes.values[game.outcomes.of(game.scores(state), seat), 0])
+
+
 def deal(game: Game, state: State, seed: int) -> State:
     """The state at its first decision, chance drawn by the game from `seed`."""
     while state.is_chance_node():
         state.apply_action(game.chance(state, seed))
     return state
-
-
-def scores(state: State) -> tuple[int, ...]:
-    """The returns by seat as whole numbers. Raises ValueError before the end."""
-    if not state.is_terminal():
-        raise ValueError("a game has scores only at its end")
-    return tuple(round(x) for x in state.returns())
 
 
 class Observer:

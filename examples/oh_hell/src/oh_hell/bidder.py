@@ -1,0 +1,63 @@
+"""a scripted player of Oh Hell: bids its likely tricks, and plays high while it needs more, low once it has them
+
+A player module is this docstring, whose first line describes the player, `Options` and `make`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from oh_hell.game import BID, OhHell, suit_of, winner
+from trickformer.base import CHANCE, Decision, Game, Memo, TrickformerError, View
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    boldness: float = Field(default=0.0, ge=-2, le=2, description="tricks that it bids beyond those that it expects")
+
+
+class Bidder:
+    """It decides by the view alone, and draws no randomness."""
+
+    def __init__(self, game: OhHell, boldness: float):
+        self._game, self._boldness = game, boldness
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view."""
+        return [Decision(self._bid(v) if v.legal[0] >= BID else self._play(v)) for v in views]
+
+    def _bid(self, view: View) -> int:
+        """The legal bid nearest to the tricks it expects: aces and kings of the side suits count, trumps by rank."""
+        hand, trump = view.events[0].seen, suit_of(view.events[1].action or 0)
+        rank = np.array([card % 13 for card in hand])
+        chance = np.where(
+            [suit_of(card) == trump for card in hand], 0.3 + rank / 20, (rank == 12) * 0.6 + (rank == 11) * 0.3
+        )
+        wanted = BID + chance.sum() + self._boldness
+        return min(view.legal, key=lambda bid: (abs(bid - wanted), bid))
+
+    def _play(self, view: View) -> int:
+        """Where tricks are wanted the lowest card that takes this one so far, else the highest that does not."""
+        trump = suit_of(view.events[1].action or 0)
+        acts = [(e.actor, e.action) for e in view.events if e.actor != CHANCE and e.action is not None]
+        bids, plays = acts[: self._game.players], acts[self._game.players :]
+        taken, begun = 0, len(plays) - len(plays) % self._game.players
+        for first in range(0, begun, self._game.players):
+            trick = plays[first : first + self._game.players]
+            taken += trick[winner([card for _, card in trick], trump)][0] == view.viewer
+        trick = [card for _, card in plays[begun:]]
+        takes = [card for card in view.legal if winner([*trick, card], trump) == len(trick)]
+        fails = [card for card in view.legal if card not in takes]
+        if taken < bids[view.viewer][1] - BID:
+            return (max if not trick else min)(takes, default=min(view.legal), key=lambda card: card % 13)
+        return max(fails, default=min(view.legal, key=lambda card: card % 13), key=lambda card: card % 13)
+
+
+def make(options: Options, game: Game) -> Bidder:
+    """Raises TrickformerError for another game."""
+    if not isinstance(game, OhHell):
+        raise TrickformerError(f"player 'bidder' plays oh_hell only, not {game.name}")
+    return Bidder(game, options.boldness)

@@ -1,0 +1,181 @@
+"""Worlds of a card game that has no sampler of its own: deals are drawn, and those kept that explain the view.
+
+A game qualifies if chance deals cards of one deck, each as likely as the others, before the first decision and never
+after it; if everybody sees every action; and if an action that bears a card's number plays a card that its seat was
+dealt. `Slots` checks this on random hands.
+
+A slot is a place in the order of dealing. What a seat is shown of some other deal tells which slots it sees. To draw a
+world, the cards that the viewer was shown go into the slots that it sees, in the order in which its view lists them.
+The cards that another seat has played go into slots of that seat, and all others into the slots left, both at random.
+The deal is kept if the actions of the view are legal in it and lead to that view. So worlds are exactly uniform over
+the deals that explain the view, where deals that differ only in the order of the viewer's own cards count as one. Such
+a belief knows the rules alone: it does not ask why the others bid or played as they did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trickformer.base import CHANCE, Game, TrickformerError, View, Worlds
+from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+
+TRIES = 10_000  # deals drawn for a world before it is given up
+_HANDS = 16  # random hands that a game is looked at in
+
+
+class Slots:
+    """The order in which a game deals, and who sees what of it.
+
+    deck: the cards, ascending. seen: by seat, the slots that it sees in the order in which its view lists them."""
+
+    def __init__(self, game: Game):
+        """Raises TrickformerError where the game is not of this kind, as far as random hands show."""
+        state, dealt = game.spiel.new_initial_state(), []
+        self.deck = sorted(state.legal_actions()) if state.is_chance_node() else []
+        while state.is_chance_node():
+            left = sorted(set(self.deck) - set(dealt))
+            if not _deals_from(left, state.chance_outcomes()):
+                raise _refusal(game, "chance does not deal from one deck, each card as likely as the others")
+            state.apply_action(left[0])
+            dealt.append(left[0])
+        self.n = len(dealt)
+        numbers = [_numbers(game.view(state, seat)) for seat in range(game.players)]
+        if not set().union(*numbers) <= set(dealt):
+            raise _refusal(game, "what a seat sees of the deal is not the cards dealt")
+        self.seen = [[dealt.index(card) for card in cards] for cards in numbers]
+        for index in range(_HANDS):
+            self._check_hand(game, index)
+
+    def hidden(self, seat: int, viewer: int) -> list[int]:
+        """The slots of `seat` that `viewer` does not see."""
+        return [slot for slot in self.seen[seat] if slot not in self.seen[viewer]]
+
+    def _check_hand(self, game: Game, index: int) -> None:
+        state, rng, deck = game.deal(0, index), np.random.default_rng(index), set(self.deck)
+        dealt, acts = state.history(), []
+        while not state.is_terminal():
+            if state.is_chance_node():
+                raise _refusal(game, "chance acts after the first decision")
+            seat, legal = state.current_player(), state.legal_actions()
+            if not deck.intersection(legal) <= {dealt[slot] for slot in self.seen[seat]}:
+                raise _refusal(game, "a seat acts by the number of a card that it was not dealt")
+            acts.append((seat, int(rng.choice(legal))))
+            state.apply_action(acts[-1][1])
+        for viewer in range(game.players):
+            if _acts(game.view(state, viewer)) != acts:
+                raise _refusal(game, "a seat acts unseen")
+            slots = [slot for seat in range(game.players) for slot in self.hidden(seat, viewer)]
+            if len(slots) != len(set(slots)):
+                raise _refusal(game, "two seats see a card that a third does not")
+
+
+def _deals_from(left: list[int], outcomes: list[tuple[int, float]]) -> bool:
+    """Whether chance draws one of the cards `left`, each as likely as the others."""
+    return sorted(card for card, _ in outcomes) == left and all(abs(p * len(left) - 1) < 1e-9 for _, p in outcomes)
+
+
+def _refusal(game: Game, why: str) -> TrickformerError:
+    return TrickformerError(f"no deals can be drawn for {game.name}: {why}; give the game a belief of its own")
+
+
+def _numbers(view: View) -> list[int]:
+    """All that a view says of the deal, in order."""
+    return [n for e in view.events for n in (*(() if e.action is None else (e.action,)), *e.seen)]
+
+
+def _acts(view: View) -> list[tuple[int, int]]:
+    """The players' actions: seat and action."""
+    return [(e.actor, e.action) for e in view.events if e.actor != CHANCE and e.action is not None]
+
+
+class DealtWorlds(UniformWorlds):
+    """Deals. hidden int16 [n, slots]: the card in each slot."""
+
+    def history(self, i: int) -> list[int]:
+        """The deal, then what the players did."""
+        return [*self.hidden[i].tolist(), *(action for _, action in _acts(self.view))]
+
+
+class Deals:
+    """The deals that explain one view."""
+
+    def __init__(self, game: Game, slots: Slots, view: View):
+        if not 0 <= view.viewer < game.players:
+            raise ValueError("a belief is that of a seat; the public has none")
+        self._game, self._view, self._acts = game, view, _acts(view)
+        self.known = dict(zip(slots.seen[view.viewer], _numbers(view)))  # slot -> card
+        left = set(slots.deck) - set(self.known.values())
+        self._shown: list[tuple[list[int], list[int]]] = []  # slots of another seat, the cards that it has played
+        for seat in range(game.players):
+            cards = [action for actor, action in self._acts if actor == seat and action in left]
+            if cards:
+                self._shown.append((slots.hidden(seat, view.viewer), cards))
+        self._left = sorted(left.difference(*(cards for _, cards in self._shown)))
+        self._n = slots.n
+
+    def sample(self, seed: int, n: int) -> np.ndarray:
+        """int16 [n, slots]. Raises TrickformerError where TRIES deals in a row do not explain the view."""
+        rng, out = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
+        for row in out:
+            for _ in range(TRIES):
+                row[:] = self._draw(rng)
+                if self._explains(row):
+                    break
+            else:
+                raise TrickformerError(
+                    f"none of {TRIES:,} deals explains what seat {self._view.viewer} has seen; give {self._game.name} "
+                    "a belief of its own"
+                )
+        return out
+
+    def explains(self, hidden: np.ndarray) -> np.ndarray:
+        """bool [n], of int16 [n, slots]: whether `sample` can draw it."""
+        return np.array([self._in_place(row) and self._explains(row) for row in hidden], bool)
+
+    def _draw(self, rng: np.random.Generator) -> np.ndarray:
+        row = np.full(self._n, -1)
+        row[list(self.known)] = list(self.known.values())
+        for slots, cards in self._shown:
+            row[rng.permutation(slots)[: len(cards)]] = cards
+        open_ = np.flatnonzero(row < 0)
+        row[open_] = rng.permutation(self._left)[: len(open_)]
+        return row
+
+    def _in_place(self, row: np.ndarray) -> bool:
+        own = all(row[slot] == card for slot, card in self.known.items())
+        return own and all(set(cards) <= set(row[slots].tolist()) for slots, cards in self._shown)
+
+    def _explains(self, row: np.ndarray) -> bool:
+        state = self._game.spiel.new_initial_state()
+        for card in row.tolist():
+            state.apply_action(card)
+        for seat, action in self._acts:
+            if state.current_player() != seat or action not in state.legal_actions():
+                return False
+            state.apply_action(action)
+        return self._game.view(state, self._view.viewer) == self._view
+
+
+class DealtBelief(UniformBelief[DealtWorlds]):
+    """Uniform over the deals that explain a view, by rejection."""
+
+    worlds = DealtWorlds
+
+    def __init__(self, game: Game):
+        """Raises TrickformerError for a game of another kind."""
+        super().__init__(game)
+        self._slots = Slots(game)
+
+    def _sampler(self, view: View) -> Deals:
+        return Deals(self._game, self._slots, view)
+
+    def _hidden(self, actions: list[int], deals: Any) -> np.ndarray:
+        hidden = np.array(actions[: self._slots.n], np.int16)
+        hidden[list(deals.known)] = list(deals.known.values())
+        return hidden
+
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
+        """float64 [n]: 0 where a world can be drawn, else -inf. All that can be drawn are equally likely; how many
+        there are is not known."""
+        return np.where(self._conditioned()[0].explains(worlds.hidden), 0.0, -np.inf)

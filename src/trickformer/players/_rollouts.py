@@ -1,0 +1,44 @@
+"""PIMC at a table of any game: random playouts in sampled worlds, as states of OpenSpiel."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from trickformer.base import Decision, Game, Memo, View
+from trickformer.belief.samplers import sampler
+from trickformer.openspiel import playout
+
+
+class Rollouts:
+    """PIMC at any number of tables, one decision after the other.
+
+    worlds: sampled for a decision. runs: playouts of each action in each world. An action's value is the mean of v(o),
+    the own part, of what its playouts end in."""
+
+    def __init__(self, game: Game, *, worlds: int, runs: int):
+        self._game, self._belief = game, sampler(game)
+        self._worlds, self._runs = worlds, runs
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view, ties to the lowest action; a forced action is not searched. Raises ValueError or
+        TrickformerError where the sampler finds no world."""
+        return [self._decide(v, r) for v, r in zip(views, rng)]
+
+    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+        if len(view.legal) == 1:
+            return Decision(view.legal[0])
+        self._belief.reset(view)
+        worlds = self._belief.sample(self._worlds, rng)
+        draw = random.Random(int(rng.integers(2**63)))
+        totals = dict.fromkeys(view.legal, 0.0)
+        for i in range(self._worlds):
+            world = worlds.state(i)
+            for action in view.legal:
+                for _ in range(self._runs):
+                    totals[action] += playout(self._game, world.child(action), view.viewer, draw)
+        playouts = self._worlds * self._runs
+        best = max(view.legal, key=lambda action: totals[action])
+        return Decision(best, totals[best] / playouts, dict.fromkeys(view.legal, playouts))

@@ -1,0 +1,156 @@
+"""Hands in bulk as states of OpenSpiel, for any game that has tokens. The core plays its games far faster."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trickformer.base import Game, Tokenizer, deal_seed
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+NONE = -1  # fills up a history
+
+
+def histories(rows: list[list[int]]) -> np.ndarray:
+    """Histories of several lengths as int32 [n, H], H the longest."""
+    out = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int32)
+    for row, actions in zip(out, rows):
+        row[: len(actions)] = actions
+    return out
+
+
+class StateTables:
+    """Hands `first` .. `first` + n of the series `seed`: those of `Game.deal`. Implements base.Tables."""
+
+    def __init__(self, game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int):
+        self._game, self._tokenizer = game, tokenizer
+        self._keys = [deal_seed(seed, first + i) for i in range(n)]
+        self._states = [game.deal(seed, first + i) for i in range(n)]
+        self.tokens = np.full((n, game.players, tokenizer.n_positions), tokenizer.eos, np.int32)
+        self.lengths = np.zeros((n, game.players), np.int32)
+        self._tell(range(n))
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def current(self) -> np.ndarray:
+        """int8 [n]."""
+        return np.array([-1 if s.is_terminal() else s.current_player() for s in self._states], np.int8)
+
+    def legal(self) -> np.ndarray:
+        """bool [n, V]."""
+        legal = np.zeros((len(self), len(self._tokenizer.vocab)), bool)
+        for row, state in zip(legal, self._states):
+            if not state.is_terminal():
+                row[[self._tokenizer.token(a) for a in state.legal_actions()]] = True
+        return legal
+
+    def step(self, tables: np.ndarray, actions: np.ndarray) -> None:
+        """tables int32 [k], tokens int32 [k]. Raises IndexError on a table, ValueError on a token, that is none."""
+        for i, token in zip(tables.tolist(), actions.tolist(), strict=True):
+            if not 0 <= i < len(self):
+                raise IndexError("table out of range")
+            state, action = self._states[i], self._tokenizer.action(token)
+            if state.is_terminal() or action not in state.legal_actions():
+                raise ValueError(f"token {token} is no legal action at table {i}")
+            state.apply_action(action)
+            while state.is_chance_node():
+                state.apply_action(self._game.chance(state, self._keys[i]))
+        self._tell(tables.tolist())
+
+    def outcomes(self) -> np.ndarray:
+        """int32 [n, players]. Raises ValueError before the end of a hand."""
+        seats = range(self._game.players)
+        found = [[self._game.outcomes.of(row, seat) for seat in seats] for row in self.scores().tolist()]
+        return np.array(found, np.int32)
+
+    def scores(self) -> np.ndarray:
+        """int32 [n, players]. Raises ValueError before the end of a hand."""
+        return np.array([self._game.scores(state) for state in self._states], np.int32)
+
+    def history(self) -> np.ndarray:
+        """int32 [n, H], H the longest history so far; filled up with NONE."""
+        return histories([state.history() for state in self._states])
+
+    def _tell(self, tables: Iterable[int]) -> None:
+        for i in tables:
+            for seat in range(self._game.players):
+                seen = self._tokenizer.encode(self._game.view(self._states[i], seat))
+                self.tokens[i, seat, : len(seen)] = seen
+                self.lengths[i, seat] = len(seen)
+
+
+class StateTable:
+    """What whole hands of a game show, as the core's tables of its games say it."""
+
+    def __init__(self, game: Game, tokenizer: Tokenizer):
+        self._game, self._tokenizer = game, tokenizer
+
+    def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What a seat saw of each hand, int16 [n, n_positions], filled up with the end token.
+
+        history: int32 [n, H], filled up with NONE. seats: integers [n]."""
+        tokens = np.full((len(history), self._tokenizer.n_positions), self._tokenizer.eos, np.int16)
+        for row, actions, seat in zip(tokens, history, seats.tolist()):
+            *_, state = self._replayed(actions)
+            seen = self._tokenizer.encode(self._game.view(state, seat))
+            row[: len(seen)] = seen
+        return tokens
+
+    def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """int32 [n], told from seats [n]; of scores by seat, integers [n, players]."""
+        found = [self._game.outcomes.of(row, seat) for row, seat in zip(scores.tolist(), seats.tolist())]
+        return np.array(found, np.int32)
+
+    def labels(
+        self,
+        history: np.ndarray,
+        seats: np.ndarray,
+        seed: int,
+        streams: np.ndarray,
+        playouts: int,
+        share: float,
+        net: Any = None,
+        steps: int = 0,
+        worlds: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What the legal actions of a share of a seat's decisions were worth, by so many random playouts of each: how
+        many labels each hand has, int32 [n], and, hand by hand, the position before the decision, the action's token
+        (int16) and its value (float32, v(o) of the seat).
+
+        history, seats: as of `encode`. streams: integers [n], one for each hand; with `seed` all the randomness. Raises
+        ValueError where a network or other deals are asked for."""
+        from trickformer.openspiel import playout
+
+        if net is not None or steps or worlds:
+            raise ValueError("labels of this game are by random playouts from the deal as it was")
+        counts, found = [], []
+        for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):
+            draw, before = random.Random(deal_seed(seed, stream)), len(found)
+            for state in self._replayed(actions):
+                if state.is_terminal() or state.current_player() != seat:
+                    continue
+                legal = state.legal_actions()
+                if len(legal) == 1 or draw.random() >= share:
+                    continue
+                position = len(self._tokenizer.encode(self._game.view(state, seat))) - 1
+                for action in legal:
+                    values = [playout(self._game, state.child(action), seat, draw) for _ in range(playouts)]
+                    found.append((position, self._tokenizer.token(action), sum(values) / playouts))
+            counts.append(len(found) - before)
+        columns = np.array(found, np.float64).reshape(-1, 3).T
+        position, token = columns[:2].astype(np.int16)
+        return np.array(counts, np.int32), position, token, columns[2].astype(np.float32)
+
+    def _replayed(self, actions: np.ndarray) -> Iterator[State]:
+        """The states of a hand in turn, the last one at the end of its history; it is one object that changes."""
+        state = self._game.spiel.new_initial_state()
+        for action in actions[actions != NONE].tolist():
+            yield state
+            state.apply_action(action)
+        yield state
