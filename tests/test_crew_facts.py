@@ -9,7 +9,7 @@ import pytest
 from conftest import random_playout
 from crew_known import SIZES, Course, split
 
-from trickformer import _core, audit, games, tokenizers
+from trickformer import _core, games, tokenizers
 from trickformer.games.crew import (
     APPOINT,
     APPOINT_LAST,
@@ -86,7 +86,7 @@ def test_facts_are_the_same_step_by_step_and_blind_to_hidden_cards():
             if rng.random() < 0.85 or state.is_chance_node():
                 continue
             view = game.view(state, viewer)
-            twin = audit.exchange_cards(state, view, np.random.default_rng(index))
+            twin = game.exchange(state, view, np.random.default_rng(index))
             if twin is None:
                 continue
             one, other = (tokenizer.tracker(tokenizer.encode(game.view(s, viewer))).facts() for s in (state, twin))

@@ -165,7 +165,7 @@ def test_it_succeeds_more_often_than_rules(number):
     ("spec", "game", "says"),
     [
         ("pimc:weighted=true", "crew", "'weighted' in skat only, not in crew"),
-        ("pimc:runs=3", "crew", "'runs' in hearts only, not in crew"),
+        ("pimc:runs=3", "crew", "'runs' in hearts and games without a search of their own only, not in crew"),
         ("pimc:nodes=3", "skat", "'nodes' in crew only, not in skat"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 from hanabi_histories import playout
 
 from trickformer import _core, games
-from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError
+from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError, deal_seed
 from trickformer.belief import sampler
 from trickformer.differential import OTHERS, compare_games
 from trickformer.games import hanabi
@@ -55,7 +55,7 @@ def test_sizes_of_observations(spec, size):
     game = games.load(spec)
     assert game.rules.observation == size == game.spiel.observation_tensor_shape()[0]
     state = game.deal(1, 1)
-    twin = CORE.State(game.rules, np.array(game.deck(hanabi.deal_seed(1, 1)), dtype=np.uint8))
+    twin = CORE.State(game.rules, np.array(game.deck(deal_seed(1, 1)), dtype=np.uint8))
     assert twin.observation(1).tolist() == state.observation_tensor(1)
 
 
@@ -257,7 +257,7 @@ def test_chance_follows_from_the_seed_alone(spec):
             state.apply_action(game.chance(state, 5) if chance else rng.choice(state.legal_actions()))
         orders.append([step.action for step in state.full_history() if step.player == CHANCE])
         assert tuple(orders[-1]) == game.deck(5)[: len(orders[-1])]
-    assert game.deal(1, 2).history() == list(game.deck(hanabi.deal_seed(1, 2)))[: game.players * game.rules.hand]
+    assert game.deal(1, 2).history() == list(game.deck(deal_seed(1, 2)))[: game.players * game.rules.hand]
 
 
 def test_outcomes_and_scores():

@@ -286,7 +286,7 @@ def test_xinxin_says_how_to_get_it(monkeypatch) -> None:
         players.make("xinxin", games.load("hearts(can_lead_hearts_instead_of_qs=True)"))
 
 
-@pytest.mark.parametrize("name", ("rules", "pimc", "xinxin"))
+@pytest.mark.parametrize("name", ("rules", "xinxin"))
 def test_players_of_hearts_refuse_other_games(name: str) -> None:
     class Other:
         name = "kuhn_poker"

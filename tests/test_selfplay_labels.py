@@ -305,32 +305,35 @@ def test_labels_are_right_on_average(hearts, net):
 
 
 def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch):
-    """Each search of a kept seat: the actions that simulations took, at its place, which is followed by the best."""
+    """Each search: the actions that simulations took, at its place, which is followed by the best. Those of seats that
+    are not kept are left out."""
     engines, found = [load_engine(fresh_model(hearts, rich=True), hearts.outcomes)], []
 
     def spy(engine, values, trackers, roots, seeds, options):
         results = search(engine, values, trackers, roots, seeds, options)
-        found.extend((t.seat, t.legal(), r) for t, r in zip(trackers, results))
+        found.extend(results)
         return results
 
     monkeypatch.setattr(generate, "search", spy)
-    kept = np.zeros((10, 4), bool)
-    kept[:, :3] = True
-    roles = Roles(np.zeros((10, 4), int), np.ones((10, 4), bool), kept)
+    every = np.ones((10, 4), bool)
+    roles = Roles(np.zeros((10, 4), int), every, every)
     options = usual(hearts, engines[0], {"runs": 8, "steps": 1, "wave": 2})
     searches = generate.Searches(0.3, options)
     data, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
     told = decisions(data)
-    tried = [(seat, r) for seat, _, r in found if (r.visits > 1).any() and seat < 3]
+    tried = [r for r in found if (r.visits > 1).any()]
     assert len(told) == len(tried) > 60
     expected = sorted(
         sorted((int(a), float(np.float16(v / n))) for a, v, n in zip(r.tokens, r.values, r.visits) if n > 1)
-        for _, r in tried
+        for r in tried
     )
     assert sorted(sorted(values.items()) for values in told.values()) == expected
     played = sorted(int(data.tokens[row, position + 1]) for row, position in told)
-    assert played == sorted(r.token for _, r in tried)
+    assert played == sorted(r.token for r in tried)
     again, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
     assert rows(again) == rows(data)
+    some = np.arange(4) % 2 == np.arange(10)[:, None] % 2
+    fewer, _ = generate.model_hands(hearts, engines, Roles(roles.model, every, some), 4, 0, searches=searches)
+    assert rows(fewer) == [row for row, kept in zip(rows(data), some.ravel()) if kept]
     none, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=generate.Searches(0.0, options))
     assert not len(none.labels)

@@ -434,7 +434,7 @@ def test_kermit_beats_a_random_player_by_far():
         ("kermit", "hearts", "'kermit' plays skat only, not hearts"),
         ("pimc:weighted=true", "hearts", "'weighted' in skat only, not in hearts"),
         ("pimc:bidding=rules", "hearts", "'bidding' in skat only, not in hearts"),
-        ("pimc:runs=3", "skat", "'runs' in hearts only, not in skat"),
+        ("pimc:runs=3", "skat", "'runs' in hearts and games without a search of their own only, not in skat"),
         ("pimc:playout=light", "skat", "'playout' in hearts only, not in skat"),
     ],
 )

@@ -82,8 +82,8 @@ def make(options: Options, game: Game) -> Player:
         if value is None:
             continue
         if key not in chosen:
-            others = " and ".join(name for name, own in _DEFAULTS.items() if key in own)
-            others += ", and games without a search of their own" * (key in _OTHERS)
+            known = [name for name, own in _DEFAULTS.items() if key in own]
+            others = " and ".join(known + ["games without a search of their own"] * (key in _OTHERS))
             raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
         chosen[key] = value
     if game.name not in _DEFAULTS:

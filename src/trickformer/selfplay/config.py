@@ -183,10 +183,10 @@ class Config(BaseModel):
     def _labels_are_learned(self) -> Self:
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
-        if self.search_share and not self.action_weight:
-            raise ValueError("search_share needs action values: give action_weight")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
+        if self.search_share and not self.action_weight:
+            raise ValueError("search_share needs action values: give action_weight")
         return self
 
     @model_validator(mode="after")
