@@ -90,7 +90,11 @@ _HANABI: dict[str, Any] = {
 _LITTLE_HANABI = _HANABI | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
 _LITTLE_HEARTS: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
 GAMES: dict[str, dict[str, dict[str, Any]]] = {
-    "hearts": {"small": _LITTLE_HEARTS | {"bootstrap_hands": 25_000}, "tiny": _LITTLE_HEARTS},
+    "hearts": {
+        # Six iterations by the quick network, which is then full; GO-MCTS is a better judge, and a slower one.
+        "small": _LITTLE_HEARTS | {"bootstrap_hands": 25_000, "search_share": 0.2, "search_from": 7},
+        "tiny": _LITTLE_HEARTS,
+    },
     "skat": {
         "paper": _SKAT | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
         "small": _LITTLE_SKAT | {"match_deals": 50},
