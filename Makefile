@@ -37,13 +37,14 @@ lint: setup
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
 # A copy of the package, its core built with sanitizers, in build/NAME, and tests on it. Python is not built with them: their
-# libraries are loaded before it, and the standard library of C++ too, so that they see its exceptions.
+# libraries are loaded before it, and the standard library of C++ too, so that they see its exceptions. What they report is
+# not captured.
 # Arguments: name, sanitizers, library, tests.
 define sanitize
 	$(PIP) --no-deps --upgrade --target build/$(1) -Cbuild-dir=build/$(1)-objects -Cinstall.strip=false \
 	  -Ccmake.define.TRICKFORMER_SANITIZE='$(2)' .
 	PYTHONPATH=build/$(1) LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)" \
-	  $(BIN)/python -m pytest $(4)
+	  $(BIN)/python -m pytest --capture=sys $(4)
 endef
 
 asan: export ASAN_OPTIONS = detect_leaks=0
