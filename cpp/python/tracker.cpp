@@ -83,7 +83,8 @@ class PythonTracker final : public Tracker {
     In1<T> out;
     if (!nb::try_cast(self_.attr(method)(), out, false))
       throw nb::type_error((std::string(method) + "() of a tracker returns a numpy array, " +
-                            (std::is_same_v<T, bool> ? "bool [V]" : "float32 [F]")).c_str());
+                            (std::is_same_v<T, bool> ? "bool [V]" : "float32 [F]"))
+                               .c_str());
     return out;
   }
   TokenSet set(const char* method) const {
