@@ -303,7 +303,7 @@ class Tables(Protocol):
 
 # What the core's part of a game can do for training beyond what any game can: label actions by playouts of a quick
 # network (`quick`), or from deals that explain what a seat saw (`worlds`); try deals until a team succeeds (`tries`).
-Ability: TypeAlias = Literal["quick", "worlds", "tries"]
+Ability: TypeAlias = Literal["quick", "worlds", "tries", "augment"]
 
 
 class Tokenizer(Protocol):
@@ -339,6 +339,14 @@ class Tokenizer(Protocol):
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         waves = np.concatenate([np.sin(place), np.cos(place)], axis=1) / 2
         return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)
+
+    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Other games that are as likely, where the rules take some things for alike, such as colours; asked of a
+        tokenizer with the ability `augment`.
+
+        tokens: integers [n, T], filled up with the end token. Returns them, each with a permutation of the alike drawn
+        uniformly, and what becomes of each token, int64 [n, V]."""
+        raise NotImplementedError
 
     def tables(self, seed: int, first: int, n: int) -> Tables | None:
         """Hands `first` .. `first` + n of a series in the core; None: trickformer.tokenizers.tables plays them as

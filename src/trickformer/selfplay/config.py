@@ -145,6 +145,9 @@ class Config(BaseModel):
     masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
     value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")
     bucket: int = Field(1, ge=1, description="batches whose sequences are shared out by length: less padding")
+    augment: bool = Field(
+        False, description="sequences are learned with what is alike by the rules exchanged at random (crew, hanabi)"
+    )
     value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
     bf16: bool = Field(True, description="forward passes of training in bfloat16")
     threads: int = Field(1, ge=1, description="of torch while training")
@@ -199,6 +202,8 @@ class Config(BaseModel):
             raise ValueError(f"{self.game} is labelled by script; leave out quick")
         if self.label_worlds and "worlds" not in able:
             raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
+        if self.augment and "augment" not in able:
+            raise ValueError(f"in {self.game} nothing is known to be alike; leave out augment")
         if self.tries > 1 and ("tries" not in able or self.bootstrap != ["random"]):
             raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self
@@ -213,4 +218,4 @@ class Config(BaseModel):
 
 
 # What neither weights nor matches depend on, and a resumed run may change.
-FREE = frozenset({"workers", "ray", "peak_tflops", "stop_after", "out", "save_every"})
+FREE = frozenset({"iterations", "workers", "ray", "peak_tflops", "stop_after", "out", "save_every"})

@@ -67,6 +67,15 @@ def join(*parts: Sequences) -> Sequences:
     )
 
 
+def augmented(data: Sequences, tokenizer: Tokenizer, rng: np.random.Generator) -> Sequences:
+    """Other hands that are as likely, with the same results and labels; of a tokenizer with the ability `augment`."""
+    tokens, permutation = tokenizer.augmented(data.tokens, rng)
+    labels = data.labels.copy()
+    row = np.repeat(np.arange(len(data)), np.diff(data.starts))
+    labels["token"] = permutation[row, labels["token"]]
+    return Sequences(tokens, data.outcomes, data.starts, labels)
+
+
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
     """Without the columns in which every row has ended; one end token stays. integers [n, T] -> [n, <= T]."""
     return tokens[:, : int(lengths_of(tokens, eos).max(initial=0)) + 1]

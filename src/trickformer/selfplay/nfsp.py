@@ -323,6 +323,7 @@ def fit_options(config: Config, iteration: int) -> FitOptions:
         policy_weight=config.policy_weight,
         action_weight=config.action_weight,
         bucket=config.bucket,
+        augment=config.augment,
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )

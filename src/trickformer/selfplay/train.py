@@ -24,7 +24,7 @@ from transformers import GPT2Config
 from trickformer import tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
-from trickformer.selfplay.data import Sequences, crop, lengths_of
+from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class FitOptions:
     policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
     action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
+    augment: bool = False  # each sequence becomes another that is as likely, drawn anew in each step
     value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
     report_every: int = 100  # steps
     save_every: int = 500  # steps
@@ -196,7 +197,10 @@ def fit(
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
                 return False
             own = batch[accelerator.process_index :: accelerator.num_processes]
-            learned = batch_of(data[own], tokenizer, model, classes)
+            rows = data[own]
+            if options.augment:
+                rows = augmented(rows, tokenizer, np.random.default_rng([seed, step, accelerator.process_index, 1]))
+            learned = batch_of(rows, tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:
                     group["lr"] = peak * options.schedule(step, steps)

@@ -8,6 +8,7 @@ chair, silence, two directions of distress and the end. docs/crew.md sets the co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from trickformer.games.crew import (
     ACTIONS,
     CARDS,
     COLOUR_CARDS,
+    COLOURS,
     COMMANDERS_CARD,
+    HAND,
     HIGHEST,
     NUM_ACTIONS,
     NUM_CARDS,
@@ -59,7 +62,7 @@ class CrewTokenizer(Tokenizer):
         self.n_facts: int = self.table.tracker().n_facts
 
     facts_version = "crew-2"
-    abilities = frozenset({"worlds", "tries"})
+    abilities = frozenset({"worlds", "tries", "augment"})
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -115,6 +118,18 @@ class CrewTokenizer(Tokenizer):
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
+    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The four colours exchanged; as they are in mission 46, which asks for the pink cards."""
+        drawn = rng.integers(len(_EXCHANGES), size=len(tokens))
+        drawn[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0
+        permutation = _EXCHANGES[drawn]
+        found = np.take_along_axis(permutation, tokens.astype(np.int64), axis=1)
+        # A hand is told in ascending order; it follows on the own chair and the commander.
+        chair = ((tokens >= CHAIR) & (tokens < CHAIR + PLAYERS)).argmax(axis=1)
+        dealt = chair[:, None] + 2 + np.arange(HAND)
+        np.put_along_axis(found, dealt, np.sort(np.take_along_axis(found, dealt, axis=1), axis=1), axis=1)
+        return found, permutation
+
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.crew.Tables(self.table, seed, first, n)
@@ -138,6 +153,24 @@ class CrewTokenizer(Tokenizer):
         for token in tokens:
             tracker.push(int(token))
         return tracker
+
+
+def _exchanges() -> np.ndarray:
+    """What becomes of each token when colours are exchanged: int64 [24, V], the first leaves all as they are."""
+    values = COLOUR_CARDS // len(COLOURS)
+    colour, value = np.divmod(np.arange(COLOUR_CARDS), values)
+    found = np.tile(np.arange(len(CrewTokenizer.vocab)), (24, 1))
+    for row, order in zip(found, permutations(range(len(COLOURS)))):
+        card = np.array(order)[colour] * values + value
+        row[:COLOUR_CARDS] = card
+        for by in range(PLAYERS - 1):
+            first = PLAY + by * NUM_CARDS
+            row[first : first + COLOUR_CARDS] = first + card
+    return found
+
+
+_EXCHANGES = _exchanges()
+_LEFT_OF_PINK_NINE = CrewTokenizer.vocab.index("left_of_pink9_wins_all_pink")
 
 
 def _pink(tokens: list[int]) -> bool:

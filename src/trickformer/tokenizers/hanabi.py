@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
+from math import factorial
 
 import numpy as np
 
@@ -26,8 +28,10 @@ class HanabiTokenizer(Tokenizer):
         self.n_positions: int = self.table.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_facts: int = self.table.tracker().n_facts
+        self._exchanges = _exchanges(self.vocab, rules.colors)
 
     facts_version = "hanabi-2"
+    abilities = frozenset({"augment"})
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -78,6 +82,11 @@ class HanabiTokenizer(Tokenizer):
         """What makes tokens and positions alike, as `features` has it."""
         return features(self.rules, self.n_positions)
 
+    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The colours exchanged."""
+        permutation = self._exchanges[rng.integers(len(self._exchanges), size=len(tokens))]
+        return np.take_along_axis(permutation, tokens.astype(np.int64), axis=1), permutation
+
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.hanabi.TokenTables(self.table, seed, first, n)
@@ -114,6 +123,19 @@ def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
         *(f"seat{p}" for p in range(rules.players)),
         "eos",
     ]
+
+
+def _exchanges(vocab: Sequence[str], colors: int) -> np.ndarray:
+    """What becomes of each token when colours are exchanged: int64 [colors!, V]."""
+    number = {word: token for token, word in enumerate(vocab)}
+    found = np.tile(np.arange(len(vocab)), (factorial(colors), 1))
+    for row, order in zip(found, permutations(COLORS[:colors])):
+        into = dict(zip(COLORS, order))
+        for word, token in number.items():
+            stem, dash, last = word.rpartition("-")
+            if last[0] in into:  # a card, or a hint at a colour
+                row[token] = number[f"{stem}{dash}{into[last[0]]}{last[1:]}"]
+    return found
 
 
 def features(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
