@@ -327,8 +327,8 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1
-    for wrong in ("quick", "label_worlds"):
-        code, _, error = command("train", "skat", "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
+    for game, wrong in (("skat", "quick"), ("hanabi", "label_worlds")):
+        code, _, error = command("train", game, "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
         assert code == 2 and f"leave out {wrong}" in error and error.count("\n") == 1
     assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2
     assert not (tmp_path / "x").exists()

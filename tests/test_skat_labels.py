@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from trickformer import _core, games, tokenizers
+from trickformer.belief import sampler
 from trickformer.games.skat import NUM_CARDS, PASS, PICK_UP
 from trickformer.selfplay.generate import Labels, cast_hands
 
@@ -49,9 +50,9 @@ def decisions(game, tokenizer, row, seat):
     return found
 
 
-def labels(table, history, seats, seed=1, playouts=8, share=1.0, first=0):
+def labels(table, history, seats, seed=1, playouts=8, share=1.0, first=0, worlds=False):
     streams = np.arange(first, first + len(history), dtype=np.uint64)
-    return table.labels(history, np.asarray(seats, np.uint8), seed, streams, playouts, share)
+    return table.labels(history, np.asarray(seats, np.uint8), seed, streams, playouts, share, worlds=worlds)
 
 
 @pytest.mark.parametrize("setting", ["seeger", "value"])
@@ -108,6 +109,66 @@ def test_labels_follow_from_seed_and_stream(skat, tokenizer):
     assert len(labels(tokenizer.table, history, seats, share=0.0)[1]) == 0
     with pytest.raises(ValueError):
         labels(tokenizer.table, np.roll(history, 1, axis=1), seats)
+
+
+def explaining(game, state, seat, n=30):
+    """Sampled states that `seat` cannot tell from this one."""
+    view = game.view(state, seat)
+    belief = sampler(game)
+    belief.reset(view)
+    worlds = belief.sample(n, np.random.default_rng(0))
+    return [worlds.state(i) for i in range(n) if worlds.feasible[i]]
+
+
+def finished(state, rng):
+    """The actions of a game that ends at random from here on, as the core has them."""
+    state = state.clone()
+    while not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    actions = state.history()
+    return np.array([[*actions, *[255] * (CORE.MAX_ACTIONS + NUM_CARDS - len(actions))]], np.uint8)
+
+
+def test_labels_of_worlds_do_not_depend_on_hidden_cards(skat, tokenizer):
+    """Deals that a seat cannot tell apart: labels made of the deal as it was do, labels of worlds do not."""
+    rng, phases, apart = np.random.default_rng(2), set(), 0
+    for number, row in enumerate(CORE.mixed_games(True, 9, 0, 6, 0.1)[0]):
+        seat = number % 3
+        for at, (state, _) in list(decisions(skat, tokenizer, row, seat).items())[::3]:
+            told = {True: set(), False: set()}
+            for world in explaining(skat, state, seat, 4):
+                history = finished(world, rng)
+                for worlds, found in told.items():
+                    _, position, token, value = labels(tokenizer.table, history, [seat], playouts=3, worlds=worlds)
+                    early = position < at  # what is played there is another card each time
+                    found.add((*token[early].tolist(), *value[early].tolist()))
+            assert len(told[True]) == 1
+            apart += len(told[False]) > 1
+            phases.add(state.core.phase)
+    assert phases >= {0, 2, 5} and apart > 10, (phases, apart)
+
+
+def test_labels_of_worlds_are_means_of_best_play(skat, tokenizer):
+    """With three cards left or fewer: no more and no less than what best play brings in some deal that explains the
+    view, but for the card points that break ties."""
+    history, ties = CORE.mixed_games(True, 3, 0, 12, 0.2, 0.1)[0], 0.1 * 61 / 100
+    checked = spread = 0
+    for number, row in enumerate(history):
+        seat = number % 3
+        _, position, token, value = labels(tokenizer.table, row[None], [seat], playouts=40, worlds=True)
+        for at, (state, _) in decisions(skat, tokenizer, row, seat).items():
+            if state.core.phase != 5 or any(len(state.core.hand(p)) > 3 for p in range(3)):
+                continue
+            ends = [
+                {a: best_play(w.child(a), skat, seat) for a in state.legal_actions()}
+                for w in explaining(skat, state, seat, 60)
+            ]
+            for action, worth in zip(token[position == at].tolist(), value[position == at].tolist()):
+                low, high = (pick(end[action] for end in ends) for pick in (min, max))
+                assert low - ties <= worth <= high + ties
+                spread += low < high
+                checked += 1
+    assert checked > 20 and spread > 3, (checked, spread)
 
 
 def test_sequences_carry_labels(skat):

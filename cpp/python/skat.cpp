@@ -107,6 +107,7 @@ struct Bulk {
   using Tables = skat::Tables;
   using Tracker = GameTracker;
   using Score = std::int16_t;
+  static constexpr bool kWorlds = true;  // labels from other deals than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
   static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
@@ -118,7 +119,7 @@ struct Bulk {
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
   static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-    skat::label(table.seeger(), history, seat, options, seed, stream, out);
+    skat::label(table.seeger(), table.evaluation(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     skat::scores(result(t.state(i)), t.table().seeger(), out);
@@ -227,10 +228,12 @@ void bind_skat(nb::module_& parent) {
   nb::class_<Table> table(m, "Table");
   table.def(
       "__init__",
-      [](Table* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels) {
-        new (self) Table(seeger, {labels.data(), labels.size()});
+      [](Table* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels,
+         const Evaluation* evaluation) {
+        new (self) Table(seeger, {labels.data(), labels.size()},
+                         evaluation ? std::optional<Evaluation>(*evaluation) : std::nullopt);
       },
-      "seeger"_a, "labels"_a);
+      "seeger"_a, "labels"_a, "evaluation"_a = nb::none());
   bind_tables<Bulk>(m, table);
   bind_sampler(m);
   m.def(

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/tracker.hpp"
+#include "skat/pimc.hpp"
 #include "skat/rules_player.hpp"
 #include "skat/solver.hpp"
 #include "skat/tell.hpp"
@@ -12,12 +13,13 @@ namespace {
 
 // Open cards favour the defenders: the longer best play with them lasts, the worse contracts look. By playouts `rules`
 // chose better cards in the first tricks than by best play from there on.
-constexpr int kOpenCards = 4;  // decisions with so many cards in hand are solved
+constexpr int kOpenCards = 4;
 constexpr int kTailCards = 3;  // playouts are solved from here on
 constexpr int kStray = 16;     // one card in so many is random, or all playouts would be the same
 constexpr int kMost = 6;       // actions of a decision that has more than kFew of them before the cards are played
 constexpr int kFew = 7;
-constexpr int kNear = 10;  // calls above the highest that a seat may think of
+constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each that a label is of
+constexpr int kNear = 10;               // calls above the highest that a seat may think of
 
 // A game, and what each seat has seen of it.
 struct Game {
@@ -89,7 +91,7 @@ Result play_out(Game g, Rng& rng, Solver& solver) {
 }
 
 // 200 v(o) of a seat.
-int worth(const Result& r, bool seeger, int seat) {
+int own_worth(const Result& r, bool seeger, int seat) {
   std::int16_t score[kPlayers];
   scores(r, seeger, score);
   return 3 * score[seat] - score[0] - score[1] - score[2];
@@ -123,11 +125,109 @@ int candidates(const Game& g, int taken, Rng& rng, std::uint8_t* out) {
   return found;
 }
 
+// What labels of one sequence have in common.
+class Labeller {
+ public:
+  Labeller(bool seeger, const Evaluation* evaluation, const LabelOptions& options, const std::uint8_t* history,
+           int seat, Rng rng, std::vector<Label>& out)
+      : seeger_(seeger),
+        evaluation_(evaluation),
+        options_(options),
+        history_(history),
+        seat_(seat),
+        rng_(rng),
+        out_(out) {
+    if (options.worlds && !evaluation) throw std::invalid_argument("worlds are weighted by an evaluation: give one");
+  }
+
+  // The decision of the own seat before action `at` of the history, after token `position`.
+  void decide(const Game& g, int at, int position) {
+    std::uint8_t actions[kActions];
+    if (legal_actions(g.state, actions) < 2 || rng_.uniform() >= options_.share) return;
+    const bool play = g.state.phase == Phase::kPlay;
+    if (play && options_.worlds) return solve_worlds(g, position);
+    const int n = candidates(g, history_[at], rng_, actions);
+    const std::uint64_t drawn = rng_.next();
+    double worth[kActions] = {};
+    solver().reset();
+    if (play && count(g.state.hand[seat_]) <= kOpenCards) {
+      for (int k = 0; k < n; ++k) {
+        Game next = g;
+        next.apply(actions[k]);
+        worth[k] = own_worth(solved(next.state, solver()), seeger_, seat_);
+      }
+    } else if (options_.worlds) {
+      const WeightedWorlds worlds = draw(g);
+      for (std::size_t i = 0; i < worlds.worlds.size(); ++i)
+        play_on(rebuilt(worlds.worlds[i], at), actions, n, 1, drawn + i, worlds.weight[i], worth);
+    } else {
+      play_on(g, actions, n, options_.playouts, drawn, 1, worth);
+    }
+    for (int k = 0; k < n; ++k) add(position, actions[k], worth[k] / 200);
+  }
+
+ private:
+  static Solver& solver() {
+    static thread_local Solver solver(14);
+    return solver;
+  }
+
+  void add(int position, int action, double value) {
+    out_.push_back({std::uint16_t(position), std::uint16_t(action), float(value)});
+  }
+
+  WeightedWorlds draw(const Game& g) {
+    return draw_worlds(Deals(g.views[seat_]), *evaluation_, {}, stakes(seeger_), std::size_t(options_.playouts),
+                       kOversample, rng_);
+  }
+
+  void solve_worlds(const Game& g, int position) {
+    const PimcOptions options{std::size_t(options_.playouts), kOversample, {}};
+    const PimcResult found =
+        pimc_card(Deals(g.views[seat_]), *evaluation_, options, stakes(seeger_), rng_.next(), solver());
+    for (Cards rest = legal_cards(g.state); rest;) {
+      const int card = take_lowest(rest);
+      add(position, card, found.values[std::size_t(card)] / 100);
+    }
+  }
+
+  // The game until action `end` of the history, with other cards where the own seat has not seen them.
+  Game rebuilt(const World& world, int end) const {
+    Game g{new_game(world.dealt, world.dealt_skat), {}};
+    tell_deal(g.state, [&](int p, int token) {
+      if (token != kEndToken) see(g.views[p], token);
+    });
+    for (int i = kNumCards; i < end; ++i) g.apply(history_[i]);
+    return g;
+  }
+
+  // Adds 200 v(o) of each action, the mean of so many playouts. All meet the same random numbers.
+  void play_on(const Game& g, const std::uint8_t* actions, int n, int playouts, std::uint64_t drawn, double weight,
+               double* worth) const {
+    for (int k = 0; k < n; ++k) {
+      Game next = g;
+      next.apply(actions[k]);
+      while (next.state.phase < Phase::kPlay) next.apply(next.rules());
+      for (int j = 0; j < playouts; ++j) {
+        Rng own(drawn, std::uint64_t(j));
+        worth[k] += weight / playouts * own_worth(play_out(next, own, solver()), seeger_, seat_);
+      }
+    }
+  }
+
+  bool seeger_;
+  const Evaluation* evaluation_;
+  const LabelOptions& options_;
+  const std::uint8_t* history_;
+  int seat_;
+  Rng rng_;
+  std::vector<Label>& out_;
+};
+
 }  // namespace
 
-void label(bool seeger, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
-           std::uint64_t stream, std::vector<Label>& out) {
-  static thread_local Solver solver(14);
+void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
+           const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
   check_deck(history, kNumCards);
   Cards hands[kPlayers] = {}, skat = 0;
   for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(history[i]);
@@ -138,29 +238,11 @@ void label(bool seeger, const std::uint8_t* history, int seat, const LabelOption
     if (token != kEndToken) see(g.views[p], token);
   };
   tell_deal(g.state, tell);
-  Rng rng(seed, stream);
+  Labeller labeller(seeger, evaluation, options, history, seat, Rng(seed, stream), out);
   for (int i = kNumCards; g.state.phase != Phase::kOver; ++i) {
     const int taken = i < kHistory ? history[i] : kNoAction;
     check_action(is_legal(g.state, taken), taken);
-    std::uint8_t actions[kActions];
-    if (g.state.current == seat && legal_actions(g.state, actions) > 1 && rng.uniform() < options.share) {
-      const int n = candidates(g, taken, rng, actions);
-      const std::uint64_t drawn = rng.next();
-      const bool open = g.state.phase == Phase::kPlay && count(g.state.hand[seat]) <= kOpenCards;
-      solver.reset();
-      for (int k = 0; k < n; ++k) {
-        Game next = g;
-        next.apply(actions[k]);
-        while (next.state.phase < Phase::kPlay) next.apply(next.rules());
-        const int playouts = open ? 1 : options.playouts;
-        std::int64_t sum = 0;
-        for (int j = 0; j < playouts; ++j) {
-          Rng own(drawn, std::uint64_t(j));
-          sum += worth(open ? solved(next.state, solver) : play_out(next, own, solver), seeger, seat);
-        }
-        out.push_back({std::uint16_t(told - 1), actions[k], float(double(sum) / (200.0 * playouts))});
-      }
-    }
+    if (g.state.current == seat) labeller.decide(g, i, told - 1);
     tell_action(g.state, taken, tell);
   }
 }

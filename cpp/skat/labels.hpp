@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/label.hpp"
+#include "skat/evaluation.hpp"
 #include "skat/random.hpp"
 
 namespace trickformer::skat {
@@ -17,9 +18,13 @@ namespace trickformer::skat {
 // of a decision meet the same random numbers. Where many calls or discards are legal, some of them are labelled, the
 // one taken and that of `rules` among them.
 //
+// With `worlds` there are so many deals instead of playouts, drawn by what was said (draw_worlds), of which the true one is
+// but one: cards are worth what PIMC takes them to be, and before the cards are played there is one playout in each.
+// evaluation: what the worlds are weighted by; may be null without `worlds`.
+//
 // Results follow from seed and stream. They are appended. Throws std::invalid_argument on a history that breaks the
 // rules or ends early.
-void label(bool seeger, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
-           std::uint64_t stream, std::vector<Label>& out);
+void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
+           const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out);
 
 }  // namespace trickformer::skat

@@ -24,7 +24,8 @@ TokenSet as_tokens(const SeatView& v, Cards cards) {
 
 }  // namespace
 
-Table::Table(bool seeger, std::span<const std::int16_t> labels) : seeger_(seeger) {
+Table::Table(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation)
+    : seeger_(seeger), evaluation_(std::move(evaluation)) {
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 

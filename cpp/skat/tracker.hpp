@@ -1,10 +1,12 @@
 // Skat as one seat's sequence of tokens (skat/seat_view.hpp): GO-MCTS' simulator, and many games in step.
 #pragma once
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "core/tracker.hpp"
+#include "skat/evaluation.hpp"
 #include "skat/facts.hpp"
 #include "skat/random.hpp"
 
@@ -13,15 +15,18 @@ namespace trickformer::skat {
 // How results are scored, and the outcomes in the order of the game's table.
 class Table {
  public:
-  // labels: int16 [n, 3], scores, the teller's own first.
-  Table(bool seeger, std::span<const std::int16_t> labels);
+  // labels: int16 [n, 3], scores, the teller's own first. evaluation: by which worlds are weighted, where training labels
+  // ask for worlds.
+  Table(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation = {});
   // The outcome as `seat` tells it, its own score first. Throws std::out_of_range on scores of no outcome.
   int outcome(const std::int16_t score[kPlayers], int seat) const;
   int outcome(const Result& result, int seat) const;
   bool seeger() const { return seeger_; }
+  const Evaluation* evaluation() const { return evaluation_ ? &*evaluation_ : nullptr; }
 
  private:
   bool seeger_;
+  std::optional<Evaluation> evaluation_;
   std::unordered_map<std::uint64_t, int> index_;
 };
 

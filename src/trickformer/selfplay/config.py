@@ -125,7 +125,7 @@ class Config(BaseModel):
     label_playouts: int = Field(8, ge=1, description="playouts of each labelled action")
     label_worlds: bool = Field(
         False,
-        description="playouts begin in deals that explain what the seat saw, not in the deal as it was (hearts, crew)",
+        description="from deals that explain what the seat saw, not from the deal as it was (hearts, skat, crew)",
     )
     quick: bool = Field(
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"

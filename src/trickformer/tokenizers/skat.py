@@ -47,9 +47,12 @@ class SkatTokenizer(Tokenizer):
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
-        self.seeger = game.seeger
-        self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16))
+        from trickformer.belief.samplers.skat import evaluation  # which imports this module
 
+        self.seeger = game.seeger
+        self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
+
+    abilities = frozenset({"worlds"})
     facts_version = "skat-2"
     n_facts = 541
 
