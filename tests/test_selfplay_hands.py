@@ -430,3 +430,42 @@ def test_data_larger_than_what_is_touched_streams(hearts, tmp_path):
     assert len(data) == n and data[n - 2 :].tokens.shape == (2, 75)
     assert isinstance(data[n - 1000 :].tokens, np.memmap)
     assert data[np.array([5, n - 1])].outcomes.tolist() == [0, 0]
+
+
+def test_guests_play_as_elsewhere(hearts, engines):
+    """Four scripted guests play the hands that the core plays with its own script; one beside models plays its part."""
+    nobody, every = np.full((12, 4), -1), np.ones((12, 4), dtype=bool)
+    rules = [players.make("rules", hearts)]
+    data, _ = generate.model_hands(hearts, engines, Roles(nobody, ~every, every), 9, 40, guests=rules)
+    core = generate.cast_hands(hearts, ["rules"], 9, 40, 12, 4)
+    np.testing.assert_array_equal(data.tokens, core.tokens)
+    np.testing.assert_array_equal(data.outcomes, core.outcomes)
+    mixed = np.tile([-2, 0, 1, -1], (12, 1))
+    guests = [*rules, players.make("random", hearts)]
+    whole = generate.model_hands(hearts, engines, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
+    again = generate.model_hands(hearts, engines, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
+    np.testing.assert_array_equal(whole[1], again[1])
+    tokenizer, own = tokenizers.make(hearts), 0
+    for row in whole[0].tokens[3::4].astype(np.int32):  # of the scripted seat
+        tracker = tokenizer.tracker(row[:0])
+        for at, token in enumerate(row.tolist()):
+            if tracker.my_turn() and not tracker.terminal():
+                view = View(3, tokenizer.decode(row[:at]), tuple(np.flatnonzero(tracker.legal()).tolist()))
+                assert rules[0].act([view], [], [{}])[0].action == token
+                own += 1
+            if token == tokenizer.eos:
+                break
+            tracker.push(token)
+    assert own > 12 * 13 - 1
+
+
+def test_guests_take_seats_that_are_not_kept():
+    config = Config(game="hearts", preset="tiny", guests=["rules", "random"], guest_share=0.5, seats_kept=1)
+    found = schedule.roles(config, 2, 100, 4_000, 4)
+    sits = found.model < 0
+    assert set(np.unique(found.model)) == {-2, -1, 1}
+    assert (found.kept.sum(axis=1) == 1).all() and not (sits & found.kept).any()
+    assert abs(sits[~found.kept].mean() - 0.5) < 0.02 and (found.greedy == ~sits).all()
+    assert "50% of the seats that are not kept by rules, random" in schedule.who(config, 2)
+    with pytest.raises(ValueError, match="lower seats_kept"):
+        Config(game="hearts", preset="tiny", guests=["rules"])

@@ -106,6 +106,10 @@ class Config(BaseModel):
     seats_kept: int = Field(1, ge=1, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
     anchor: float = Field(0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too")
     roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
+    guests: list[str] = Field(
+        [], description="players who take seats that are not kept, from iteration 1 on, each drawn uniformly"
+    )
+    guest_share: float = Field(0.5, gt=0, le=1, description="share of these seats that they take, if there are any")
     pool: int = Field(0, ge=0, description="imitators are drawn from this many newest models; 0: from all")
     pool_newest: bool = Field(True, description="the newest model is among the imitators too")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
@@ -184,8 +188,12 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _labels_are_learned(self) -> Self:
+        from trickformer import games
+
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
+        if self.guests and self.roles == "all" and self.seats_kept == games.load(self.game).players:
+            raise ValueError("guests take seats that are not kept: lower seats_kept")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
         if self.search_share and not self.action_weight:

@@ -47,7 +47,7 @@ class Searches:
 class Roles:
     """Who plays, and whose sequences are kept, in n hands."""
 
-    model: np.ndarray  # int [n, players], the model in each seat
+    model: np.ndarray  # int [n, players], the model in each seat; -1 - k: guest k
     greedy: np.ndarray  # bool [n, players], plays ArgmaxVal*; the others sample their policy
     kept: np.ndarray  # bool [n, players]
 
@@ -168,6 +168,30 @@ def _search_labels(searched: list[_Searched], kept: np.ndarray) -> tuple[np.ndar
     return np.bincount(found, minlength=int(kept.sum())), labels[order]
 
 
+class _Guests:
+    """Named players at tables of models: they see what the tokens say."""
+
+    def __init__(self, game: Game, guests: Sequence[Player], seed: int, first: int):
+        self._game, self._guests, self._seeds = game, guests, (seed, first)
+        self._tokenizer = tokenizers.make(game)
+        self._known: dict[tuple[int, int], tuple[np.random.Generator, Memo]] = {}  # by hand and seat
+
+    def choose(self, guest: int, hands: np.ndarray, seats: np.ndarray, seen: list[np.ndarray], legal: np.ndarray):
+        """The own token of each: hands, seats int [n]; seen: tokens; legal: bool [n, V]. -> int [n]"""
+        tokenizer, views, rngs, memos = self._tokenizer, [], [], []
+        for hand, seat, tokens, may in zip(hands.tolist(), seats.tolist(), seen, legal):
+            if (hand, seat) not in self._known:
+                rng = np.random.default_rng([*self._seeds, hand, seat])
+                self._known[hand, seat] = rng, {}
+            rng, memo = self._known[hand, seat]
+            actions = sorted(tokenizer.action(token) for token in np.flatnonzero(may).tolist())
+            views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
+            rngs.append(rng)
+            memos.append(memo)
+        decisions = self._guests[guest].act(views, rngs, memos)
+        return np.array([tokenizer.token(d.action) for d in decisions])
+
+
 def model_hands(
     game: Game,
     engines: Sequence[Engine],
@@ -178,12 +202,14 @@ def model_hands(
     noise: float = 0.0,
     labels: Labels = NO_LABELS,
     searches: Searches | None = None,
+    guests: Sequence[Player] = (),
 ) -> tuple[Sequences, np.ndarray]:
     """Play one hand a row of `roles`, all in step.
 
     engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
-    share of moves that are random. searches: in the place of `labels`, which are then none. Returns the sequences of
-    the kept seats, row by row, and scores int [n, players]."""
+    share of the models' moves that are random. searches: in the place of `labels`, which are then none; in kept seats
+    only. guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
+    [n, players]."""
     assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
     tokenizer = tokenizers.make(game)
@@ -198,6 +224,7 @@ def model_hands(
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
+    others = _Guests(game, guests, seed, first)
     while True:
         turn = tables.current().astype(np.int64)
         live = np.flatnonzero(turn >= 0)
@@ -206,6 +233,12 @@ def model_hands(
         legal = tables.legal()
         actions = legal.argmax(axis=1).astype(np.int32)  # where a single one is legal, no model need be asked
         choice = legal.sum(axis=1) > 1
+        for guest in range(len(guests)):
+            at = live[seats[live, turn[live]] == -1 - guest]
+            if len(at := at[choice[at]]):
+                seat = turn[at]
+                seen = [tokens[h, p, :n] for h, p, n in zip(at, seat, lengths[at, seat])]
+                actions[at] = others.choose(guest, at, seat, seen, legal[at])
         for model, engine in enumerate(engines):
             at = live[seats[live, turn[live]] == model]
             uniforms = rng.random(len(at))
@@ -227,7 +260,7 @@ def model_hands(
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
             if searches is not None:
-                drawn = rng.random(len(best)) < searches.share
+                drawn = (rng.random(len(best)) < searches.share) & roles.kept[at, seat][best]
                 asked, best = best[drawn], best[~drawn]
                 where, before = (at[asked], seat[asked]), lengths[at[asked], seat[asked]]
                 trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]

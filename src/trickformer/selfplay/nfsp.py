@@ -69,6 +69,9 @@ def run(config: Config, resume: bool = False) -> Path:
         _start(config, game)
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
+    for spec in config.guests:
+        if getattr(players.make(spec, game), "needs_state", False):
+            raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
     by_core = tokenizer.table is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
     if config.label_share and not by_core:

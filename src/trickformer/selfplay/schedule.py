@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trickformer import games
+from trickformer import games, players
 from trickformer.base import Game
 from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.players.gomcts import usual
@@ -68,6 +68,8 @@ def who(config: Config, iteration: int) -> str:
     else:
         low, high = pool(config, iteration)
         models = f"ArgmaxVal* of model {newest} in one seat, imitations of models {low} to {high - 1} in the others"
+    if config.guests:
+        models += f"; {config.guest_share:.0%} of the seats that are not kept by " + ", ".join(config.guests)
     if config.searches(iteration):
         return f"{models}; GO-MCTS for {config.search_share:.0%} of its decisions"
     return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if config.anchor else "")
@@ -93,11 +95,18 @@ def roles(config: Config, iteration: int, first: int, n: int, seats: int) -> gen
     """Who sits in which of `seats` seats in the hands `first` .. `first` + n of an iteration >= 1."""
     if iteration == 1 or config.roles == "all":
         model, greedy = np.full((n, seats), iteration - 1), np.ones((n, seats), dtype=bool)
-        return generate.Roles(model, greedy, generate.kept_seats(first, n, config.seats_kept, seats))
-    greedy = generate.kept_seats(first, n, 1, seats)
-    model = np.random.default_rng([config.seed, iteration, first]).integers(*pool(config, iteration), size=(n, seats))
-    model[greedy] = iteration - 1
-    return generate.Roles(model, greedy, greedy)
+        kept = generate.kept_seats(first, n, config.seats_kept, seats)
+    else:
+        kept = greedy = generate.kept_seats(first, n, 1, seats)
+        drawn = np.random.default_rng([config.seed, iteration, first])
+        model = drawn.integers(*pool(config, iteration), size=(n, seats))
+        model[greedy] = iteration - 1
+    if config.guests:
+        rng = np.random.default_rng([config.seed, iteration, first, 1])
+        sits = (rng.random((n, seats)) < config.guest_share) & ~kept
+        model = np.where(sits, -1 - rng.integers(len(config.guests), size=(n, seats)), model)
+        greedy = greedy & ~sits
+    return generate.Roles(model, greedy, kept)
 
 
 def quick_file(out: Path, iteration: int) -> Path:
@@ -145,6 +154,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     kept = config.seats_kept if several else 1
     low = iteration - 1 if several else pool(config, iteration)[0]
     engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
+    guests = [players.make(spec, game) for spec in config.guests]
     searches = None
     if config.searches(iteration):
         given = {"runs": config.search_runs, "wave": _WAVE}
@@ -156,10 +166,9 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         parts, points = [], {}
         if begin < end:
             part = roles(config, iteration, begin, end - begin, game.players)
-            part = generate.Roles(part.model - low, part.greedy, part.kept)
-            data, scores = generate.model_hands(
-                game, engines, part, deals, begin, config.threshold, config.noise, labels, searches
-            )
+            part = generate.Roles(np.where(part.model < 0, part.model, part.model - low), part.greedy, part.kept)
+            settings = config.threshold, config.noise, labels, searches, guests
+            data, scores = generate.model_hands(game, engines, part, deals, begin, *settings)
             points["greedy_points"] = float(scores[part.greedy].mean())
             if not part.greedy.all():
                 points["other_points"] = float(scores[~part.greedy].mean())
