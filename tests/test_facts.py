@@ -40,7 +40,8 @@ def advice(game, row):
     if game.name == "crew":
         (found,) = np.nonzero(row[-len(CREW_ACTIONS) - 41 : -41])
         return int(found[0]) if len(found) else None
-    cards, (bids, limit, take, game_, level) = row[-48:-16], np.split(row[-16:], [2, 3, 5, 12])
+    script = row[493:541]
+    cards, (bids, limit, take, game_, level) = script[:32], np.split(script[32:], [2, 3, 5, 12])
     parts = ((cards, 0), (take, skat.PASS + 2), (game_, skat.DECLARE), (level, skat.ANNOUNCE))
     found = [first + int(i) for part, first in parts for i in np.flatnonzero(part)]
     found += [("bid", "pass")[int(i)] for i in np.flatnonzero(bids)]

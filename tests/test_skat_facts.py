@@ -17,6 +17,7 @@ SIZES = {
     "answer": 1, "alone": 1, "value": 7, "covers": 7, "soloist": 4, "kind": 6, "hand": 2, "level": 3, "place": 3,
     "led": 5, "winner": 3, "side": 2, "trick points": 1, "tricks": 10, "took": 2, "points": 2, "reached": 6, "void": 10,
     "own count": 5, "out count": 5, "trumps out": 12, "script": 48,
+    "at least": 60, "behind": 32, "gain": 32, "wins": 32,
 }  # fmt: skip
 STAGES = [
     "seat",
@@ -147,6 +148,7 @@ def expected(twin, seat, heard):
     his, theirs = laid + sum(n for own, n in won if own), sum(n for own, n in won if not own)
     found["points"] = np.array([his, theirs]) / 120
     found["reached"] = [*(his >= n for n in (31, 61, 90)), *(theirs >= n for n in (31, 60, 90))]
+    found["at least"] = [points >= 3 * n for points in (his, theirs) for n in range(1, 31)]
     found["took"] = [any(own for own, _ in won), any(not own for own, _ in won)]
     found["void"] = [bool(s) and not set(s) & set(m) for m in may for s in suits(kind)]
     if stage != "play":
@@ -181,7 +183,8 @@ def test_facts_are_the_twins(tokenizer):
                     told[seat] = len(twin.seen[seat])
                     found = tracker.facts()
                     wanted = expected(twin, seat, heard) | {"next": tracker.possible()[:NUM_CARDS]}
-                    wanted["script"] = parts(found)["script"]  # test_facts.py looks at it
+                    for name in ("script", "behind", "gain", "wins"):  # test_facts.py and below look at them
+                        wanted[name] = parts(found)[name]
                     if not np.allclose(found, np.concatenate([wanted[name] for name in SIZES]), atol=1e-6):
                         wrong = [name for name, value in parts(found).items() if not np.allclose(value, wanted[name])]
                         pytest.fail(f"{wrong}: policy {policy}, seed {seed}, seat {seat} after {twin.seen[seat]}")
@@ -191,7 +194,51 @@ def test_facts_are_the_twins(tokenizer):
     never = {name: np.flatnonzero(~hit).tolist() for name, hit in parts(seen).items() if not hit.all()}
     # Nothing is decided while cards are dealt, taken or shown, or a leader is named; some rare numbers are missed.
     assert never.pop("stage") == [STAGES.index(s) for s in ("seat", "deal", "take", "show", "lead")]
-    assert set(never) <= {"bid class", "said", "skat", "void", "trumps out", "script"}, never
+    rare = {"bid class", "said", "skat", "void", "trumps out", "script", "at least", "behind", "gain", "wins"}
+    assert set(never) <= rare, never
+
+
+def test_what_the_script_thinks_of_cards(tokenizer):
+    """Its choice is the best of what may be played. The last card of a trick leaves nothing to guess: who takes it, and
+    with how many card points; those that decide the game count for more."""
+    lasts = 0
+    for policy in oracle.POLICIES:
+        for seed in range(640, 660):
+            trackers, told = [tokenizer.tracker([]) for _ in range(3)], [0] * 3
+            for twin, _ in oracle.playout(policy, seed):
+                for seat, tracker in enumerate(trackers):
+                    for word in twin.seen[seat][told[seat] :]:
+                        tracker.push(tokenizer.vocab.index(word))
+                    told[seat] = len(twin.seen[seat])
+                over = twin.result is not None
+                found = parts(trackers[0 if over else twin.player].facts())
+                thoughts = [found[name] for name in ("behind", "gain", "wins")]
+                if twin.stage != "play" or over:
+                    assert not any(part.any() for part in thoughts)
+                    continue
+                behind, gain, wins = thoughts
+                legal = np.isin(oracle.DECK, twin.legal)
+                assert found["script"][:NUM_CARDS] @ legal == 1 and behind @ found["script"][:NUM_CARDS] == 0
+                assert (behind <= 0).all() and (behind >= -3).all() and not any(part[~legal].any() for part in thoughts)
+                kind = twin.kind.replace("-ouvert", "")
+                if kind == "null":
+                    assert not gain.any() and not wins.any()
+                    continue
+                assert ((wins >= 0) & (wins <= 1)).all()
+                if len(twin.played) % 3 < 2:
+                    continue
+                first, second = twin.played[-2:]
+                for card in twin.legal:
+                    plays = [first, second, (twin.player, card)]
+                    ranks = oracle.order(kind, first[1])
+                    best = min((p for p in plays if p[1] in ranks), key=lambda p: ranks.index(p[1]))[0]
+                    own = (best == twin.soloist) == (twin.player == twin.soloist)
+                    points, at = sum(oracle.POINTS[c[1]] for _, c in plays), oracle.DECK.index(card)
+                    assert wins[at] == own and (gain[at] > 0) == (own and gain[at] != 0)
+                    extra = abs(gain[at]) * 30 - points
+                    assert min(abs(extra - n) for n in (0, 11.8, 13)) < 1e-3
+                    lasts += 1
+    assert lasts > 200
 
 
 def test_facts_are_the_same_whoever_asks(tokenizer):
@@ -203,7 +250,7 @@ def test_facts_are_the_same_whoever_asks(tokenizer):
     seats = _core.Seats(tokenizer.tracker([]), 40)
     pushed = seats.push(np.arange(40, dtype=np.int32), rows[rows != tokenizer.eos].astype(np.int32), lengths)
     assert np.array_equal(pushed, np.concatenate([facts[i, :n] for i, n in enumerate(lengths)]))
-    assert np.isfinite(facts).all() and facts.min() >= 0 and facts.max() <= 3
+    assert np.isfinite(facts).all() and np.abs(facts).max() <= 3
     for i, n in enumerate(lengths):
         tracker = tokenizer.tracker([])
         for t in range(n):

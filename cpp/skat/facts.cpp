@@ -1,5 +1,6 @@
 #include "skat/facts.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "skat/evaluation.hpp"
@@ -26,6 +27,8 @@ const auto& above() {
   }();
   return table;
 }
+
+constexpr float kFarBehind = -3;  // more tells no more
 
 // Of a call by its number; -1: none.
 int bid_class(int called) {
@@ -63,6 +66,7 @@ class Writer {
   }
 
   void script() {
+    if (v_.stage == Stage::kPlay) return card();
     const int action = rules_player(v_);
     int at = kScriptCardFact + action;
     if (action >= kAnnounce)
@@ -78,6 +82,17 @@ class Writer {
   }
 
  private:
+  void card() {
+    CardThoughts thoughts;
+    const int best = kind_ == Kind::kNull ? rules_null_card(v_, &thoughts) : rules_card(v_, &thoughts);
+    out_[kScriptCardFact + best] = 1;
+    for (Cards rest = legal_plays(kind_, v_.hand, v_.lead()); rest;) {
+      const int card = take_lowest(rest);
+      out_[kBehindFact + card] = std::max(thoughts.worth[card] - thoughts.worth[best], kFarBehind);
+      out_[kGainFact + card] = thoughts.gain[card];
+      out_[kWinsFact + card] = thoughts.wins[card];
+    }
+  }
   void cards(int at, Cards set) {
     while (set) out_[at + take_lowest(set)] = 1;
   }
@@ -156,6 +171,7 @@ class Writer {
     constexpr int kSteps[2][3] = {{31, 61, 90}, {31, 60, 90}};
     for (int side = 0; side < 2; ++side) {
       out_[kPointsFact + side] = float(points[side]) / kAllPoints;
+      for (int i = 0; i < std::min(points[side] / 3, kPointSteps); ++i) out_[kAtLeastFact + side * kPointSteps + i] = 1;
       for (int i = 0; i < 3; ++i) out_[kReachedFact + 3 * side + i] = points[side] >= kSteps[side][i];
     }
     out_[kTookFact] = v_.tricks > 0;

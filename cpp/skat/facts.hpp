@@ -5,6 +5,7 @@
 namespace trickformer::skat {
 
 inline constexpr int kBidClasses = 12;  // none, 18, 20, 22, 23, 24, 27, 30, 33, to 36, to 48, above
+inline constexpr int kPointSteps = 30;  // by three card points
 inline constexpr int kSuits = 5;        // four suits without their trumps, and trumps; before a contract as in grand
 
 // What the facts of a position are, and where each begins. All are 0 or 1 but values, points and counts; seats count
@@ -58,9 +59,16 @@ enum Fact : int {
   kScriptSkatFact = kLimitFact + 1,              // [2] pick up the skat, play by hand
   kScriptGameFact = kScriptSkatFact + 2,         // [7] declare
   kScriptLevelFact = kScriptGameFact + 7,        // [4] announce
-  kFacts = kScriptLevelFact + 4,
+  // Finer points: card points of the soloist, of the others, are 3, 6, ... 90 or more.
+  kAtLeastFact = kScriptLevelFact + 4,  // [2][30]
+  // What `rules` thinks of the cards that may be played, at an own turn.
+  kBehindFact = kAtLeastFact +
+      2 * kPointSteps,                  // [32] how much less each is worth than the best, as a number from -3 to 0
+  kGainFact = kBehindFact + kNumCards,  // [32] what its trick should bring the own side, over 30 card points
+  kWinsFact = kGainFact + kNumCards,    // [32] how likely the own side takes it
+  kFacts = kWinsFact + kNumCards,
 };
-static_assert(kFacts == 541);
+static_assert(kFacts == 697);
 
 // explained: whether some deal explains the view; `rules` is not asked otherwise.
 void facts(const SeatView& view, bool explained, float out[kFacts]);

@@ -42,7 +42,7 @@ class Play {
     defenders_ = card_points(v.played[0] | v.played[1] | v.played[2]) - trick_points_ - v.points;
   }
 
-  int choose() const {
+  int choose(CardThoughts* thoughts) const {
     const int situation = 6 * (kind_ == Kind::kGrand) + 3 * role_ + in_trick_;
     int best = -1;
     double most = 0;
@@ -51,6 +51,11 @@ class Play {
       double f[kFeatures] = {}, worth = 0;
       describe(card, f);
       for (int i = 0; i < kFeatures; ++i) worth += kWeights[i][situation] * f[i];
+      if (thoughts) {
+        thoughts->worth[card] = float(worth / 10);
+        thoughts->gain[card] = float(f[kGain] / 3);
+        thoughts->wins[card] = float(f[kWins]);
+      }
       if (best < 0 || worth > most) {
         best = card;
         most = worth;
@@ -243,6 +248,6 @@ class Play {
 
 }  // namespace
 
-int rules_card(const SeatView& view) { return Play(view).choose(); }
+int rules_card(const SeatView& view, CardThoughts* thoughts) { return Play(view).choose(thoughts); }
 
 }  // namespace trickformer::skat

@@ -12,7 +12,7 @@ constexpr int kNullRank[8] = {0, 1, 2, 5, 6, 3, 7, 4};
 
 }  // namespace
 
-int rules_null_card(const SeatView& v) {
+int rules_null_card(const SeatView& v, CardThoughts* thoughts) {
   const int lead = v.lead(), me = v.seat, solo = v.soloist(), in_trick = v.num_plays % kPlayers;
   const Cards legal = legal_plays(Kind::kNull, v.hand, lead), unseen = v.unseen() | v.shown;
   const bool last = in_trick == kPlayers - 1;
@@ -51,6 +51,7 @@ int rules_null_card(const SeatView& v) {
         worth = follows ? double(rank) : 10 - 3 * std::popcount(own) + 0.5 * rank;
       }
     }
+    if (thoughts) thoughts->worth[card] = float(worth / 100);
     if (best < 0 || worth > most) {
       best = card;
       most = worth;

@@ -53,8 +53,8 @@ class SkatTokenizer(Tokenizer):
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
     abilities = frozenset({"worlds"})
-    facts_version = "skat-2"
-    n_facts = 541
+    facts_version = "skat-3"
+    n_facts = 697
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
