@@ -20,9 +20,8 @@ from benchmarks import Row, arguments, emit, measure
 from trickformer import _core
 from trickformer.belief import learned
 from trickformer.belief.finetune import Finetuned, Step, Tuning, Worlds
-from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.learned import Seq2Seq, Shape, mean_loss
-from trickformer.belief.markov import Form
 from trickformer.belief.recurrence import lstm_cell
 
 GAMES, BATCH, WORLDS = 10, 32, 640

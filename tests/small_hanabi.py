@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from support.markov import GameProcess, forward
 
 from trickformer import _core, games
-from trickformer.belief.hanabi import HanabiProcess, Tables
-from trickformer.belief.markov import Form, GameProcess, forward
+from trickformer.belief.hanabi import Form, HanabiProcess, Tables
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.players._hanabi import Scripted
 

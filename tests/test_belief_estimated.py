@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 from small_hanabi import PAIR, SMALL, play
+from support.estimated import EstimatedBelief
+from support.markov import GameProcess
 
 from trickformer.belief import estimators
-from trickformer.belief.estimated import EstimatedBelief
 from trickformer.belief.finetune import Tuning
+from trickformer.belief.hanabi import Form
 from trickformer.belief.learned import Seq2Seq, Shape
-from trickformer.belief.markov import Form, GameProcess
 from trickformer.belief.particles import Particles
 from trickformer.belief.sequences import features
 from trickformer.belief.transformer import Transformer

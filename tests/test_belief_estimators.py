@@ -10,8 +10,7 @@ import torch
 from small_hanabi import SMALL, play, process
 
 from trickformer.belief import estimators
-from trickformer.belief.hanabi import supposed
-from trickformer.belief.markov import Form
+from trickformer.belief.hanabi import Form, supposed
 from trickformer.belief.particles import Particles
 
 KINDS = SMALL.rules.kinds

@@ -8,9 +8,8 @@ from scipy.special import logsumexp
 from small_hanabi import PAIR, play, process
 
 from trickformer import _core
-from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.hanabi_exact import ExactBelief
-from trickformer.belief.markov import Form
 
 
 @pytest.mark.parametrize(("form", "seat"), [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)])

@@ -9,9 +9,8 @@ import torch
 from trickformer import _core
 from trickformer.belief import estimators, training
 from trickformer.belief.finetune import Finetuned, Tuning
-from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.learned import Seq2Seq, Shape
-from trickformer.belief.markov import Form
 from trickformer.belief.near import NearEncoder
 
 RULES = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)

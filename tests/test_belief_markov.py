@@ -7,9 +7,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from kuhn import PLAYERS, Kuhn
+from support.markov import GameProcess, Tabular, forward
 
 from trickformer import games
-from trickformer.belief.markov import Form, GameProcess, Tabular, forward
+from trickformer.belief.hanabi import Form
 
 
 def path_sums(start, transition, emission, ys, zs) -> list[np.ndarray]:

@@ -10,9 +10,8 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief import estimators, evaluation, training
 from trickformer.belief.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.learned import Shape
-from trickformer.belief.markov import Form
 from trickformer.belief.sequences import Sequences, features, longest
 from trickformer.belief.transformer import Transformer
 from trickformer.games.hanabi import hint

@@ -12,13 +12,14 @@ import time
 import numpy as np
 import pytest
 from scipy import stats
+from support.records import comparable
 
 from trickformer import _core, games
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.games import _missions, crew
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import Config as Training
-from trickformer.tournaments import report, run, schedule, store
+from trickformer.tournaments import report, run, schedule
 from trickformer.tournaments.crew import ceiling, plot, results, statistics
 from trickformer.tournaments.crew import report as crew_report
 from trickformer.tournaments.crew.boards import Boards
@@ -88,13 +89,13 @@ def test_every_player_plays_the_same_deals_of_every_mission(unbroken):
 
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 7}, {"workers": 2}])
 def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
-    assert store.comparable(run.tournament(config(**given)).records) == store.comparable(unbroken.records)
+    assert comparable(run.tournament(config(**given)).records) == comparable(unbroken.records)
 
 
 def test_a_model_plays_all_missions_in_one_batch(crew_checkpoint):
     spec = f"argmax:checkpoint={crew_checkpoint}"
     found = {tables: run.tournament(config(player=[spec], missions="", games=1, tables=tables)) for tables in (50, 4)}
-    assert store.comparable(found[50].records) == store.comparable(found[4].records)
+    assert comparable(found[50].records) == comparable(found[4].records)
     use = results.Results(found[50]).result()["players"][0]
     assert use["batch"] > 8
     assert use["seconds_per_turn"] > 0
@@ -117,8 +118,8 @@ def test_a_killed_evaluation_ends_in_the_records_of_an_unbroken_one(tmp_path):
     given = config(player=["random"], missions="1-50", games=8)
     assert len(run.load(out, Config).records) == whole
     found = run.tournament(given.model_copy(update={"out": out}), resume=True)
-    assert store.comparable(found.records) == store.comparable(run.tournament(given).records)
-    assert store.comparable(run.load(out, Config).records) == store.comparable(found.records)
+    assert comparable(found.records) == comparable(run.tournament(given).records)
+    assert comparable(run.load(out, Config).records) == comparable(found.records)
 
 
 def test_what_must_not_be_continued_is_left_alone(tmp_path):

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
@@ -12,7 +13,6 @@ from trickformer.belief.samplers.crew import seat_view
 from trickformer.games.crew import ACTIONS, CARDS, OVER, PLAY, RADIO, RADIO_CARD, TILE_FROM, TILE_TO
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
-from trickformer.tournaments.store import comparable
 
 CORE = _core.crew
 QUICK = "pimc:worlds=6,nodes=300"

@@ -5,13 +5,13 @@ import json
 
 import numpy as np
 import pytest
+from support.records import comparable
 
 from trickformer import _core, games
 from trickformer.tournaments import run
 from trickformer.tournaments.mines import agree, report, results
 from trickformer.tournaments.mines.exact import best_value
 from trickformer.tournaments.mines.schedule import Agree, Table
-from trickformer.tournaments.store import comparable
 
 TABLE = {"simulations": "20,80", "beliefs": "rejection,inherited,exact", "games": 8, "seed": 3}
 AGREE = {"positions": 6, "draws": 200, "trials": 2000, "seed": 5}

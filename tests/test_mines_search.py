@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
@@ -11,7 +12,6 @@ from trickformer.belief.samplers.mines import METHODS
 from trickformer.players import decision_rng
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
-from trickformer.tournaments.store import comparable
 
 CORE = _core.mines
 HOW = {"domain": 0, "seconds": 0.0, "c": 0.5, "widening": 0.0}

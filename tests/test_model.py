@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from support.losses import losses
 
 from trickformer.base import UnknownNameError
 from trickformer.models import presets
@@ -20,7 +21,8 @@ def test_forward_is_the_papers() -> None:
     model = make()
     tokens = torch.randint(0, 11, (3, 9))
     outcomes = torch.tensor([1, 0, 6])
-    out = model(tokens, labels=tokens, value_labels=outcomes)
+    out = model(tokens)
+    told = losses(out, tokens, outcomes)
     assert out.logits.shape == (3, 9, 11)
     assert out.value_logits.shape == (3, 9, 7)
 
@@ -30,10 +32,9 @@ def test_forward_is_the_papers() -> None:
     labels = outcomes[:, None].expand(3, 9)
     loss_lm = torch.nn.CrossEntropyLoss()(lm[:, :-1].reshape(-1, 11), tokens[:, 1:].reshape(-1))
     loss_val = torch.nn.CrossEntropyLoss()(val[:, :-1].reshape(-1, 7), labels[:, 1:].reshape(-1))
-    torch.testing.assert_close(out.policy_loss, loss_lm)
-    torch.testing.assert_close(out.value_loss, loss_val)
-    torch.testing.assert_close(out.loss, (loss_val + loss_lm * 9) / 10)
-    torch.testing.assert_close(model(tokens, labels=tokens, value_labels=labels).loss, out.loss)
+    torch.testing.assert_close(told.policy, loss_lm)
+    torch.testing.assert_close(told.value, loss_val)
+    torch.testing.assert_close(told.loss, (loss_val + loss_lm * 9) / 10)
     assert not any(getattr(model, head).bias for head in ("lm_hidden", "lm_head", "val_hidden", "val_head"))
 
 
@@ -41,7 +42,7 @@ def test_facts_and_action_values_go_beyond_the_paper() -> None:
     """Facts are added to token and position by a linear map; the third head is built as the other two."""
     model = make(n_facts=5, action_values=True, masked=True)
     tokens, facts = torch.randint(0, 11, (3, 9)), torch.randn(3, 9, 5)
-    out = model(tokens, facts=facts, labels=tokens, value_labels=torch.tensor([1, 0, 6]))
+    out = model(tokens, facts=facts)
     inputs = model.transformer.wte(tokens) + torch.einsum("btf,fe->bte", facts, model.facts.weight)
     hidden = model.transformer(inputs_embeds=inputs).last_hidden_state
     torch.testing.assert_close(model.hidden_states(tokens, facts), hidden)
@@ -49,7 +50,6 @@ def test_facts_and_action_values_go_beyond_the_paper() -> None:
     torch.testing.assert_close(out.value_logits, model.val_head(F.gelu(model.val_hidden(hidden))))
     torch.testing.assert_close(out.action_values, model.act_head(F.gelu(model.act_hidden(hidden))))
     assert out.action_values.shape == (3, 9, 11)
-    torch.testing.assert_close(out.loss, (out.value_loss + 9 * out.policy_loss) / 10)
     blind = model(tokens, facts=torch.zeros_like(facts)).logits
     assert not torch.allclose(blind, out.logits)
     with pytest.raises(ValueError, match="takes 5 facts"):
@@ -75,25 +75,13 @@ def test_a_config_that_is_silent_goes_not_beyond(tmp_path: Path) -> None:
 
 def test_padding_counts_in_neither_loss() -> None:
     model = make()
-    tokens = torch.randint(0, 11, (1, 9))
-    short = model(tokens[:, :6], labels=tokens[:, :6], value_labels=torch.tensor([3]))
+    tokens, outcome = torch.randint(0, 11, (1, 9)), torch.tensor([3])
+    short = losses(model(tokens[:, :6]), tokens[:, :6], outcome)
     labels = tokens.clone()
     labels[:, 6:] = -100
     mask = (labels != -100).long()
-    padded = model(tokens, attention_mask=mask, labels=labels, value_labels=torch.tensor([3]))
+    padded = losses(model(tokens, attention_mask=mask), labels, outcome)
     torch.testing.assert_close(padded.loss, short.loss)
-    masked = model(tokens, attention_mask=mask, labels=tokens, value_labels=torch.tensor([3]))
-    torch.testing.assert_close(masked.loss, short.loss)
-
-
-def test_labels_are_optional_and_checked() -> None:
-    model = make()
-    tokens = torch.randint(0, 11, (2, 5))
-    assert model(tokens).loss is None
-    assert model(tokens, labels=tokens).loss is None
-    assert model(tokens, labels=tokens).policy_loss is not None
-    with pytest.raises(ValueError, match=r"\[B\] or \[B, T\]"):
-        model(tokens, value_labels=torch.zeros(3, dtype=torch.long))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

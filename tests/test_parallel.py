@@ -9,10 +9,11 @@ import types
 from pathlib import Path
 
 import pytest
+from support.records import comparable
 
 from trickformer import parallel
 from trickformer.base import TrickformerError, UnknownNameError
-from trickformer.tournaments import run, store
+from trickformer.tournaments import run
 from trickformer.tournaments.schedule import Config
 
 MATCH = {"game": "hearts", "a": "random", "b": "rules", "deals": 3, "seed": 3, "tables": 7}
@@ -190,7 +191,7 @@ def test_on_ray_a_tournament_has_the_same_records(cluster, tmp_path):
     config = Config.model_validate(MATCH | {"deals": 30})
     assert 9 <= path.read_bytes().count(b"\n") < 30 * 14
     found = run.tournament(config.model_copy(update={"ray": cluster, "out": tmp_path}), resume=True)
-    assert store.comparable(found.records) == store.comparable(run.tournament(config).records)
+    assert comparable(found.records) == comparable(run.tournament(config).records)
 
 
 def test_on_ray_every_cpu_is_a_slot_and_both_nodes_work(cluster, tmp_path):

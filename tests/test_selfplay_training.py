@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 import torch
 from accelerate import Accelerator
+from support.losses import losses as paper_losses
 from test_selfplay_hands import fresh_model
 
 from trickformer import games, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.engine import load_engine
-from trickformer.models.gpt2 import IGNORE
 from trickformer.models.structure import initialize
 from trickformer.selfplay import generate, metrics, train
 from trickformer.selfplay.data import LABEL, Sequences, starts_of
 from trickformer.selfplay.generate import Labels
-from trickformer.selfplay.train import FitOptions, Objective
+from trickformer.selfplay.train import IGNORE, FitOptions, Objective
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def equal(a, b):
 # -------------------------------------------------------------------------------------------------- losses
 
 
-def test_losses_at_every_position_are_the_models_own(hearts):
+def test_losses_at_every_position_are_the_papers(hearts):
     eos, model = tokenizers.make(hearts).eos, fresh_model(hearts)
     data = generate.cast_hands(hearts, ["random"], 1, 0, 8)
     tokens, outcomes = tensors(data)
@@ -58,8 +58,8 @@ def test_losses_at_every_position_are_the_models_own(hearts):
     labels[:, 1:][tokens[:, :-1] == eos] = IGNORE
     loss, parts = losses(hearts, model, data, policy_weight=9.0)
     with torch.no_grad():
-        own = model(tokens, labels=labels, value_labels=outcomes)
-    torch.testing.assert_close(parts, torch.stack((own.policy_loss, own.value_loss, torch.tensor(0.0))))
+        own = paper_losses(model(tokens), labels, outcomes)
+    torch.testing.assert_close(parts, torch.stack((own.policy, own.value, torch.tensor(0.0))))
     torch.testing.assert_close(loss, own.loss)
 
 
@@ -78,7 +78,7 @@ def test_drawn_positions_give_the_value_loss_of_each_sequence(hearts, monkeypatc
     _, parts = losses(hearts, model, data, value_positions=positions)
     with torch.no_grad():
         alone = [
-            model(tokens[i : i + 1], labels=labels[i : i + 1], value_labels=outcomes[i : i + 1]).value_loss
+            paper_losses(model(tokens[i : i + 1]), labels[i : i + 1], outcomes[i : i + 1]).value
             for i in range(len(tokens))
         ]
     torch.testing.assert_close(parts[1], torch.stack(alone).mean())
@@ -94,7 +94,7 @@ def test_drawn_positions_give_the_value_loss_on_average(hearts):
     with torch.no_grad():
         objective, batch = Objective(model, FitOptions(value_positions=16)), batch_of(hearts, model, data)
         drawn = torch.stack([objective(batch)[1][1] for _ in range(200)])
-        exact = model(tokens, labels=tokens, value_labels=outcomes).value_loss
+        exact = paper_losses(model(tokens), tokens, outcomes).value
     error = drawn.std() / len(drawn) ** 0.5
     assert error > 0
     assert abs(drawn.mean() - exact) < 4 * error

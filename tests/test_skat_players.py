@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer import config as configs
@@ -19,7 +20,6 @@ from trickformer.selfplay import skat_evaluation as learning
 from trickformer.selfplay.skat_config import Calibration, Learning
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
-from trickformer.tournaments.store import comparable
 
 S = _core.skat_search
 BASE = (9, 10, 11, 12, 24)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from kuhn import Kuhn
 from pydantic import BaseModel
+from support.records import comparable
 
 from trickformer import checkpoints, folder, games, players
 from trickformer.base import Decision, TrickformerError
@@ -69,7 +70,7 @@ def test_records_replay_through_openspiel(unbroken):
 
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 500}, {"workers": 2}])
 def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
-    assert store.comparable(run.tournament(config(deals=6, **given)).records) == store.comparable(unbroken.records)
+    assert comparable(run.tournament(config(deals=6, **given)).records) == comparable(unbroken.records)
 
 
 class _Searcher:
@@ -148,7 +149,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     report.write(Results(found), out)
     names = {"config.toml", "run.json", "records.jsonl", "report.md", "plot.png", "result.json"}
     assert {p.name for p in out.iterdir()} == names
-    assert store.comparable(run.load(out).records) == store.comparable(unbroken.records)
+    assert comparable(run.load(out).records) == comparable(unbroken.records)
     about = json.loads((out / "run.json").read_text())
     assert {"trickformer", "commit", "python", "open_spiel", "numpy"} <= set(about["builds"][0])
     assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
@@ -170,8 +171,8 @@ def test_a_torn_file_is_continued(tmp_path, unbroken, cut):
     done = run.load(tmp_path)
     assert len(done.records) < 6 * 14
     found = run.tournament(config(deals=6, out=tmp_path), resume=True)
-    assert store.comparable(found.records) == store.comparable(unbroken.records)
-    assert store.comparable(run.load(tmp_path).records) == store.comparable(unbroken.records)
+    assert comparable(found.records) == comparable(unbroken.records)
+    assert comparable(run.load(tmp_path).records) == comparable(unbroken.records)
     assert path.read_bytes().startswith(whole[:-cut][: whole[:-cut].rfind(b"\n") + 1])
 
 
@@ -203,8 +204,8 @@ def test_a_killed_run_ends_in_the_records_of_an_unbroken_one(tmp_path, end, work
         assert "Traceback" not in said
     found = run.tournament(config(**given, out=out), resume=True)
     expected = run.tournament(config(**given))
-    assert store.comparable(found.records) == store.comparable(expected.records)
-    assert store.comparable(run.load(out).records) == store.comparable(expected.records)
+    assert comparable(found.records) == comparable(expected.records)
+    assert comparable(run.load(out).records) == comparable(expected.records)
 
 
 def test_what_must_not_be_continued_is_left_alone(tmp_path):

@@ -14,10 +14,9 @@ import torch
 
 from trickformer.belief import factored
 from trickformer.belief.finetune import Finetuned, Step, Tuning
-from trickformer.belief.hanabi import HanabiProcess, Tables, supposed
+from trickformer.belief.hanabi import Form, HanabiProcess, Tables, supposed
 from trickformer.belief.hanabi_exact import ExactBelief
 from trickformer.belief.learned import Seq2Seq
-from trickformer.belief.markov import Form
 from trickformer.belief.sequences import Sequences
 from trickformer.belief.transformer import Transformer
 

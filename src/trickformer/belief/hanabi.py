@@ -1,4 +1,12 @@
-"""Hanabi as a batched Markov system in the three forms of `markov`: what is hidden, what is seen, and how it moves on.
+"""Hanabi as a batched Markov system in three forms: what is hidden, what is seen, and how it moves on.
+
+A Markov variable X moves on by X' ~ dynamics(X, Z), where a control Z comes from outside; each X shows an emission Y.
+The belief is the distribution of X given all Y and Z so far (Belief Fine-Tuning, section 2.4 and Table 1):
+
+    form    X                                  Y                     Z
+    hmm     the state; all policies fixed      what everybody sees   nothing
+    pomdp   the state; the others' are fixed   what one seat sees    that seat's action, nothing where another acts
+    fosg    the state                          what everybody sees   the policy of the seat that acts
 
 X is a batch of the core's tables, for a table holds the whole state, and the scripted players' memory is public. In
 the forms hmm and fosg both hands are hidden and the emission is what everybody sees; in a pomdp only the hand of the
@@ -6,6 +14,7 @@ seat is."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -13,12 +22,24 @@ import numpy as np
 import torch
 
 from trickformer import _core
+from trickformer.base import PUBLIC
 from trickformer.belief.learned import Known
-from trickformer.belief.markov import Form
 
 Tables: TypeAlias = _core.hanabi.Tables
 TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last of one still wanted
 TOLD = 2  # of a card: a hint has named its colour, its rank
+
+
+class Form(enum.StrEnum):
+    """How a game is seen from outside: whose policies are fixed, and what is observed."""
+
+    HMM = "hmm"
+    POMDP = "pomdp"
+    FOSG = "fosg"
+
+    def observer(self, seat: int) -> int:
+        """Whose view the emission is: `seat`'s in a POMDP, else the public one."""
+        return seat if self is Form.POMDP else PUBLIC
 
 
 class HanabiProcess:

@@ -14,8 +14,7 @@ import numpy as np
 import torch
 
 from trickformer.belief import factored
-from trickformer.belief.hanabi import HanabiProcess, Tables, shown, supposed
-from trickformer.belief.markov import Form
+from trickformer.belief.hanabi import Form, HanabiProcess, Tables, shown, supposed
 from trickformer.belief.samplers._weights import resample
 
 

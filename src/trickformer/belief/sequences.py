@@ -12,8 +12,7 @@ import copy
 import numpy as np
 
 from trickformer import _core
-from trickformer.belief.hanabi import HanabiProcess, Tables
-from trickformer.belief.markov import Form
+from trickformer.belief.hanabi import Form, HanabiProcess, Tables
 from trickformer.games.hanabi import hint
 from trickformer.tokenizers import hanabi
 

@@ -16,8 +16,7 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.config import Evaluation
 from trickformer.belief.estimators import Estimator
-from trickformer.belief.hanabi import HanabiProcess
-from trickformer.belief.markov import Form
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.folder import whole
 
 BINS = 20  # of the calibration, by probability

@@ -17,9 +17,8 @@ from safetensors.torch import save_file
 from trickformer import _core, folder
 from trickformer.base import TrickformerError
 from trickformer.belief.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi import HanabiProcess
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.learned import Games, Known, Seq2Seq, Shape, mean_loss
-from trickformer.belief.markov import Form
 from trickformer.belief.sequences import Sequences, features
 from trickformer.belief.transformer import Transformer
 from trickformer.models.torch_engine import usable

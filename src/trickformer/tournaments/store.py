@@ -38,11 +38,6 @@ class Record(BaseModel):
         return Hand(self.deal, self.seating)
 
 
-def comparable(records: list[Record]) -> list[dict]:
-    """Sorted by deal and seating, timing fields left out: equal for equal configs."""
-    return [r.model_dump(exclude=set(TIMING)) for r in sorted(records, key=lambda r: r.hand)]
-
-
 def read(path: Path, scheduled: set[Hand], seats: int) -> tuple[list[Record], int]:
     """The records of a file and the length in bytes of its whole lines; what a killed run left torn at the
     end is not counted. A missing file has no records.

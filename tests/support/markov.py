@@ -1,25 +1,18 @@
-"""The general form of belief modelling (Belief Fine-Tuning, section 2.4), and the forward algorithm for small systems.
+"""The general form of belief modelling (Belief Fine-Tuning, section 2.4), and the forward algorithm for small systems:
+what the estimators are held equal to.
 
 A Markov variable X moves on by X' ~ dynamics(X, Z), where a control Z comes from outside; each X shows an emission Y.
-The belief is the distribution of X given all Y and Z so far. Three forms of a game are such systems (Table 1 there):
-
-    form    X                                  Y                     Z
-    hmm     the state; all policies fixed      what everybody sees   nothing
-    pomdp   the state; the others' are fixed   what one seat sees    that seat's action, nothing where another acts
-    fosg    the state                          what everybody sees   the policy of the seat that acts
-
-A state of OpenSpiel holds the game's whole history, and with it every seat's own: in the last form, too, X is one
-state."""
+The belief is the distribution of X given all Y and Z so far. `Form` says which games are such systems."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from trickformer.base import PUBLIC, Game, Policy, View
+from trickformer.base import Game, Policy, View
+from trickformer.belief.hanabi import Form
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -27,18 +20,6 @@ if TYPE_CHECKING:
 X = TypeVar("X")
 Y = TypeVar("Y", contravariant=True)
 Z = TypeVar("Z", contravariant=True)
-
-
-class Form(enum.StrEnum):
-    """How a game is seen from outside: whose policies are fixed, and what is observed."""
-
-    HMM = "hmm"
-    POMDP = "pomdp"
-    FOSG = "fosg"
-
-    def observer(self, seat: int) -> int:
-        """Whose view the emission is: `seat`'s in a POMDP, else the public one."""
-        return seat if self is Form.POMDP else PUBLIC
 
 
 class Process(Protocol[X, Y, Z]):

@@ -10,8 +10,7 @@ import numpy as np
 
 from trickformer.base import Event, Policy, View
 from trickformer.belief.estimators import Estimator
-from trickformer.belief.hanabi import HanabiProcess
-from trickformer.belief.markov import Form
+from trickformer.belief.hanabi import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
 from trickformer.games.hanabi import Hanabi
 
