@@ -253,13 +253,13 @@ def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
 
 def test_two_runs_do_not_share_a_file(tmp_path):
     run.tournament(config(out=tmp_path))
-    with store.Writer(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
+    with folder.Lines(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
         run.tournament(config(out=tmp_path), resume=True)
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch, unbroken):
     path = tmp_path / "records.jsonl"
-    with store.Writer(path) as writer:
+    with folder.Lines(path) as writer:
         writer.append(unbroken.records[0])
         whole = path.read_bytes()
         write = os.write

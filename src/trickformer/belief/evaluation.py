@@ -8,9 +8,10 @@ exact belief know and networks do not."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
-    with _kept(config, resume) or nullcontext() as kept:
+    with _kept(config, resume) as kept:
         if kept:
             found |= {stack[0]["game"]: stack for stack in kept.known}
         done = sum(map(len, found.values()))
@@ -173,20 +174,24 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     return [record for first in sorted(found) for record in found[first]]
 
 
-def _kept(config: Evaluation, resume: bool) -> folder.Lines | None:
+@contextmanager
+def _kept(config: Evaluation, resume: bool) -> Iterator[folder.Lines | None]:
     """The stacks in the folder of the run, if it has one."""
     if config.out is None:
-        return None
-    lines = folder.begin(config.out, config, resume, ("out", "threads"), RECORDS)
-    try:
-        whole = all(
-            [record["game"] for record in stack] == list(_stack(config, stack[0]["game"]))
-            and all(record["estimators"].keys() == set(config.estimators) for record in stack)
-            for stack in lines.known
-        )
-    except (AttributeError, IndexError, KeyError, TypeError):
-        whole = False
-    if not whole:
-        lines.__exit__()
-        raise TrickformerError(f"{config.out / RECORDS} is broken; choose another --out")
-    return lines
+        yield None
+        return
+
+    def parse(_: int, line: bytes) -> list[dict[str, Any]]:
+        stack = json.loads(line)
+        try:
+            games = [record["game"] for record in stack]
+            whole = games == list(_stack(config, games[0]))
+            whole &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
+        except (AttributeError, IndexError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            raise ValueError("no stack of this run")
+        return stack
+
+    with folder.recorded(config.out, config, resume, ("out", "threads"), RECORDS, parse) as lines:
+        yield lines

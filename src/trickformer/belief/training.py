@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -190,9 +191,9 @@ def command(config: Training, resume: bool) -> Path:
     try:
         with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
             begin = done(config.out / STATE)
-            with progress("belief train", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+            with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
                 for record in run(config):
-                    log.write(record)
+                    log.append(record)
                     advance()
             curve(config.out)
     except KeyboardInterrupt:
@@ -219,22 +220,9 @@ def curve(out: Path) -> None:
     save(figure, out / "loss.png")
 
 
-class Log:
-    """log.jsonl, a record a step, cut back to the step at which a run goes on."""
-
-    def __init__(self, out: Path, step: int):
-        self._path, self._step = out / LOG, step
-
-    def __enter__(self) -> Log:
-        lines = self._path.read_text().splitlines() if self._path.exists() else []
-        folder.replace(self._path, "".join(line + "\n" for line in lines[: self._step]))
-        self._file = self._path.open("a", encoding="utf-8")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def write(self, record: dict[str, Any]) -> None:
-        """One line, flushed."""
-        self._file.write(json.dumps(record) + "\n")
-        self._file.flush()
+@contextmanager
+def log_of(out: Path, step: int) -> Iterator[folder.Lines]:
+    """log.jsonl of a training, a record a step, cut back to the step at which it goes on."""
+    with folder.Lines(out / LOG) as lines:
+        lines.keep(lines.known[:step])
+        yield lines

@@ -25,7 +25,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Learner, Log, curve, done
+from trickformer.belief.training import Learner, curve, done, log_of
 from trickformer.progress import progress
 from trickformer.selfplay.generate import played
 
@@ -215,9 +215,9 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
 
 def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:
     begin = done(config.out / STATE)
-    with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+    with progress("belief head", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
         for record in run(config, game, trunk):
-            log.write(record)
+            log.append(record)
             advance()
     curve(config.out)
     head = heads.load(str(file), game)

@@ -12,7 +12,7 @@ from typing import Any
 from trickformer import config as configs
 from trickformer import parallel, players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.folder import ABOUT, CONFIG, Interrupted, build, create, must_be_same, must_resume, replace
+from trickformer.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
 from trickformer.progress import progress
 from trickformer.tournaments import store
 from trickformer.tournaments.play import play
@@ -66,25 +66,21 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         return run
     folder = config.out
     digests = _digests(game, specs)
-    records = folder / RECORDS  # the config is written before the first record
-    if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
-        must_resume(folder, resume)
+    free = type(config).model_fields.keys() - set(config.FIXED)
+    may_begin(folder, config, resume, free)
+    if (folder / CONFIG).exists():
         known = load(folder, type(config), with_records=False)
-        must_be_same(folder, known.config, config, config.FIXED)
         for name, digest in known.files.items():
             if digests.get(name) != digest:
                 raise TrickformerError(f"{folder} was begun with another {name}; choose another --out")
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-        store.read(records, set(hands), game.players)  # a corrupt file: before anything is written
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
-    create(folder)
-    with store.Writer(records) as writer:
-        run.records.extend(writer.resume(set(hands), game.players))
-        about = {"players": typed, "sees_state": sees_state, "files": digests, "builds": run.builds}
-        replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
-        replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
-        _finish(run, hands, writer)
+    parse = store.parser(folder / RECORDS, set(hands), game.players)
+    about = {"players": typed, "sees_state": sees_state, "files": digests}
+    with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
+        run.records.extend(lines.known)
+        _finish(run, hands, lines)
     return run
 
 
@@ -107,7 +103,8 @@ def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(config.hands(run.game))
-        run.records.extend(store.read(folder / RECORDS, hands, run.game.players)[0])
+        parse = store.parser(folder / RECORDS, hands, run.game.players)
+        run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
 
 
@@ -119,7 +116,7 @@ def _digests(game: Game, specs: list[str]) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
-def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
+def _finish(run: Run, hands: list[Hand], lines: Lines | None) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file."""
     config = run.config
     done = {r.hand for r in run.records}
@@ -131,8 +128,8 @@ def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
                 if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
                     raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
                 done.add(record.hand)
-                if writer is not None:
-                    writer.append(record)
+                if lines is not None:
+                    lines.append(record)
                 run.records.append(record)
                 advance()
     except KeyboardInterrupt:
