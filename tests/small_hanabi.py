@@ -9,7 +9,7 @@ import numpy as np
 from support.markov import GameProcess, forward
 
 from trickformer import _core, games
-from trickformer.belief.hanabi import Form, HanabiProcess, Tables
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.players._hanabi import Scripted
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from trickformer import config as configs
-from trickformer import folder
 from trickformer.base import TrickformerError
-from trickformer.belief import evaluation, report, training
-from trickformer.belief.config import ESTIMATORS, Evaluation, Training
-from trickformer.belief.stack import Stack
+from trickformer.belief.hanabi import evaluation, report, training
+from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
+from trickformer.belief.hanabi.stack import Stack
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import folder
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 

@@ -9,13 +9,13 @@ from small_hanabi import PAIR, SMALL, play
 from support.estimated import EstimatedBelief
 from support.markov import GameProcess
 
-from trickformer.belief import estimators
-from trickformer.belief.finetune import Tuning
-from trickformer.belief.hanabi import Form
-from trickformer.belief.learned import Seq2Seq, Shape
-from trickformer.belief.particles import Particles
-from trickformer.belief.sequences import features
-from trickformer.belief.transformer import Transformer
+from trickformer.belief.hanabi import estimators
+from trickformer.belief.hanabi.finetune import Tuning
+from trickformer.belief.hanabi.learned import Seq2Seq, Shape
+from trickformer.belief.hanabi.particles import Particles
+from trickformer.belief.hanabi.process import Form
+from trickformer.belief.hanabi.sequences import features
+from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.players._hanabi import Scripted
 
 

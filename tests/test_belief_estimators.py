@@ -9,9 +9,9 @@ import pytest
 import torch
 from small_hanabi import SMALL, play, process
 
-from trickformer.belief import estimators
-from trickformer.belief.hanabi import Form, supposed
-from trickformer.belief.particles import Particles
+from trickformer.belief.hanabi import estimators
+from trickformer.belief.hanabi.particles import Particles
+from trickformer.belief.hanabi.process import Form, supposed
 
 KINDS = SMALL.rules.kinds
 FORMS = [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)]

@@ -8,8 +8,8 @@ from scipy.special import logsumexp
 from small_hanabi import PAIR, play, process
 
 from trickformer import _core
-from trickformer.belief.hanabi import Form, HanabiProcess
-from trickformer.belief.hanabi_exact import ExactBelief
+from trickformer.belief.hanabi.exact import ExactBelief
+from trickformer.belief.hanabi.process import Form, HanabiProcess
 
 
 @pytest.mark.parametrize(("form", "seat"), [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)])

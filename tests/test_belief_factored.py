@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from trickformer.belief import factored
+from trickformer.belief.hanabi import factored
 
 
 def case(rng, slots: int, kinds: int) -> tuple[np.ndarray, np.ndarray]:

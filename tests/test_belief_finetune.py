@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief import estimators, training
-from trickformer.belief.finetune import Finetuned, Tuning
-from trickformer.belief.hanabi import Form, HanabiProcess
-from trickformer.belief.learned import Seq2Seq, Shape
-from trickformer.belief.near import NearEncoder
+from trickformer.belief.hanabi import estimators, training
+from trickformer.belief.hanabi.finetune import Finetuned, Tuning
+from trickformer.belief.hanabi.learned import Seq2Seq, Shape
+from trickformer.belief.hanabi.near import NearEncoder
+from trickformer.belief.hanabi.process import Form, HanabiProcess
 
 RULES = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
 PAIR = ("smart", "smart")
@@ -157,7 +157,7 @@ def test_hidden_cards_are_not_read(hmm):
 
 def test_files(tmp_path, hmm):
     from trickformer.base import TrickformerError
-    from trickformer.belief.config import Training
+    from trickformer.belief.hanabi.config import Training
 
     config = Training(hidden=8, out=tmp_path)
     model = training.network_of(config)

@@ -20,12 +20,12 @@ from scipy.stats import chisquare
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.belief import heads, sampler
-from trickformer.belief.config import HeadTraining
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.games.hearts import TWO_OF_CLUBS
 from trickformer.games.skat import PICK_UP
 from trickformer.models.engine import load_engine
 from trickformer.selfplay import belief_heads
+from trickformer.selfplay.head_config import HeadTraining
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never
 GAMES = ("hearts", "skat", "crew")

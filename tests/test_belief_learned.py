@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.learned import Known, Seq2Seq, Shape, mean_loss, of_cards
-from trickformer.belief.recurrence import lstm
+from trickformer.belief.hanabi.learned import Known, Seq2Seq, Shape, mean_loss, of_cards
+from trickformer.belief.hanabi.recurrence import lstm
 
 SHAPE = Shape(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
 

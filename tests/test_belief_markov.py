@@ -10,7 +10,7 @@ from kuhn import PLAYERS, Kuhn
 from support.markov import GameProcess, Tabular, forward
 
 from trickformer import games
-from trickformer.belief.hanabi import Form
+from trickformer.belief.hanabi.process import Form
 
 
 def path_sums(start, transition, emission, ys, zs) -> list[np.ndarray]:

@@ -8,12 +8,12 @@ import torch
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief import estimators, evaluation, training
-from trickformer.belief.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi import Form, HanabiProcess
-from trickformer.belief.learned import Shape
-from trickformer.belief.sequences import Sequences, features, longest
-from trickformer.belief.transformer import Transformer
+from trickformer.belief.hanabi import estimators, evaluation, training
+from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
+from trickformer.belief.hanabi.learned import Shape
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.hanabi.sequences import Sequences, features, longest
+from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.games.hanabi import hint
 
 PAIR = ("smart", "piers")

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from trickformer import cli, config
+from trickformer import cli
 from trickformer.base import TrickformerError
+from trickformer.plumbing import config
 from trickformer.tournaments.schedule import Config
 
 MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1"]

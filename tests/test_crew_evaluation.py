@@ -20,10 +20,10 @@ from trickformer.games import _missions, crew
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import Config as Training
 from trickformer.tournaments import report, run, schedule
-from trickformer.tournaments.crew import ceiling, plot, results, statistics
+from trickformer.tournaments.crew import STRIDE, ceiling, plot, results, statistics
 from trickformer.tournaments.crew import report as crew_report
 from trickformer.tournaments.crew.boards import Boards
-from trickformer.tournaments.crew.schedule import STRIDE, Config, numbers
+from trickformer.tournaments.crew.schedule import Config, numbers
 from trickformer.tournaments.results import Results
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "crew", "evaluate", "--player", "random"]

@@ -14,9 +14,10 @@ import numpy as np
 import oh_hell_twin as twin
 import pytest
 
-from trickformer import audit, games, players, plugins, tokenizers
+from trickformer import audit, games, players, tokenizers
 from trickformer.base import PUBLIC, Event, TrickformerError, UnknownNameError, View, deal_seed
 from trickformer.belief import sampler
+from trickformer.plumbing import plugins
 
 pytestmark = pytest.mark.usefixtures("installed")
 SPECS = [f"oh_hell(players={p},cards={c})" for p, c in product((3, 4, 5), (1, 2, 5, 10))]

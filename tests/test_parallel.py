@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from support.records import comparable
 
-from trickformer import parallel
 from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.plumbing import parallel
 from trickformer.tournaments import run
 from trickformer.tournaments.schedule import Config
 

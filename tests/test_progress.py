@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from trickformer import progress
+from trickformer.plumbing import progress
 
 
 @pytest.fixture

@@ -17,11 +17,12 @@ import safetensors.numpy
 import torch
 from test_selfplay_hands import fresh_model
 
-from trickformer import checkpoints, config, folder, players, tokenizers
+from trickformer import checkpoints, players, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.folder import Interrupted
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing import config, folder
+from trickformer.plumbing.folder import Interrupted
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, quick, schedule
 from trickformer.selfplay.config import Config

@@ -10,14 +10,14 @@ import pytest
 from support.records import comparable
 
 from trickformer import _core, games, players
-from trickformer import config as configs
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.belief.samplers.skat import evaluation, seat_view
 from trickformer.games.skat import CALLS, CARDS
-from trickformer.selfplay import skat_calibration as calibrating
-from trickformer.selfplay import skat_evaluation as learning
-from trickformer.selfplay.skat_config import Calibration, Learning
+from trickformer.plumbing import config as configs
+from trickformer.skat import calibration as calibrating
+from trickformer.skat import evaluation as learning
+from trickformer.skat.config import Calibration, Learning
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Hand
 

@@ -14,8 +14,9 @@ from kuhn import Kuhn
 from pydantic import BaseModel
 from support.records import comparable
 
-from trickformer import checkpoints, folder, games, players
+from trickformer import checkpoints, games, players
 from trickformer.base import Decision, TrickformerError
+from trickformer.plumbing import folder
 from trickformer.tournaments import report, run, schedule, store
 from trickformer.tournaments.play import play
 from trickformer.tournaments.results import Results

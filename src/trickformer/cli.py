@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from trickformer import config as configs
 from trickformer.audit import Config as AuditConfig
 from trickformer.base import TrickformerError
-from trickformer.belief.commands import app as belief
+from trickformer.belief.hanabi.commands import app as belief
+from trickformer.plumbing import config as configs
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
-from trickformer.selfplay.skat_commands import app as skat
+from trickformer.selfplay.head_config import HeadTraining
+from trickformer.skat.commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.schedule import Config as TournamentConfig
@@ -73,6 +74,19 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
     folder = nfsp.run(settings, resume)
     if PartialState().is_main_process:
         print(folder)
+
+
+@belief.command()
+@configs.options(HeadTraining, positional="game")
+def head(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
+    settings = configs.load(HeadTraining, config, given)
+    from trickformer.selfplay import belief_heads
+
+    result = belief_heads.command(settings, resume)
+    print(json.dumps(result) if as_json else belief_heads.text(result))
 
 
 @app.command()

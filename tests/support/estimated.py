@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trickformer.base import Event, Policy, View
-from trickformer.belief.estimators import Estimator
-from trickformer.belief.hanabi import Form, HanabiProcess
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
 from trickformer.games.hanabi import Hanabi
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from trickformer.base import Game, Policy, View
-from trickformer.belief.hanabi import Form
+from trickformer.belief.hanabi.process import Form
 
 if TYPE_CHECKING:
     from trickformer.base import State

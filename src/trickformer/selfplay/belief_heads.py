@@ -19,15 +19,16 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from trickformer import folder, games, players
+from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
-from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
+from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Learner, curve, done, log_of
-from trickformer.progress import progress
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
 from trickformer.selfplay.generate import played
+from trickformer.selfplay.head_config import HeadTraining
 
 STATE, RESULT = "state.pt", "result.json"  # files of a run, besides heads.FILE
 _PIECE = 16  # held-out hands that are played in step

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game
-from trickformer.folder import replace
+from trickformer.plumbing.folder import replace
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.schedule import series
@@ -78,7 +78,7 @@ def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Pa
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
     from matplotlib.ticker import MaxNLocator
 
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     names = {"previous": "the previous iteration", "baseline": config.baseline}

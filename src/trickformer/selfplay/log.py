@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from trickformer.folder import Lines
+from trickformer.plumbing.folder import Lines
 
 STAGES = ("play", "learn", "quick", "measure", "match", "judge")  # of an iteration, in order
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")

@@ -36,14 +36,15 @@ import torch
 from accelerate import Accelerator, InitProcessGroupKwargs
 from transformers.utils import logging as transformers_logging
 
-from trickformer import checkpoints, games, parallel, players, tokenizers
+from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError
-from trickformer.folder import Interrupted, begun, build, may_begin
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
-from trickformer.progress import progress
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import Interrupted, begun, build, may_begin
+from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
 from trickformer.selfplay.config import FREE, Config

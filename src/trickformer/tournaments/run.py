@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trickformer import config as configs
-from trickformer import parallel, players
+from pydantic import BaseModel
+
+from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
-from trickformer.progress import progress
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
+from trickformer.plumbing.progress import progress
 from trickformer.tournaments import store
 from trickformer.tournaments.play import play
 from trickformer.tournaments.schedule import Config, Hand, Plan
@@ -66,6 +69,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         return run
     folder = config.out
     digests = _digests(game, specs)
+    assert isinstance(config, BaseModel)  # as every plan is
     free = type(config).model_fields.keys() - set(config.FIXED)
     may_begin(folder, config, resume, free)
     if (folder / CONFIG).exists():

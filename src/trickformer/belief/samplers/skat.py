@@ -23,7 +23,7 @@ def seat_view(game: Game, view: View) -> _core.skat.SeatView:
 
 @lru_cache(maxsize=1)
 def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation of hands that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
+    """The evaluation of hands that is shipped with the package; trickformer.skat.evaluation makes it."""
     data = resources.files("trickformer.belief.samplers").joinpath("skat_evaluation.npz").read_bytes()
     with np.load(io.BytesIO(data)) as kept:
         return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core, parallel
+from trickformer import _core
 from trickformer.base import TrickformerError, deal_seed
-from trickformer.folder import Interrupted, Lines
 from trickformer.games import crew
-from trickformer.progress import progress
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import Interrupted, Lines
+from trickformer.plumbing.progress import progress
 from trickformer.tournaments.crew.schedule import Config
 from trickformer.tournaments.store import Record
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trickformer import config as configs
+from trickformer.plumbing import config as configs
 from trickformer.tournaments.crew.schedule import Config, Iterations
 
 app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
@@ -52,7 +52,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
-    from trickformer.tables import Table, show
+    from trickformer.plumbing.tables import Table, show
 
     pages = _missions.read(file)
     if as_json:
@@ -76,7 +76,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
 
 
 def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.tables import show
+    from trickformer.plumbing.tables import show
     from trickformer.tournaments.crew import report
 
     if as_json:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, players
-from trickformer.folder import CONFIG, Interrupted
-from trickformer.tournaments.crew import statistics
-from trickformer.tournaments.crew.schedule import STRIDE, Config, Iterations
+from trickformer.plumbing.folder import CONFIG, Interrupted
+from trickformer.tournaments.crew import STRIDE, statistics
+from trickformer.tournaments.crew.schedule import Config, Iterations
 from trickformer.tournaments.run import Run, tournament
 from trickformer.tournaments.store import Record
 

@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from trickformer.base import Game, TrickformerError
+from trickformer.tournaments.crew import STRIDE
 from trickformer.tournaments.schedule import Hand
-
-STRIDE = 256  # a mission's number is below it: a deal's index is STRIDE x game + mission
 
 
 class Missions(BaseModel):

@@ -16,9 +16,9 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
-from trickformer.progress import progress
-from trickformer.tables import Table, built, markdown_tables
+from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
+from trickformer.plumbing.progress import progress
+from trickformer.plumbing.tables import Table, built, markdown_tables
 from trickformer.tournaments.mines.schedule import Agree
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
@@ -203,7 +203,7 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises TrickformerError."""
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)

@@ -12,7 +12,7 @@ import copy
 import numpy as np
 
 from trickformer import _core
-from trickformer.belief.hanabi import Form, HanabiProcess, Tables
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.games.hanabi import hint
 from trickformer.tokenizers import hanabi
 

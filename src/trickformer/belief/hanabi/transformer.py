@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from trickformer.belief.learned import Decoder, Games, Shape
+from trickformer.belief.hanabi.learned import Decoder, Games, Shape
 
 _SCALE = 0.05  # of the embeddings at the start
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from trickformer.belief import factored
-from trickformer.belief.hanabi import Form, HanabiProcess, Tables, shown, supposed
+from trickformer.belief.hanabi import factored
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
 from trickformer.belief.samplers._weights import resample
 
 

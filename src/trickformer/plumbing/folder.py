@@ -17,8 +17,8 @@ from typing import Any, Self, TypeAlias
 from pydantic import BaseModel
 
 import trickformer
-from trickformer import config as configs
 from trickformer.base import TrickformerError
+from trickformer.plumbing import config as configs
 
 CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.belief.config import Evaluation
-from trickformer.folder import ABOUT, build, builds, replace
-from trickformer.tables import Table, built, markdown_tables, show
+from trickformer.belief.hanabi.config import Evaluation
+from trickformer.plumbing.folder import ABOUT, build, builds, replace
+from trickformer.plumbing.tables import Table, built, markdown_tables, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
@@ -113,7 +113,7 @@ def write(found: dict[str, Any], out: Path) -> None:
 def plot(found: dict[str, Any], path: Path) -> None:
     """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
     a PNG. Raises TrickformerError."""
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     names = list(found["estimators"])
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

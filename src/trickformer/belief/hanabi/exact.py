@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi import Form, HanabiProcess, Tables, shown, supposed
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
 
 
 @dataclass(frozen=True, slots=True)

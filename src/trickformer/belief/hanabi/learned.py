@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from trickformer.belief.recurrence import lstm, lstm_cell, tanh
+from trickformer.belief.hanabi.recurrence import lstm, lstm_cell, tanh
 
 Parameters = Mapping[str, torch.Tensor]
 State = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # by layer: output and cell, each [..., n, hidden]

@@ -5,7 +5,7 @@ greatest likelihood under a Gaussian prior, found by L-BFGS on hands that the co
 (cpp/skat/samples.hpp). A first round draws hands by a guess, a second and a third by what has been learned by then, and
 all are learned from: a model that chooses among 66 ways to lay cards away finds those that it is wrong about, so it
 must see what it chooses. The models of hand games lean on those of games with the skat, which see more. What the solver
-says is no result of play: trickformer.selfplay.skat_calibration comes next, and fits the models before the skat.
+says is no result of play: trickformer.skat.calibration comes next, and fits the models before the skat.
 
 What was drawn stands in pieces in the run folder: a run that was stopped goes on with the first piece that is
 missing."""
@@ -19,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from trickformer import _core, folder
-from trickformer import config as configs
+from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.progress import progress
-from trickformer.selfplay.skat_config import Learning
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
+from trickformer.skat.config import Learning
 
 LAID, HAND, BEFORE = range(3)  # what is known: two cards laid away; the skat untouched, played so; before the skat
 FAMILIES = ("suit", "grand", "null")

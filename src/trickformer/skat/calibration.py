@@ -13,16 +13,17 @@ import zlib
 
 import numpy as np
 
-from trickformer import _core, folder, games
+from trickformer import _core, games
 from trickformer.base import TrickformerError
 from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, PICK_UP, PLAY_HAND
 from trickformer.players import decision_rng
 from trickformer.players._skat import SkatSearch
 from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
-from trickformer.progress import progress
-from trickformer.selfplay import skat_evaluation as evaluation
-from trickformer.selfplay.skat_config import Calibration
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
+from trickformer.skat import evaluation
+from trickformer.skat.config import Calibration
 
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
 EVALUATION = "skat_evaluation.npz"  # what kermit reads

@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from trickformer import config as configs
-from trickformer.selfplay.skat_config import Calibration, Learning
+from trickformer.plumbing import config as configs
+from trickformer.skat.config import Calibration, Learning
 
 app = typer.Typer(help="Skat: learn the evaluation of hands that kermit bids by.")
 
@@ -17,7 +17,7 @@ app = typer.Typer(help="Skat: learn the evaluation of hands that kermit bids by.
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Learn what hands are worth from hands that are solved with open cards."""
     settings = configs.load(Learning, config, given)
-    from trickformer.selfplay import skat_evaluation
+    from trickformer.skat import evaluation as skat_evaluation
 
     print("\n".join(skat_evaluation.command(settings, resume)))
 
@@ -27,6 +27,6 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **give
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Fit what was learned to results of play: hands that look so good are won so often."""
     settings = configs.load(Calibration, config, given)
-    from trickformer.selfplay import skat_calibration
+    from trickformer.skat import calibration as skat_calibration
 
     print("\n".join(skat_calibration.command(settings, resume)))

@@ -20,9 +20,9 @@ from typing import Literal
 import numpy as np
 import torch
 
-from trickformer.belief.hanabi import HanabiProcess, Tables
-from trickformer.belief.learned import Known, Parameters, Seq2Seq, State, mean_loss
-from trickformer.belief.near import NearEncoder
+from trickformer.belief.hanabi.learned import Known, Parameters, Seq2Seq, State, mean_loss
+from trickformer.belief.hanabi.near import NearEncoder
+from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
 CACHED = 2560  # worlds drawn at once: what a step of the decoder needs of them stays in a core's cache
 

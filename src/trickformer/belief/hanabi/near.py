@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import torch
 
-from trickformer.belief.learned import Parameters, Seq2Seq, State, one_hot
-from trickformer.belief.recurrence import lstm_cell
+from trickformer.belief.hanabi.learned import Parameters, Seq2Seq, State, one_hot
+from trickformer.belief.hanabi.recurrence import lstm_cell
 
 
 class NearEncoder:

@@ -23,7 +23,7 @@ import torch
 
 from trickformer import _core
 from trickformer.base import PUBLIC
-from trickformer.belief.learned import Known
+from trickformer.belief.hanabi.learned import Known
 
 Tables: TypeAlias = _core.hanabi.Tables
 TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last of one still wanted

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from trickformer.belief import factored
-from trickformer.belief.finetune import Finetuned, Step, Tuning
-from trickformer.belief.hanabi import Form, HanabiProcess, Tables, supposed
-from trickformer.belief.hanabi_exact import ExactBelief
-from trickformer.belief.learned import Seq2Seq
-from trickformer.belief.sequences import Sequences
-from trickformer.belief.transformer import Transformer
+from trickformer.belief.hanabi import factored
+from trickformer.belief.hanabi.exact import ExactBelief
+from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
+from trickformer.belief.hanabi.learned import Seq2Seq
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, supposed
+from trickformer.belief.hanabi.sequences import Sequences
+from trickformer.belief.hanabi.transformer import Transformer
 
 
 class Estimator(Protocol):

@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from trickformer import folder
 from trickformer.base import TrickformerError
-from trickformer.belief import estimators, training
-from trickformer.belief.config import Evaluation
-from trickformer.belief.estimators import Estimator
-from trickformer.belief.finetune import Tuning
-from trickformer.belief.learned import Seq2Seq
-from trickformer.belief.particles import Particles
-from trickformer.belief.stack import Stack, load, save
-from trickformer.belief.transformer import Transformer
+from trickformer.belief.hanabi import estimators, training
+from trickformer.belief.hanabi.config import Evaluation
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.finetune import Tuning
+from trickformer.belief.hanabi.learned import Seq2Seq
+from trickformer.belief.hanabi.particles import Particles
+from trickformer.belief.hanabi.stack import Stack, load, save
+from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.torch_engine import usable
-from trickformer.progress import Advance, progress
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import Advance, progress
 
 RECORDS, STACK = "records.jsonl", "stack.pickle"
 _KEEP_EVERY = 60.0  # seconds between two times that a stack is kept

@@ -1,4 +1,4 @@
-"""`trickformer belief ...`. Commands import what they need when they run."""
+"""`trickformer belief train|evaluate`. Commands import what they need when they run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from trickformer import config as configs
-from trickformer.belief.config import Evaluation, HeadTraining, Training
+from trickformer.belief.hanabi.config import Evaluation, Training
+from trickformer.plumbing import config as configs
 
 app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
 
@@ -18,7 +18,7 @@ app = typer.Typer(help="Belief states: of Hanabi, train networks and compare est
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(Training, config, given)
-    from trickformer.belief import training
+    from trickformer.belief.hanabi import training
 
     print(training.command(settings, resume))
 
@@ -30,7 +30,7 @@ def evaluate(
 ) -> None:
     """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
     settings = configs.load(Evaluation, config, given)
-    from trickformer.belief import evaluation, report
+    from trickformer.belief.hanabi import evaluation, report
 
     result = report.result(settings, evaluation.command(settings, resume))
     if settings.out is not None:
@@ -39,16 +39,3 @@ def evaluate(
         print(json.dumps(result))
     else:
         report.terminal(result)
-
-
-@app.command()
-@configs.options(HeadTraining, positional="game")
-def head(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
-) -> None:
-    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
-    settings = configs.load(HeadTraining, config, given)
-    from trickformer.selfplay import belief_heads
-
-    result = belief_heads.command(settings, resume)
-    print(json.dumps(result) if as_json else belief_heads.text(result))

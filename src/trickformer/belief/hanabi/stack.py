@@ -14,10 +14,10 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.config import Evaluation
-from trickformer.belief.estimators import Estimator
-from trickformer.belief.hanabi import Form, HanabiProcess
-from trickformer.folder import whole
+from trickformer.belief.hanabi.config import Evaluation
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.plumbing.folder import whole
 
 BINS = 20  # of the calibration, by probability
 
