@@ -114,11 +114,7 @@ def test_bad_use_is_said():
     belief = EstimatedBelief(SMALL, PAIR, lambda s: Particles(s, 1, 1, rejection=True))
     with pytest.raises(ValueError, match="needs a view first"):
         belief.sample(1, np.random.default_rng(1))
-    first, *_, last = views(1, 0)
+    *_, last = views(1, 0)
     belief.reset(last)
-    with pytest.raises(ValueError, match="does not go on"):
-        belief.observe(first)
-    with pytest.raises(ValueError, match="by their names"):
-        belief.observe(last, [])
     with pytest.raises(ValueError, match="no belief here"):
         belief.sample(1, np.random.default_rng(1))

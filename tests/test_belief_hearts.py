@@ -15,8 +15,7 @@ from scipy.stats import chisquare
 
 from trickformer.base import PUBLIC, Event, View
 from trickformer.belief import sampler
-from trickformer.belief.samplers._weights import policy_log_likelihood, resample
-from trickformer.belief.samplers.hearts import HeartsBelief
+from trickformer.belief.hanabi.particles import resample
 from trickformer.games import hearts
 
 C, D, H, S = range(4)
@@ -405,43 +404,6 @@ def test_impossible_views_are_refused() -> None:
     liar = Event((view.events[shown].actor + 1) % 4, None, (TWO,))
     with pytest.raises(ValueError, match=r"cannot hold the two of clubs|no deal lets"):
         belief.reset(replace(view, events=(*view.events[:shown], liar, *view.events[shown + 1 :])))
-    belief.reset(view)
-    with pytest.raises(ValueError, match="does not go on"):
-        belief.observe(game.view(state, 1))
-
-
-class Lowest:
-    """Plays its lowest legal action nine times out of ten."""
-
-    def probs(self, views):
-        out = np.zeros((len(views), 52), dtype=np.float32)
-        for row, view in zip(out, views):
-            row[list(view.legal)] = 0.1 / len(view.legal)
-            row[view.legal[0]] += 0.9
-        return out
-
-
-def test_policies_weight_worlds_by_their_likelihood() -> None:
-    game = hearts.load("hearts")
-    state = played(game, 9, cards_left=10.25)
-    view = game.view(state, state.current_player())
-    belief = sampler(game)
-    belief.reset(view)
-    belief.observe(view, [Lowest()] * 4)
-    worlds = belief.sample(5, np.random.default_rng(0))
-    for i in range(5):
-        expected, replay = 0.0, game.spiel.new_initial_state()
-        for action in worlds.history(i):
-            legal_now = replay.legal_actions()
-            if not replay.is_chance_node() and replay.current_player() != view.viewer:
-                expected += math.log(0.1 / len(legal_now) + 0.9 * (action == legal_now[0]))
-            replay.apply_action(action)
-        assert worlds.log_weight[i] == pytest.approx(expected, abs=1e-4)
-    np.testing.assert_allclose(policy_log_likelihood(game, worlds, view.viewer, [Lowest()] * 4), worlds.log_weight)
-    weighted = HeartsBelief(game, lambda w: w.hidden[:, 51].astype(float))
-    weighted.reset(view)
-    found = weighted.sample(7, np.random.default_rng(0))
-    np.testing.assert_array_equal(found.log_weight, found.hidden[:, 51])
 
 
 def test_resampling_follows_the_weights() -> None:

@@ -17,7 +17,7 @@ from test_skat_tokens import ACTION, games_of
 from trickformer import _core, games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
-from trickformer.belief.samplers.skat import SkatBelief, bid_weight, evaluation, seat_view
+from trickformer.belief.samplers.skat import SkatBelief, evaluation, seat_view
 from trickformer.games.skat import CARDS, NUM_CARDS
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never
@@ -317,40 +317,9 @@ def test_impossible_views_are_refused(skat, belief):
         belief.reset(replace(view, events=(view.events[0], Event(1, ACTION["hold"]))))
     with pytest.raises(ValueError):
         belief.reset(replace(view, events=(replace(view.events[0], seen=own[:9]),)))
-    belief.reset(view)
-    with pytest.raises(ValueError, match="does not go on"):
-        belief.observe(skat.view(state, 1))
     state.apply_action(state.legal_actions()[0])
-    belief.observe(skat.view(state, 2))
+    belief.reset(skat.view(state, 2))
     assert belief.count() < multinomial(10, 10, 2)
-
-
-class Lowest:
-    """Plays its lowest legal action nine times out of ten."""
-
-    def probs(self, views):
-        out = np.zeros((len(views), len(ACTION)), dtype=np.float32)
-        for row, view in zip(out, views):
-            row[list(view.legal)] = 0.1 / len(view.legal)
-            row[view.legal[0]] += 0.9
-        return out
-
-
-def test_policies_weight_worlds_by_their_likelihood(skat, belief):
-    *_, at = (s.clone() for _, t, s in games_of(skat, [4], ["modest"]) if 1 <= len(t.played) <= 5)
-    for viewer in range(3):
-        view = skat.view(at, viewer)
-        belief.reset(view)
-        belief.observe(view, [Lowest()] * 3)
-        worlds = belief.sample(4, np.random.default_rng(0))
-        for i in range(4):
-            expected, replay = 0.0, skat.spiel.new_initial_state()
-            for action in worlds.history(i):
-                legal = replay.legal_actions()
-                if not replay.is_chance_node() and replay.current_player() != viewer:
-                    expected += math.log(0.1 / len(legal) + 0.9 * (action == legal[0]))
-                replay.apply_action(action)
-            assert worlds.log_weight[i] == pytest.approx(expected, abs=1e-4)
 
 
 # ------------------------------------------------------------------------------------------- weighted by the bids
@@ -361,7 +330,7 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
     was declared and laid away comes to it, and the true deal is likelier than the mean of uniform ones."""
     search, model, gain = _core.skat_search, _core.skat_search.BidModel(), []
     history, _ = _core.skat.rules_games(True, 31, 0, 40)
-    belief = SkatBelief(skat, weight=bid_weight(skat))
+    belief = SkatBelief(skat)
     for row in history:
         state = skat.spiel.new_initial_state()
         for action in row[row != 255].tolist():
@@ -371,11 +340,11 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
             viewer = state.current_player()
             view = skat.view(state, viewer)
             belief.reset(view)
-            worlds = belief.sample(40, np.random.default_rng(0))
-            assert np.isfinite(worlds.log_weight).all()
-            seen = seat_view(skat, view)
+            worlds, seen = belief.sample(40, np.random.default_rng(0)), seat_view(skat, view)
+            weights = search.log_weight(belief.deals_of(view), evaluation(), model, True, worlds.hidden)
+            assert np.isfinite(weights).all()
             if len(state.history()) == NUM_CARDS + 2:
-                for hidden, found in zip(worlds.hidden, worlds.log_weight):
+                for hidden, found in zip(worlds.hidden, weights):
                     expected = 0.0
                     for p, (accepted, refused) in enumerate(search.said_in(seen)):
                         ten = np.flatnonzero(hidden[:NUM_CARDS] == p).tolist()
@@ -384,11 +353,11 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
                                 search.said_chance(evaluation(), model, accepted, refused, ten, p, True)
                             )
                     assert found == pytest.approx(expected)
-            elif np.ptp(worlds.log_weight) > 0:
+            elif np.ptp(weights) > 0:
                 true = belief.truth(state)
-                own = bid_weight(skat)(true)[0]
-                gain.append(own - np.log(np.mean(np.exp(worlds.log_weight))))
+                own = search.log_weight(belief.deals_of(view), evaluation(), model, True, true.hidden)[0]
+                gain.append(own - np.log(np.mean(np.exp(weights))))
     assert len(gain) > 20 and np.mean(gain) > 0.1
     off = belief.truth(state)
     off.hidden[0, [0, 1]] = 9
-    assert bid_weight(skat)(off)[0] == -np.inf
+    assert search.log_weight(belief.deals_of(view), evaluation(), model, True, off.hidden)[0] == -np.inf

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trickformer.base import Event, Policy, View
+from trickformer.base import Event, View
 from trickformer.belief.hanabi.estimators import Estimator
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
@@ -38,13 +38,10 @@ class EstimatedBelief:
         self._estimator = self._make(self._process)
         self._follow(view)
 
-    def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
-        """Go on to a later view of the same game. Raises ValueError where it is another one, no deal explains it, or
-        there are `policies`: an estimator knows the others by name; or before any view."""
-        if policies is not None:
-            raise ValueError("an estimator knows how the others play by their names, not by policies")
+    def observe(self, view: View) -> None:
+        """Go on to a later view of the same game. Raises ValueError before any view."""
         self._conditioned()
-        self._uniform.observe(view)
+        self._uniform.reset(view)
         self._follow(view)
 
     def _follow(self, view: View) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from trickformer import _core, games
 from trickformer.base import TrickformerError
+from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, PICK_UP, PLAY_HAND
 from trickformer.players import decision_rng
 from trickformer.players._skat import SkatSearch
@@ -58,7 +59,7 @@ def played(config: Calibration, learned, contract: int, by_hand: bool, number: i
     game = games.load("skat")
     rng = np.random.default_rng([config.seed, contract + 4 * by_hand, number])
     deck, soloist, declaration, laid, logit = hand_of(learned, contract, by_hand, rng)
-    search = SkatSearch(game, worlds=config.worlds, weighted=True, bidding="rules", passing=0)
+    search = SkatSearch(game, SkatBelief(game), worlds=config.worlds, weighted=True, bidding="rules", passing=0)
     defenders = make_rules(RulesOptions(), game) if number % 2 else search
     state = game.spiel.new_initial_state()
     for card in deck.tolist():
