@@ -338,34 +338,7 @@ def test_cards_that_a_seat_alone_sees(tmp_path):
     assert opened > 5
 
 
-# --------------------------------------------------------------------------------------- histories that cannot be
-
-
-def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(tmp_path):
-    """In the logbook with and without distress, and in missions that last; of random tokens, or of possible ones."""
-    crews = [games.load(f"crew(distress={d})") for d in DISTRESS] + [lasting(tmp_path, m, "left") for m in (2, 4)]
-    for trial in range(200):
-        game, rng = crews[trial % 5], random.Random(trial)
-        tokenizer, tokens = tokenizers.make(game), []
-        if trial % 3:
-            *_, final = playout(game, rng, trial)
-            whole = tokenizer.encode(game.view(final, trial % 4))
-            tokens = whole[: rng.randrange(len(whole))]
-        tracker = tokenizer.tracker(tokens)
-        impossible = np.flatnonzero(~tracker.possible())
-        assert tracker.is_legal()
-        tracker.push(int(rng.choice(impossible)))
-        assert not tracker.is_legal()
-        length = len(tokens) + 1
-        while not tracker.terminal():
-            possible = np.flatnonzero(tracker.possible())
-            assert tracker.legal().shape == (217,)
-            wild = trial % 2 or not len(possible)
-            tracker.push(rng.randrange(217) if wild else int(rng.choice(possible)))
-            length += 1
-        assert not tracker.is_legal()
-        assert tracker.outcome() is None
-        assert length < tokenizer.n_positions, f"trial {trial}"
+# ----------------------------------------------------------------------------------------------------- the longest
 
 
 def test_the_mission_that_can_be_longest_fits(tmp_path):
@@ -388,19 +361,7 @@ rules = ["random_draw_after_trick1", "left_of_pink9_wins_all_pink"]
     assert follow(game, tokenizers.make(game), states, str(states[-1].history())) >= {PASS, ASK, APPOINT, REVEAL}
 
 
-# --------------------------------------------------------------------------------------------- turns, copies, search
-
-
-def test_copies_are_independent(crew, tokenizer):
-    for index in range(20):
-        state = crew.deal(2, index)
-        seat = state.current_player()
-        tracker = tokenizer.tracker(tokenizer.encode(crew.view(state, seat)))
-        before = tracker.possible()
-        copy = tracker.copy()
-        copy.push(int(np.flatnonzero(before)[0]))
-        copy.push(int(np.flatnonzero(before)[-1]))
-        assert tracker.my_turn() and np.array_equal(tracker.possible(), before)
+# ---------------------------------------------------------------------------------------------------------- search
 
 
 @pytest.mark.parametrize("bias", [0.0, 9.0])

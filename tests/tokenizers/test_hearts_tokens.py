@@ -26,17 +26,14 @@ def test_sizes_are_those_of_the_paper(tokenizer):
 
 
 @pytest.mark.parametrize("options", [{}, {"pass_cards": False}])
-def test_encode_and_decode_are_inverse_at_every_point_of_every_hand(options):
+def test_the_longest_sequence_has_all_positions(options):
     game = hearts_with(**options)
     tokenizer = tokenizers.make(game)
     longest = 0
     for index in range(60):
         for state in random_playout(game.deal(1, index), random.Random(index)):
             for seat in range(4):
-                view = game.view(state, seat)
-                tokens = tokenizer.encode(view)
-                assert tokenizer.decode(tokens) == view.events, f"hand {index}, seat {seat}"
-                longest = max(longest, len(tokens))
+                longest = max(longest, len(tokenizer.encode(game.view(state, seat))))
     assert longest == (75 if game.rules["pass_cards"] else 69)
 
 
@@ -210,29 +207,6 @@ def explain(game, tokenizer, tokens, seat):
             return False
         state.apply_action(card)
     return True
-
-
-def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(hearts, tokenizer):
-    rng = random.Random(1)
-    for trial in range(300):
-        tokens = tokenizer.encode(hearts.view(hearts.deal(2, trial), trial % 4))
-        tracker = tokenizer.tracker(tokens)
-        length = len(tokens)
-        while not tracker.terminal():
-            tracker.push(rng.randrange(len(tokenizer.vocab)))
-            length += 1
-        assert not tracker.is_legal()
-        assert tracker.outcome() is None
-        assert length == (74 if trial % 4 else 68)
-
-
-def test_copies_are_independent(hearts, tokenizer):
-    tracker = tokenizer.tracker(tokenizer.encode(hearts.view(hearts.deal(2, 1), 2)))
-    copy = tracker.copy()
-    for card in np.flatnonzero(tracker.legal())[:3]:
-        copy.push(int(card))
-    assert tracker.my_turn() and not copy.my_turn()
-    assert copy.is_legal()
 
 
 def test_the_leader_is_known_from_own_cards(hearts, tokenizer):

@@ -343,29 +343,6 @@ def expected_before_play(twin, seat, words):
 # --------------------------------------------------------------------------------------- histories that cannot be
 
 
-def test_an_impossible_token_is_marked_and_the_history_goes_on_to_an_end(skat, tokenizer):
-    rng = random.Random(1)
-    for trial in range(600):
-        tokens = []
-        if trial % 3:
-            *_, (twin, _) = oracle.playout(oracle.POLICIES[trial % 6], trial)
-            words = twin.seen[trial % 3]
-            tokens = numbered(tokenizer, words[: rng.randrange(len(words))])
-        tracker = tokenizer.tracker(tokens)
-        impossible = np.flatnonzero(~tracker.possible())
-        assert tracker.is_legal()
-        tracker.push(int(rng.choice(impossible)))
-        assert not tracker.is_legal()
-        length = len(tokens) + 1
-        while not tracker.terminal():
-            assert tracker.possible().shape == tracker.legal().shape == (114,)
-            tracker.push(rng.randrange(len(tokenizer.vocab)))
-            length += 1
-        assert not tracker.is_legal()
-        assert tracker.outcome() is None
-        assert length < tokenizer.n_positions, f"trial {trial}"
-
-
 def test_calls_that_never_stop_end_in_time(tokenizer):
     """The longest auctions a model can make up: of whatever it says, nothing goes on beyond all positions."""
     rng = random.Random(3)
@@ -440,17 +417,6 @@ def test_what_is_asked_for_one_card_is_what_is_asked_for_all(tokenizer):
                 refused += not tracker.my_turn() and not possible[:NUM_CARDS].all()
                 tracker.push(token)
     assert refused > 500
-
-
-def test_copies_are_independent(skat, tokenizer):
-    for index in range(20):
-        state = skat.deal(2, index)
-        tracker = tokenizer.tracker(tokenizer.encode(skat.view(state, 1)))
-        copy = tracker.copy()
-        copy.push(ACTION["18"])
-        copy.push(ACTION["pass"])
-        assert tracker.my_turn() and not copy.my_turn()
-        assert tracker.possible()[ACTION["18"]] and not copy.possible()[ACTION["18"]]
 
 
 # --------------------------------------------------------------------------------------------------- GO-MCTS
