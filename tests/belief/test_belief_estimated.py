@@ -14,7 +14,7 @@ from trickformer.belief.hanabi.finetune import Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form
-from trickformer.belief.hanabi.sequences import features
+from trickformer.belief.hanabi.seat_tokens import features
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.players._hanabi import Scripted
 
@@ -40,7 +40,7 @@ MAKERS = {
     "particles": lambda s: Particles(s, 2_000, 1),
     "rejection": lambda s: Particles(s, 2_000, 1, rejection=True),
     "transformer": lambda s: estimators.Reader(s, Transformer(shape(s), *features(s), 2)),
-    "seq2seq": lambda s: estimators.Network(s, network(s)),
+    "seq2seq": lambda s: estimators.Recurrent(s, network(s)),
     "bft": lambda s: estimators.BFT(s, network(s), Tuning(steps=2, batch=4, worlds=8), 1),
     "exact": exact,
 }

@@ -72,7 +72,7 @@ def walk(process: HanabiProcess, seed: int, games: int, cast: dict, draw=None, p
 def test_training_learns_more_than_counting(hmm):
     process, model, losses = hmm
     assert losses[1] < losses[0] - 0.01, losses
-    found = walk(process, 77, 20, {"v0": estimators.V0(process), "seq2seq": estimators.Network(process, model)})
+    found = walk(process, 77, 20, {"v0": estimators.V0(process), "seq2seq": estimators.Recurrent(process, model)})
     assert found["seq2seq"] < found["v0"] - 0.05
 
 
@@ -102,7 +102,7 @@ def test_controls_are_the_actions_of_the_seat():
 def test_fine_tuning_is_better_than_the_network(hmm, part):
     process, model, _ = hmm
     tuning = Tuning(steps=20, batch=16, worlds=320, learning_rate=1e-2, part=part)
-    cast = {"seq2seq": estimators.Network(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
+    cast = {"seq2seq": estimators.Recurrent(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
     found = walk(process, 78, 16, cast, positions=12)
     assert found["bft"] < found["seq2seq"] - 0.005, found
     notes = cast["bft"].notes()
@@ -121,7 +121,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
             super().observe(before, process.players[before.current()].astype(np.int64), actions, after)
 
     cast = {
-        "seq2seq": estimators.Network(process, model),
+        "seq2seq": estimators.Recurrent(process, model),
         "misled": Misled(process, model, tuning, 1),
         "bft": estimators.BFT(process, model, tuning, 1),
     }
@@ -132,7 +132,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
 def test_without_steps_nothing_changes(hmm):
     process, model, _ = hmm
     tuning = Tuning(steps=0, worlds=8)
-    cast = {"seq2seq": estimators.Network(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
+    cast = {"seq2seq": estimators.Recurrent(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
     found = walk(process, 80, 4, cast)
     assert found["bft"] == pytest.approx(found["seq2seq"], abs=1e-6)
 

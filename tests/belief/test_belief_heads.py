@@ -292,7 +292,7 @@ def test_a_head_says_what_was_trained_and_of_each_view_alone(trained):
     said = head(views)
     for i, view in enumerate(views):
         np.testing.assert_array_equal(head([view])[0], said[i])
-    network = belief_heads.Network(head.trunk.engine.width, config.hidden, heads.cards(game))
+    network = belief_heads.HeadNetwork(head.trunk.engine.width, config.hidden, heads.cards(game))
     network.load_state_dict({name: torch.from_numpy(w) for name, w in head._weights.items()})
     with torch.no_grad():
         np.testing.assert_allclose(said, network(torch.from_numpy(head.trunk.states(views))).numpy(), atol=1e-4)

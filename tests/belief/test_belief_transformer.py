@@ -12,7 +12,7 @@ from trickformer.belief.hanabi import estimators, evaluation, training
 from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi.learned import Shape
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.hanabi.sequences import Sequences, features, longest
+from trickformer.belief.hanabi.seat_tokens import SeatTokens, features, longest
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.games.hanabi import hint
 
@@ -43,8 +43,8 @@ def played(process: HanabiProcess, n: int):
     return tables, np.array(actions)
 
 
-def sequences(process: HanabiProcess, tables, actions) -> Sequences:
-    found = Sequences(process, tables[0])
+def sequences(process: HanabiProcess, tables, actions) -> SeatTokens:
+    found = SeatTokens(process, tables[0])
     for before, done, after in zip(tables, actions, tables[1:]):
         found.move(before, done, after)
     return found

@@ -208,7 +208,7 @@ def played_to_a_mine(game, seed):
 
 @pytest.mark.parametrize("spec", ["mines", "mines(rows=6,cols=5,mines=7,first_move=safe)", "mines(first_move=any)"])
 def test_the_audit_passes(spec):
-    report = audit.command(audit.Config(game=spec, deals=30, seed=1))
+    report = audit.command(audit.Audit(game=spec, deals=30, seed=1))
     assert report.good, str(report)
     assert set(report.checks) == {
         "view: blind to exchanged cards",

@@ -9,7 +9,7 @@ import pytest
 from trickformer import cli
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config
-from trickformer.tournaments.schedule import Config
+from trickformer.tournaments.plan import Tournament
 
 MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1"]
 
@@ -80,7 +80,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     assert "seed 4" in shown
     code, again, _ = command("report", out)
     assert (code, again) == (0, shown)
-    resolved = config.load(Config, out / "config.toml", {})
+    resolved = config.load(Tournament, out / "config.toml", {})
     assert (resolved.seed, resolved.deals, resolved.b) == (4, 1, "random")
     code, out_json, _ = command("tournament", "--config", out / "config.toml", "--out", out, "--resume", "--json")
     assert code == 0
@@ -149,7 +149,7 @@ def test_a_bad_config_file(tmp_path, text, says):
     file = tmp_path / "c.toml"
     file.write_text(text)
     with pytest.raises(TrickformerError, match=says):
-        config.load(Config, file, {})
+        config.load(Tournament, file, {})
 
 
 def test_variadic_options_are_spread():

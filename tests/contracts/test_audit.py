@@ -35,7 +35,7 @@ def faults(report: audit.Report) -> dict[str, int]:
     ],
 )
 def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
-    report = audit.command(audit.Config(game=game, deals=deals, seed=1))
+    report = audit.command(audit.Audit(game=game, deals=deals, seed=1))
     assert report.good, str(report)
     assert set(report.checks) == {
         "view: blind to exchanged cards",
@@ -47,11 +47,11 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
         "worlds: can be the true deal",
     }
     assert report.result()["checks"]["worlds: vary"]["cases"] > 20
-    assert str(report) == str(audit.command(audit.Config(game=game, deals=deals, seed=1)))
+    assert str(report) == str(audit.command(audit.Audit(game=game, deals=deals, seed=1)))
 
 
 def test_it_finds_the_revokes_of_openspiels_resampler() -> None:
-    report = audit.command(audit.Config(game="hearts", deals=4, seed=1, sampler="openspiel"))
+    report = audit.command(audit.Audit(game="hearts", deals=4, seed=1, sampler="openspiel"))
     assert not report.good
     assert set(faults(report)) == {"worlds: replay legally"}
     check = report.check("worlds: replay legally")
@@ -164,4 +164,4 @@ def test_it_audits_any_game() -> None:
 def test_an_audit_without_cases_is_not_good() -> None:
     assert not audit.Report("hearts", 1, 0, {"x": audit.Check("x")}).good
     with pytest.raises(ValidationError):
-        audit.Config(game="hearts", deals=0)
+        audit.Audit(game="hearts", deals=0)

@@ -236,7 +236,7 @@ def test_a_world_that_does_not_explain_the_view_has_no_probability():
 
 def test_the_audit_finds_no_fault():
     for spec in (SMALL, "oh_hell(players=5,cards=4)"):
-        report = audit.command(audit.Config(game=spec, deals=4, seed=1))
+        report = audit.command(audit.Audit(game=spec, deals=4, seed=1))
         assert report.good, str(report)
         assert len(report.checks) == 7
 
@@ -362,7 +362,7 @@ def test_workers_find_the_installed_game(tmp_path, installed):
 
 def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch, command, tmp_path):
     monkeypatch.setattr(type(games.load("oh_hell")), "tokenizer", lambda self: None)
-    report = audit.command(audit.Config(game=SMALL, deals=3, seed=1))
+    report = audit.command(audit.Audit(game=SMALL, deals=3, seed=1))
     assert report.good and not any(name.startswith(("tokens", "facts")) for name in report.checks)
     code, _, err = command("tournament", SMALL, "--a", "pimc:worlds=2", "--b", "random", "--deals", 1, "--json")
     assert code == 0, err

@@ -10,8 +10,8 @@ from support.records import comparable
 from trickformer import games, players, tokenizers
 from trickformer.base import TrickformerError, UnknownNameError, deal_seed
 from trickformer.players import spiel
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Hand
 
 # Quick specs of every player. A player that no test sits down fails `test_every_player_is_seated`.
 # {tiny} becomes a folder with a model of random weights; {facts} one that takes facts, with a masked policy and action

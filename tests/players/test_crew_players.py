@@ -11,8 +11,8 @@ from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.belief.samplers.crew import seat_view
 from trickformer.games.crew import ACTIONS, CARDS, OVER, PLAY, RADIO, RADIO_CARD, TILE_FROM, TILE_TO
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Hand
 
 CORE = _core.crew
 QUICK = "pimc:worlds=6,nodes=300"

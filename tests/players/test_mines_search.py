@@ -10,8 +10,8 @@ from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import METHODS
 from trickformer.players import decision_rng
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Hand
 
 CORE = _core.mines
 HOW = {"domain": 0, "seconds": 0.0, "c": 0.5, "widening": 0.0}

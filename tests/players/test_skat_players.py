@@ -15,8 +15,8 @@ from trickformer.belief import sampler
 from trickformer.belief.samplers.skat import evaluation, seat_view
 from trickformer.games.skat import CALLS, CARDS
 from trickformer.skat import evaluation as learning
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Hand
 
 S = _core.skat_search
 BASE = (9, 10, 11, 12, 24)

@@ -14,7 +14,7 @@ from support.records import comparable
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.plumbing import parallel
 from trickformer.tournaments import run
-from trickformer.tournaments.schedule import Config
+from trickformer.tournaments.plan import Tournament
 
 MATCH = {"game": "hearts", "a": "random", "b": "rules", "deals": 3, "seed": 3, "tables": 7}
 
@@ -188,7 +188,7 @@ def test_on_ray_a_tournament_has_the_same_records(cluster, tmp_path):
     assert process.returncode == 130
     assert "--resume" in said
     assert "Traceback" not in said
-    config = Config.model_validate(MATCH | {"deals": 30})
+    config = Tournament.model_validate(MATCH | {"deals": 30})
     assert 9 <= path.read_bytes().count(b"\n") < 30 * 14
     found = run.tournament(config.model_copy(update={"ray": cluster, "out": tmp_path}), resume=True)
     assert comparable(found.records) == comparable(run.tournament(config).records)

@@ -18,12 +18,12 @@ from trickformer import _core, games
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.games import _missions, crew
 from trickformer.selfplay import evaluate
-from trickformer.selfplay.config import Config as Training
-from trickformer.tournaments import report, run, schedule
+from trickformer.selfplay.config import CrewEvaluation as Training
+from trickformer.tournaments import plan, report, run
 from trickformer.tournaments.crew import STRIDE, ceiling, plot, results, statistics
 from trickformer.tournaments.crew import report as crew_report
 from trickformer.tournaments.crew.boards import Boards
-from trickformer.tournaments.crew.schedule import Config, numbers
+from trickformer.tournaments.crew.plan import CrewEvaluation, numbers
 from trickformer.tournaments.results import Results
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "crew", "evaluate", "--player", "random"]
@@ -31,7 +31,7 @@ OTHER = "spiel:state=true"  # random too, of another sort
 
 
 def config(**given):
-    return Config.model_validate(
+    return CrewEvaluation.model_validate(
         {"player": ["random", OTHER], "missions": "1-2,5,12", "games": 6, "seed": 3, "random_games": 500} | given
     )
 
@@ -116,10 +116,10 @@ def test_a_killed_evaluation_ends_in_the_records_of_an_unbroken_one(tmp_path):
     whole = path.read_bytes().count(b"\n")
     assert whole < 8 * 50, "the run was over before it was killed"
     given = config(player=["random"], missions="1-50", games=8)
-    assert len(run.load(out, Config).records) == whole
+    assert len(run.load(out, CrewEvaluation).records) == whole
     found = run.tournament(given.model_copy(update={"out": out}), resume=True)
     assert comparable(found.records) == comparable(run.tournament(given).records)
-    assert comparable(run.load(out, Config).records) == comparable(found.records)
+    assert comparable(run.load(out, CrewEvaluation).records) == comparable(found.records)
 
 
 def test_what_must_not_be_continued_is_left_alone(tmp_path):
@@ -375,7 +375,7 @@ def test_missions_are_listed(command, tmp_path):
 
 def test_a_tournament_of_teams():
     given = {"game": "crew(mission=1)", "a": "random", "b": OTHER, "deals": 25, "seed": 2}
-    found = run.tournament(schedule.Config.model_validate(given))
+    found = run.tournament(plan.Tournament.model_validate(given))
     assert {r.seating for r in found.records} == {(0, 0, 0, 0), (1, 1, 1, 1)}
     won = {(r.seating[0], r.deal): r.scores[0] for r in found.records}
     result = Results(found).result()
@@ -386,13 +386,13 @@ def test_a_tournament_of_teams():
     assert result["rows"]["All"]["a"] == pytest.approx(np.mean([won[0, d] for d in range(25)]))
     assert result["turns"]["a"] == sum(sum(r.decisions) for r in found.records if r.seating[0] == 0)
     assert "a deal, played by a team of each" in report.markdown(result)
-    copies = Results(run.tournament(schedule.Config.model_validate(given | {"b": "random"})))
+    copies = Results(run.tournament(plan.Tournament.model_validate(given | {"b": "random"})))
     assert not copies.rows[0, 1][0].deals.any()
 
 
 def test_a_round_robin_of_teams_plays_a_deal_once_each(tmp_path):
     given = {"game": "crew(mission=5)", "players": ["random", OTHER, "random"], "deals": 8, "out": tmp_path}
-    found = run.tournament(schedule.Config.model_validate(given))
+    found = run.tournament(plan.Tournament.model_validate(given))
     assert len(found.records) == 3 * 8
     result = Results(found).result()
     assert sum(r["rating"] for r in result["ratings"]) == pytest.approx(0)

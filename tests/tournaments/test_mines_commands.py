@@ -11,7 +11,7 @@ from trickformer import _core, games
 from trickformer.tournaments import run
 from trickformer.tournaments.mines import agree, report, results
 from trickformer.tournaments.mines.exact import best_value
-from trickformer.tournaments.mines.schedule import Agree, Table
+from trickformer.tournaments.mines.plan import Agree, Comparison
 
 TABLE = {"simulations": "20,80", "beliefs": "rejection,inherited,exact", "games": 8, "seed": 3}
 AGREE = {"positions": 6, "draws": 200, "trials": 2000, "seed": 5}
@@ -63,8 +63,8 @@ def test_classes_of_first_moves(command):
 
 
 def test_a_table_that_was_stopped_goes_on(tmp_path, command):
-    whole = run.tournament(Table(**TABLE))
-    part = Table(**TABLE, out=tmp_path)
+    whole = run.tournament(Comparison(**TABLE))
+    part = Comparison(**TABLE, out=tmp_path)
     run.tournament(part)
     records = tmp_path / run.RECORDS
     lines = records.read_bytes().splitlines(keepends=True)
@@ -72,7 +72,7 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
     arguments = [f"--{key}={value}" for key, value in TABLE.items()]
     code, out, err = command("mines", "table", *arguments, "--out", tmp_path, "--resume", "--json")
     assert code == 0, err
-    assert comparable(run.load(tmp_path, Table).records) == comparable(whole.records)
+    assert comparable(run.load(tmp_path, Comparison).records) == comparable(whole.records)
     again, found = results.result(whole), json.loads(out)
     for row, same in zip(found["rows"], again["rows"]):
         for name, player in row["players"].items():

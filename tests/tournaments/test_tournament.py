@@ -17,17 +17,17 @@ from support.records import comparable
 from trickformer import checkpoints, games, players
 from trickformer.base import Decision, TrickformerError
 from trickformer.plumbing import folder
-from trickformer.tournaments import report, run, schedule, store
+from trickformer.tournaments import plan, report, run, store
+from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.results import Results
-from trickformer.tournaments.schedule import Config, Hand
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "tournament", "hearts"]
 SIDES = {"a": "random", "b": "spiel:state=true"}
 
 
 def config(**given):
-    return Config.model_validate({"game": "hearts", "deals": 2, "seed": 3, "tables": 9} | SIDES | given)
+    return Tournament.model_validate({"game": "hearts", "deals": 2, "seed": 3, "tables": 9} | SIDES | given)
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +36,13 @@ def unbroken():
 
 
 def test_the_schedule_is_the_papers():
-    hands = list(schedule.hands(games.load("hearts"), 2, 3))
+    hands = list(plan.hands(games.load("hearts"), 2, 3))
     assert len(hands) == len(set(hands)) == 3 * 14
     assert {sum(h.seating) for h in hands} == {1, 2, 3}
 
 
 def test_a_round_robin_plays_every_seating_of_every_pair():
-    hands = list(schedule.hands(games.load("hearts"), 3, 2))
+    hands = list(plan.hands(games.load("hearts"), 3, 2))
     assert len(hands) == len(set(hands)) == 2 * 3 * 14
     assert {tuple(sorted(set(h.seating))) for h in hands} == {(0, 1), (0, 2), (1, 2)}
 
@@ -90,7 +90,7 @@ class _Searcher:
 
 def test_tables_share_a_call_and_searches_are_counted():
     game, searcher = games.load("hearts"), _Searcher()
-    hands = list(schedule.hands(game, 2, 2))
+    hands = list(plan.hands(game, 2, 2))
     records = list(play(game, [searcher, players.make("random", game)], hands, 0, 28))
     turns = sum(n for r in records for n, who in zip(r.decisions, r.seating) if who == 0)
     calls = sum(n for r in records for n, who in zip(r.calls, r.seating) if who == 0)
@@ -312,6 +312,6 @@ def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
 
 
 def test_the_models_of_configs_and_records_reject_unknown_keys():
-    for model in (Config, store.Record):
+    for model in (Tournament, store.HandRecord):
         assert issubclass(model, BaseModel)
         assert model.model_config["extra"] == "forbid"

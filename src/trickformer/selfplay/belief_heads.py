@@ -79,7 +79,7 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Posi
     return found
 
 
-class Network(nn.Module):
+class HeadNetwork(nn.Module):
     """A head that learns: begins with equal odds. Its state dict has the names and shapes of heads.shapes."""
 
     def __init__(self, width: int, hidden: int, cards: int):
@@ -116,7 +116,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    model = Network(trunk.engine.width, config.hidden, heads.cards(game))
+    model = HeadNetwork(trunk.engine.width, config.hidden, heads.cards(game))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
     deals = _deals(game)
     for step in range(learner.resume(), config.steps):
@@ -138,7 +138,7 @@ def _deals(game: Game) -> type[Any]:
     return belief.deals
 
 
-def _save(model: Network, config: HeadTraining, trunk: Trunk) -> None:
+def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
     about = {
         "checkpoint": trunk.name,
         "weights": trunk.digest,

@@ -20,7 +20,7 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
     """ArgmaxVal* of an iteration's model against the previous one's, or the baseline, in every seating of the same
     deals; played to its end or gone on with. -> difference (points a hand), ci95 [low, high], deals."""
     from trickformer.tournaments import results, run
-    from trickformer.tournaments.schedule import Config as Tournament
+    from trickformer.tournaments.plan import Tournament
 
     def argmax(i: int) -> str:
         return f"argmax:checkpoint={(out / f'model-{i}').absolute()},threshold={config.threshold}"

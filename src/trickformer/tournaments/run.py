@@ -18,9 +18,9 @@ from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
 from trickformer.plumbing.progress import progress
 from trickformer.tournaments import store
+from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Config, Hand, Plan
-from trickformer.tournaments.store import Record
+from trickformer.tournaments.store import HandRecord
 
 RECORDS = "records.jsonl"
 
@@ -34,7 +34,7 @@ class Run:
     config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
-    records: list[Record] = field(repr=False)
+    records: list[HandRecord] = field(repr=False)
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
     files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
 
@@ -88,7 +88,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     return run
 
 
-def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
+def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not (folder / CONFIG).exists():
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
@@ -146,7 +146,7 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None) -> None:
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 
-def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
+def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
     """The hands in slices, one for each worker; a deal with all its seatings stays in one."""
     deals = sorted({h.deal for h in hands})
     workers = min(parallel.slots(config.workers, config.ray), len(deals))
@@ -154,7 +154,7 @@ def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
     return [(config, [h for h in hands if slot[h.deal] == i]) for i in range(workers)]
 
 
-def _play(job: Job) -> Iterator[Record]:
+def _play(job: Job) -> Iterator[HandRecord]:
     """The records of a slice, by players of its own."""
     config, hands = job
     game = config.rules()

@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Parse
-from trickformer.tournaments.schedule import Hand
+from trickformer.tournaments.plan import Hand
 
 TIMING = ("seconds", "calls")  # the fields that differ between runs of the same config
 
 
-class Record(BaseModel):
+class HandRecord(BaseModel):
     """One finished hand. Lists by seat; `history` replays through OpenSpiel from the initial state."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,9 +40,9 @@ def parser(path: Path, scheduled: set[Hand], seats: int) -> Parse:
     It raises TrickformerError on a line that is no record, or a record that is not scheduled or comes twice."""
     seen: set[Hand] = set()
 
-    def parse(number: int, line: bytes) -> Record:
+    def parse(number: int, line: bytes) -> HandRecord:
         try:
-            record = Record.model_validate_json(line, strict=True)
+            record = HandRecord.model_validate_json(line, strict=True)
         except ValidationError:
             raise TrickformerError(f"{path}, line {number}: not a record of a hand") from None
         by_seat = (

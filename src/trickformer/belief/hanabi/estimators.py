@@ -17,7 +17,7 @@ from trickformer.belief.hanabi.exact import ExactBelief
 from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, supposed
-from trickformer.belief.hanabi.sequences import Sequences
+from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
 
 
@@ -192,7 +192,7 @@ class V2(V1):
             self._likelihood[g, first + hand - 1] = 1.0
 
 
-class Network:
+class Recurrent:
     """A Seq2Seq belief with its offline parameters."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq):
@@ -242,7 +242,7 @@ class Reader:
 
     def begin(self, x: Tables) -> None:
         """See Estimator."""
-        self._x, self._sequences = x, Sequences(self._process, x)
+        self._x, self._sequences = x, SeatTokens(self._process, x)
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         """See Estimator."""

@@ -88,7 +88,7 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
         "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
         "particles": lambda: Particles(process, config.particles, seed),
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
-        "seq2seq": lambda: estimators.Network(process, shared["network"]),
+        "seq2seq": lambda: estimators.Recurrent(process, shared["network"]),
         "transformer": lambda: estimators.Reader(process, shared["transformer"]),
         "bft": lambda: estimators.BFT(process, shared["network"], tuning(config), seed),
         "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
@@ -127,7 +127,7 @@ def transformer(config: Evaluation) -> Transformer:
     return model
 
 
-def _trained(config: Evaluation, file: Path) -> training.Network:
+def _trained(config: Evaluation, file: Path) -> training.BeliefNetwork:
     model, trained = training.load(file)
     # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
     pomdp = "pomdp" in (trained.form, config.form)

@@ -18,7 +18,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq, Shape, mean_loss
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.hanabi.sequences import Sequences, features
+from trickformer.belief.hanabi.seat_tokens import SeatTokens, features
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.models.torch_engine import usable
@@ -34,10 +34,10 @@ def process_of(config: Training | Evaluation) -> HanabiProcess:
     return HanabiProcess(rules, Form(config.form), config.players, config.seat)
 
 
-Network: TypeAlias = Seq2Seq | Transformer
+BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
 
-def network_of(config: Training) -> Network:
+def network_of(config: Training) -> BeliefNetwork:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
     shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
@@ -52,7 +52,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     x = process.start(seed, first, n)
     rows: list[tuple[np.ndarray, ...]] = []
     known: list[Known] = []
-    sequences = Sequences(process, x)
+    sequences = SeatTokens(process, x)
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
@@ -77,7 +77,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
     )
 
 
-def loss(model: Network, games: Games, at: torch.Tensor) -> torch.Tensor:
+def loss(model: BeliefNetwork, games: Games, at: torch.Tensor) -> torch.Tensor:
     """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
     row = torch.arange(len(at), device=at.device).unsqueeze(1)
     known, cards = games.known[at, row], games.cards[at, row]
@@ -108,7 +108,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     save(model, config, config.out / NETWORK)
 
 
-def save(model: Network, config: Training, file: Path) -> None:
+def save(model: BeliefNetwork, config: Training, file: Path) -> None:
     """The network with what it was trained on, as one file."""
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
@@ -116,7 +116,7 @@ def save(model: Network, config: Training, file: Path) -> None:
         save_file(weights, draft, metadata)
 
 
-def load(file: Path) -> tuple[Network, Training]:
+def load(file: Path) -> tuple[BeliefNetwork, Training]:
     """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
     none."""
     file = file / NETWORK if file.is_dir() else file

@@ -19,7 +19,7 @@ from trickformer.belief.samplers.mines import DOMAINS, METHODS
 from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.tables import Table, built, markdown_tables
-from trickformer.tournaments.mines.schedule import Agree
+from trickformer.tournaments.mines.plan import Agree
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position

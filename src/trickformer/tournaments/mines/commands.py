@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from trickformer.plumbing import config as configs
-from trickformer.tournaments.mines.schedule import Agree, Exact, Table
+from trickformer.tournaments.mines.plan import Agree, Comparison, Exact
 
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
@@ -34,12 +34,12 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 
 @app.command()
-@configs.options(Table)
+@configs.options(Comparison)
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
-    settings = configs.load(Table, config, given)
+    settings = configs.load(Comparison, config, given)
     from trickformer.plumbing.tables import show
     from trickformer.tournaments import run
     from trickformer.tournaments.mines import report, results

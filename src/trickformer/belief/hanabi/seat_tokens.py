@@ -17,7 +17,7 @@ from trickformer.games.hanabi import hint
 from trickformer.tokenizers import hanabi
 
 
-class Sequences:
+class SeatTokens:
     """Of games in step. `tokens`: int64 [n, L], 0 beyond the end of a sequence; `lengths`: int64 [n].
 
     No hidden card is read, only what follows from what is seen."""
@@ -52,7 +52,7 @@ class Sequences:
         self._append(rows, self._moves[(actors - self._own) % self._process.rules.players, done])
         self._append(rows, self._shown(before, done, after, actors, rows))
 
-    def take(self, rows: np.ndarray) -> Sequences:
+    def take(self, rows: np.ndarray) -> SeatTokens:
         """These games alone."""
         taken = copy.copy(self)
         taken.tokens, taken.lengths = self.tokens[rows], self.lengths[rows]

@@ -50,7 +50,7 @@ class Plan(Protocol):
     def model_copy(self, *, update: dict[str, Any]) -> Any: ...
 
 
-class Config(BaseModel):
+class Tournament(BaseModel):
     """A tournament. The number of deals is fixed here, before the run."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

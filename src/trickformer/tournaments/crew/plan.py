@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from trickformer.base import Game, TrickformerError
 from trickformer.tournaments.crew import STRIDE
-from trickformer.tournaments.schedule import Hand
+from trickformer.tournaments.plan import Hand
 
 
 class Missions(BaseModel):
@@ -61,7 +61,7 @@ class Missions(BaseModel):
         return numbers(self.missions) or sorted(game.missions)
 
 
-class Config(Missions):
+class CrewEvaluation(Missions):
     """Games of every mission by a team of each player."""
 
     COMMAND: ClassVar[str] = "crew evaluate"
@@ -96,7 +96,7 @@ class Iterations(Missions):
     run: Path = Field(description="folder of a run of self-play, with model-0, model-1, ...")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
 
-    def plans(self) -> list[Config]:
+    def plans(self) -> list[CrewEvaluation]:
         """An evaluation for each iteration, in a folder of its own. Raises TrickformerError where there is no model."""
         count = 0
         while (self.run / f"model-{count}").is_dir():
@@ -105,7 +105,7 @@ class Iterations(Missions):
             raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of a run of self-play of crew")
         given = self.model_dump(exclude={"run", "threshold", "out"})
         return [
-            Config(
+            CrewEvaluation(
                 player=[f"argmax:checkpoint={self.run / f'model-{i}'},threshold={self.threshold}"],
                 out=self.out / f"model-{i}" if self.out else None,
                 **given,

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer.base import Game
-from trickformer.tournaments.schedule import Hand
+from trickformer.tournaments.plan import Hand
 
 MOST_SIMULATIONS = 20_000_000  # where seconds are the limit
 
@@ -47,7 +47,7 @@ class Board(BaseModel):
         return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move})")
 
 
-class Table(Board):
+class Comparison(Board):
     """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
     Application to Mines"."""
 
