@@ -327,6 +327,17 @@ def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend:
     assert engine.values(ints()).shape == (0, 4)
 
 
+def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> None:
+    """However they came back, the lowest are taken first: a pool that lives long is as compact as a fresh one."""
+    engine = load_engine(models["tiny"], values_of(), "float32", backend="cpp")
+    nodes = engine.extend(np.full(3000, -1, np.int32), np.zeros(3000, np.int32))
+    engine.release(np.random.default_rng(1).permutation(nodes[100:]))
+    assert engine.extend(np.full(200, -1, np.int32), np.zeros(200, np.int32)).tolist() == list(range(100, 300))
+    for _ in range(2):
+        engine.reset()
+        assert engine.extend(ints(-1, -1), ints(0, 0)).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
