@@ -368,10 +368,7 @@ def test_pimc_draws_its_worlds_by_the_head(trained):
     asked = []
     head = heads.load(result["file"], game)
     spy = lambda views: asked.extend(views) or head(views)  # noqa: E731
-    if game.name == "crew":
-        player._log_odds = spy
-    else:
-        player._belief._log_odds = spy
+    player._belief._log_odds = spy
     views = [p.view for p in belief_heads.positions(game, config, 70, 2)]
     rngs = lambda: [np.random.default_rng(i) for i in range(len(views))]  # noqa: E731
     together = player.act(views, rngs(), [{} for _ in views])
@@ -393,7 +390,7 @@ def test_pimc_with_odds_that_know_sees_open_cards(name):
 
     def values(log_odds) -> list[list[float | None]]:
         player: Any = players.make("pimc:worlds=4", game)
-        (player if name == "crew" else player._belief)._log_odds = log_odds
+        player._belief._log_odds = log_odds
         found = []
         for seed in range(3):
             rngs = [np.random.default_rng([seed, i]) for i in range(len(views))]

@@ -155,7 +155,10 @@ def cluster():
     pytest.importorskip("ray", reason="Ray has no wheel for this Python")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where the nodes find this module
+        # Where the nodes find this module, and the package where it is not the installed one.
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
+        )
         import ray
         from ray.cluster_utils import Cluster
 
