@@ -61,11 +61,12 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     config = config.with_specs(specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
-    sees_state = [i for i, p in enumerate(_cast(game, specs)) if getattr(p, "needs_state", False)]
+    cast = _cast(game, specs)
+    sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     hands = list(config.hands(game))
     run = Run(config, typed, sees_state, [], [build()])
     if config.out is None:
-        _finish(run, hands, None)
+        _finish(run, hands, None, game, cast)
         return run
     folder = config.out
     digests = _digests(game, specs)
@@ -84,7 +85,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     about = {"players": typed, "sees_state": sees_state, "files": digests}
     with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
         run.records.extend(lines.known)
-        _finish(run, hands, lines)
+        _finish(run, hands, lines, game, cast)
     return run
 
 
@@ -120,12 +121,17 @@ def _digests(game: Game, specs: list[str]) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
-def _finish(run: Run, hands: list[Hand], lines: Lines | None) -> None:
-    """Plays what is missing from `run.records`, appends it there and to the file."""
+def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
+    """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
+    process plays all of it, else by those that each worker makes."""
     config = run.config
     done = {r.hand for r in run.records}
     missing = [h for h in hands if h not in done]
-    source = parallel.stream(_play, _jobs(config, missing), config.workers, config.ray)
+    jobs = _jobs(config, missing)
+    if len(jobs) == 1 and config.ray is None:
+        source = play(game, cast, missing, config.seed, config.tables)
+    else:
+        source = parallel.stream(_play, jobs, config.workers, config.ray)
     try:
         with progress(config.COMMAND, "tables", len(done), len(hands)) as advance:
             for record in source:
