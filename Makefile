@@ -14,12 +14,12 @@ SOURCES := $(shell find src cpp -type f -not -name '*.pyc') pyproject.toml CMake
 BENCHMARKS := hearts skat crew hanabi belief engine gomcts selfplay skat_solver crew_solver
 
 # The tests that are about the core, and of these the ones in which threads meet. Training takes too long under a sanitizer.
-CORE_TESTS := $(wildcard $(addprefix tests/test_,core_*.py isa.py threads.py facts.py engine.py gomcts.py playthroughs.py \
-  hearts_*.py skat_facts.py skat_labels.py skat_rules*.py skat_solver.py skat_tokens.py crew_facts.py crew_labels.py \
+CORE_TESTS := $(wildcard $(addprefix tests/*/test_,core_*.py isa.py threads.py facts.py engine.py gomcts.py playthroughs.py \
+  hearts_*.py skat_facts.py skat_labels.py skat_rules*.py skat_outcomes.py skat_solver.py skat_tokens.py crew_facts.py crew_labels.py \
   crew_longest.py crew_rules*.py crew_solver.py crew_tokens.py hanabi_*.py mines_*.py \
   belief_hearts.py belief_skat.py belief_crew.py belief_hanabi.py))
 comma := ,
-THREAD_TESTS := tests/test_threads.py tests/test_skat_solver.py
+THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
 .PHONY: demo test lint asan tsan bench setup clean
 .DEFAULT_GOAL := test

@@ -18,12 +18,11 @@ import torch
 
 from benchmarks import Row, arguments, emit, measure
 from trickformer import _core
-from trickformer.belief import learned
-from trickformer.belief.finetune import Finetuned, Step, Tuning, Worlds
-from trickformer.belief.hanabi import HanabiProcess
-from trickformer.belief.learned import Seq2Seq, Shape, mean_loss
-from trickformer.belief.markov import Form
-from trickformer.belief.recurrence import lstm_cell
+from trickformer.belief.hanabi import learned
+from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning, Worlds
+from trickformer.belief.hanabi.learned import Seq2Seq, Shape, mean_loss
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.hanabi.recurrence import lstm_cell
 
 GAMES, BATCH, WORLDS = 10, 32, 640
 UNIT = "steps/s"

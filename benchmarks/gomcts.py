@@ -32,7 +32,7 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     import torch
 
-    from tests.gomcts_twin import Twin
+    from tests.support.gomcts_twin import Twin
     from trickformer import games, tokenizers
     from trickformer.gomcts.search import SearchOptions, search
     from trickformer.models import presets

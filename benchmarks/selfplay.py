@@ -2,11 +2,12 @@
 on the same data and deals, and decisions labelled a second. Every figure is the process' CPU time.
 
 train: `fit` as a preset trains (data mapped from disk, losses reported) against a loop around
-`GPT2PolicyValueModel.forward`: whole batches indexed from int64 tensors in memory, AdamW (fused), linear schedule,
-bfloat16 autocast; same batch size and dropout, losses read each step. Ours uses eager attention on the CPU, where
-Hugging Face's default is sdpa; preset small takes facts as inputs, masks the policy to possible tokens, tells values by
-class, learns action values from labels and has Muon besides, where the plain loop has a model without any of that. A
-row `alike` has none of it on either side, and eager attention on both: what is left is the loop.
+`GPT2PolicyValueModel.forward` and the paper's losses: whole batches indexed from int64 tensors in memory, AdamW
+(fused), linear schedule, bfloat16 autocast; same batch size and dropout, losses read each step. Ours uses eager
+attention on the CPU, where Hugging Face's default is sdpa; preset small takes facts as inputs, masks the policy to
+possible tokens, tells values by class, learns action values from labels and has Muon besides, where the plain loop has
+a model without any of that. A row `alike` has none of it on either side, and eager attention on both: what is left is
+the loop.
 
 generate: NFSP's schedule, one ArgmaxVal* seat a hand with the newest of three models, three seats that sample the
 policy of a model of the three, sequences of the first kept; ours on the C++ engine as self-play uses it (activations
@@ -47,6 +48,7 @@ import torch
 from accelerate import Accelerator
 from transformers import get_linear_schedule_with_warmup
 
+from tests.support.losses import losses
 from trickformer import _core, games, tokenizers
 from trickformer.models import presets
 from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
@@ -165,12 +167,12 @@ def plain_train(model: Any, tokens: torch.Tensor, labels: torch.Tensor, outcomes
     sums = [0.0, 0.0]
     for batch in torch.randperm(len(tokens)).view(steps, BATCH):
         with torch.autocast("cpu", torch.bfloat16):
-            out = model(tokens[batch], labels=labels[batch], value_labels=outcomes[batch])
-        out.loss.backward()
+            found = losses(model(tokens[batch]), labels[batch], outcomes[batch])
+        found.loss.backward()
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        sums = [sums[0] + out.policy_loss.item(), sums[1] + out.value_loss.item()]
+        sums = [sums[0] + found.policy.item(), sums[1] + found.value.item()]
 
 
 # ------------------------------------------------------------------------------------------- generation

@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Hand
+from trickformer.tournaments.plan import Hand
 
 game = games.load("hanabi")
 table = [players.make(spec, game) for spec in ("argmax:checkpoint=hanabi-small", "partner:style=smart")]

@@ -1,10 +1,9 @@
-"""Shared helpers of the tests."""
+"""Fixtures of all tests."""
 
 from __future__ import annotations
 
 import functools
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -13,32 +12,6 @@ from pathlib import Path
 import pytest
 
 from trickformer import games
-
-RULE_OPTIONS = tuple(games.load("hearts").rules)
-
-
-def hearts_with(**options: bool):
-    given = ",".join(f"{k}={v}" for k, v in options.items())
-    return games.load(f"hearts({given})")
-
-
-def random_playout(state, rng: random.Random):
-    """States at every decision of a uniformly random continuation, the terminal one last."""
-    while True:
-        yield state
-        if state.is_terminal():
-            return
-        state = state.clone()
-        state.apply_action(rng.choice(state.legal_actions()))
-
-
-def shared_file(folder: str, name: str) -> Path:
-    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names; a test that
-    asks for one that is not there is skipped."""
-    path = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[2] / "shared")) / folder / name
-    if not path.exists():
-        pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")
-    return path
 
 
 @pytest.fixture

@@ -6,23 +6,27 @@
 #include <cmath>
 #include <cstring>
 #include <new>
-#include <numeric>
 
 namespace trickformer::gpt2 {
 
 // ---------------------------------------------------------------------------------------------- nodes
 
 void Engine::grow(std::size_t nodes) {
-  while (free_.size() < nodes) {
-    const std::size_t first = parent_.size();
-    if (first + CHUNK > INT32_MAX) throw std::bad_alloc();
+  while (parent_.size() - used_ < nodes) {
+    const std::size_t size = parent_.size() + CHUNK;
+    if (size > INT32_MAX) throw std::bad_alloc();
     chunks_.emplace_back(CHUNK * (row_ * 2 * config_.layers + hidden_row_));
-    parent_.resize(first + CHUNK, -1);
-    depth_.resize(first + CHUNK, -1);
-    std::vector<std::int32_t> added(CHUNK);
-    std::iota(added.rbegin(), added.rend(), static_cast<std::int32_t>(first));
-    free_.insert(free_.begin(), added.begin(), added.end());  // the lowest node is taken first
+    parent_.resize(size, -1);
+    depth_.resize(size, -1);
+    free_.resize(size / 64, ~std::uint64_t{0});
   }
+}
+
+std::int32_t Engine::take() {
+  while (!free_[lowest_]) ++lowest_;
+  const int bit = std::countr_zero(free_[lowest_]);
+  free_[lowest_] &= free_[lowest_] - 1;
+  return static_cast<std::int32_t>(64 * lowest_) + bit;
 }
 
 void Engine::check_nodes(std::span<const std::int32_t> nodes) const {
@@ -40,7 +44,6 @@ void Engine::trace(std::int32_t node, const char** path) const {
 
 void Engine::release(std::span<const std::int32_t> nodes) {
   const std::scoped_lock lock(mutex_);
-  free_.reserve(free_.size() + nodes.size());
   std::vector<int> depths;
   depths.reserve(nodes.size());
   for (const std::int32_t node : nodes) {
@@ -51,16 +54,22 @@ void Engine::release(std::span<const std::int32_t> nodes) {
     depths.push_back(depth_[node]);
     depth_[node] = -1;
   }
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) free_.push_back(*node);
+  for (const std::int32_t node : nodes) {
+    const std::size_t word = static_cast<std::size_t>(node) / 64;
+    free_[word] |= std::uint64_t{1} << node % 64;
+    lowest_ = std::min(lowest_, word);
+  }
   used_ -= nodes.size();
 }
 
 void Engine::reset() {
   const std::scoped_lock lock(mutex_);
-  free_.resize(parent_.size());
-  std::iota(free_.rbegin(), free_.rend(), 0);
-  std::fill(depth_.begin(), depth_.end(), -1);
-  used_ = 0;
+  const std::size_t kept = std::min(chunks_.size(), (most_ + CHUNK - 1) / CHUNK);
+  chunks_.resize(kept);
+  parent_.resize(kept * CHUNK);
+  depth_.assign(kept * CHUNK, -1);
+  free_.assign(kept * CHUNK / 64, ~std::uint64_t{0});
+  lowest_ = used_ = most_ = 0;
   ++generation_;
 }
 
@@ -96,14 +105,14 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
     std::int32_t parent = parents[i];
     const std::int32_t length = lengths == nullptr ? 1 : lengths[i];
     for (int j = 0; j < length; ++j, ++at) {
-      const std::int32_t node = free_.back();
-      free_.pop_back();
+      const std::int32_t node = take();
       parent_[node] = parent;
       depth_[node] = parent < 0 ? 0 : depth_[parent] + 1;
       nodes[at] = parent = node;
     }
   }
   used_ += total;
+  most_ = std::max(most_, used_);
   for (at = 0; at < total; at += ROWS)
     forward(nodes + at, tokens.data() + at, facts.data() + at * static_cast<std::size_t>(config_.facts),
             static_cast<int>(std::min<std::size_t>(ROWS, total - at)));

@@ -71,6 +71,7 @@ class Engine {
   void hidden_states(std::span<const std::int32_t> nodes, float* states);    // [n, embd]: what the heads read
   // Gives nodes back; none of those that stay may descend from them.
   void release(std::span<const std::int32_t> nodes);
+  // Gives all nodes back, and to the system the memory that was not needed since the last reset.
   void reset();
 
   const Config& config() const { return config_; }
@@ -94,7 +95,8 @@ class Engine {
   class Arena;
 
   void load(Arena& arena, const Tensors& tensors, std::span<const float> values);
-  void grow(std::size_t nodes);
+  void grow(std::size_t nodes);  // until so many are free
+  std::int32_t take();           // the lowest node that is free
   char* address(std::int32_t node) const {
     return chunks_[node / CHUNK].data() + static_cast<std::size_t>(node % CHUNK) * 2 * row_;
   }
@@ -132,9 +134,13 @@ class Engine {
   std::vector<Layer> layers_;
   Matrix policy_hidden_, policy_head_, value_hidden_, value_head_, action_hidden_, action_head_;
 
-  std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
-  std::vector<std::int32_t> parent_, depth_, free_;  // depth -1: a dead node
-  std::size_t used_ = 0, generation_ = 0;
+  std::vector<Buffer> chunks_;                // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
+  std::vector<std::int32_t> parent_, depth_;  // depth -1: a dead node
+  // A bit for each node that is free. The lowest is taken first: what is live stays together however long an engine
+  // lives, where nodes taken as they came back would lie all over the pool.
+  std::vector<std::uint64_t> free_;
+  std::size_t lowest_ = 0;                            // no word of free_ before it has a bit
+  std::size_t used_ = 0, most_ = 0, generation_ = 0;  // most_: used at a time since the last reset
 
   Buffer workspace_;
   float *residual_, *wide_, *scratch_, *state_;

@@ -25,7 +25,7 @@ Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
 
 
-class Config(BaseModel):
+class Audit(BaseModel):
     """An audit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -166,7 +166,7 @@ def audit(
     return report
 
 
-def command(config: Config) -> Report:
+def command(config: Audit) -> Report:
     """The audit of a game with its own sampler, or OpenSpiel's. Raises what loading the game and its sampler do."""
     from trickformer import belief, games
 

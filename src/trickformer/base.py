@@ -1,7 +1,7 @@
 """Every protocol and value that the parts of trickformer share.
 
-Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players
-<- selfplay, tournaments <- cli. This module imports neither OpenSpiel nor torch.
+Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players <- tournaments
+<- selfplay <- cli. This module imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
@@ -380,17 +380,24 @@ class Worlds(Protocol):
 
 
 class Belief(Protocol):
-    """A distribution over the hidden part, given what one viewer saw."""
+    """A distribution over the hidden part, given what one viewer saw: of one view at a time, that of the last `reset`.
+
+    Every search is given one. Those of the core ask it for the core's form of what it would draw
+    (belief/samplers/_cards.py), all others for worlds."""
 
     consistent: bool  # True: every sample explains the view
 
-    def reset(self, view: View) -> None: ...
-    def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None: ...
-    def sample(self, n: int, rng: np.random.Generator) -> Worlds: ...
+    def reset(self, view: View) -> None:
+        """Condition on a view. Raises ValueError where nothing explains it."""
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator) -> Worlds:
+        """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
+        ...
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n], natural logarithm, up to a constant of the view where a belief does not count its worlds; or
-        per-card marginals where that is what it has."""
+        """float64 [n], natural logarithm of the probability with which a world is drawn, up to a constant of the view
+        where a belief does not count its worlds; -inf for what does not explain the view."""
         ...
 
 

@@ -9,16 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from trickformer import config as configs
-from trickformer.audit import Config as AuditConfig
+from trickformer.audit import Audit
 from trickformer.base import TrickformerError
-from trickformer.belief.commands import app as belief
+from trickformer.belief.hanabi.commands import app as belief
+from trickformer.plumbing import config as configs
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import Config as TrainConfig
-from trickformer.selfplay.skat_commands import app as skat
+from trickformer.selfplay.head_config import HeadTraining
+from trickformer.skat.commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.mines.commands import app as mines
-from trickformer.tournaments.schedule import Config as TournamentConfig
+from trickformer.tournaments.plan import Tournament
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -47,12 +48,12 @@ def _main() -> None:
 
 
 @app.command()
-@configs.options(TournamentConfig, positional="game")
+@configs.options(Tournament, positional="game")
 def tournament(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Seat players against each other in every seating of the same deals, and report the differences."""
-    settings = configs.load(TournamentConfig, config, given)
+    settings = configs.load(Tournament, config, given)
     from trickformer.tournaments import report, results, run
 
     found = results.Results(run.tournament(settings, resume))
@@ -75,11 +76,24 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
         print(folder)
 
 
+@belief.command()
+@configs.options(HeadTraining, positional="game")
+def head(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
+    settings = configs.load(HeadTraining, config, given)
+    from trickformer.selfplay import belief_heads
+
+    result = belief_heads.command(settings, resume)
+    print(json.dumps(result) if as_json else belief_heads.text(result))
+
+
 @app.command()
-@configs.options(AuditConfig, positional="game")
+@configs.options(Audit, positional="game")
 def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Check that views hide what they should and that sampled worlds hold. Exit code 1 where one does not."""
-    settings = configs.load(AuditConfig, config, given)
+    settings = configs.load(Audit, config, given)
     from trickformer import audit as audits
 
     found = audits.command(settings)

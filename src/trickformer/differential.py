@@ -20,7 +20,7 @@ from trickformer import _core
 from trickformer.base import deal_seed
 from trickformer.games import hanabi
 from trickformer.games.hearts import Hearts, load
-from trickformer.progress import progress
+from trickformer.plumbing.progress import progress
 
 _FIRST_DECISION = 53  # actions of the direction and the deal
 

@@ -10,8 +10,8 @@ import importlib
 import pkgutil
 import re
 
-from trickformer import plugins
 from trickformer.base import Game, TrickformerError, UnknownNameError, game_name
+from trickformer.plumbing import plugins
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 for _name in NAMES:

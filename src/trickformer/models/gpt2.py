@@ -15,17 +15,11 @@ from torch import nn
 from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-IGNORE = -100  # a label that no loss counts: padding
-POLICY_WEIGHT = 9.0  # loss = (value + 9 policy) / 10
-
 
 @dataclass
 class PolicyValueOutput(ModelOutput):
-    """What GPT2PolicyValueModel.forward returns. Losses are means over the counted positions, in nats."""
+    """What GPT2PolicyValueModel.forward returns."""
 
-    loss: torch.Tensor | None = None  # float [], (value_loss + 9 policy_loss) / 10
-    policy_loss: torch.Tensor | None = None  # float []
-    value_loss: torch.Tensor | None = None  # float []
     logits: torch.Tensor | None = None  # float [B, T, vocab_size]: position t speaks of token t+1
     value_logits: torch.Tensor | None = None  # float [B, T, num_labels]
     action_values: torch.Tensor | None = None  # float [B, T, vocab_size]: Q(s, a) of the action taken next, if known
@@ -94,45 +88,13 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         self,
         input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
-        labels: torch.Tensor | None = None,
-        value_labels: torch.Tensor | None = None,
         facts: torch.Tensor | None = None,
     ) -> PolicyValueOutput:
-        """What the heads say at every position, and the losses that the given labels allow.
+        """What the heads say at every position. What training makes of it is in selfplay.train.
 
-        input_ids int64 [B, T]; attention_mask [B, T], 0 on padding (at the end); labels int64 [B, T], usually
-        input_ids with -100 on padding; value_labels int64 [B], one outcome a sequence, or [B, T]. Both
-        losses compare position t with the label at t+1 and leave out labels of -100 and masked positions;
-        outcomes given as [B] leave out the padding of `labels` as well. Raises ValueError on value_labels
-        of another shape, and as hidden_states does.
-        """
+        input_ids int64 [B, T]; attention_mask [B, T], 0 on padding (at the end). Raises ValueError as hidden_states
+        does."""
         hidden = self.hidden_states(input_ids, facts, attention_mask)
         logits, value_logits = self.policy_logits(hidden), self.value_logits(hidden)
         actions = self.action_values(hidden) if hasattr(self, "act_head") else None
-
-        policy_loss = value_loss = loss = None
-        if labels is not None:
-            policy_loss = _shifted_loss(logits, labels, attention_mask)
-        if value_labels is not None:
-            if value_labels.shape == input_ids.shape[:1]:
-                value_labels = value_labels[:, None].expand_as(input_ids)
-                if labels is not None:
-                    value_labels = value_labels.masked_fill(labels == IGNORE, IGNORE)
-            elif value_labels.shape != input_ids.shape:
-                raise ValueError(
-                    f"value_labels has shape {tuple(value_labels.shape)}; "
-                    f"give [B] or [B, T] for input_ids of {tuple(input_ids.shape)}"
-                )
-            value_loss = _shifted_loss(value_logits, value_labels, attention_mask)
-        if policy_loss is not None and value_loss is not None:
-            loss = (value_loss + POLICY_WEIGHT * policy_loss) / (1 + POLICY_WEIGHT)
-        return PolicyValueOutput(loss, policy_loss, value_loss, logits, value_logits, actions)
-
-
-def _shifted_loss(logits: torch.Tensor, labels: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Mean cross entropy, nats, of logits[:, t] against labels[:, t+1]; logits [B, T, N], labels [B, T]."""
-    targets = labels[..., 1:]
-    if mask is not None:
-        targets = targets.masked_fill(mask[..., 1:] == 0, IGNORE)
-    flat = logits[..., :-1, :].reshape(-1, logits.size(-1))
-    return F.cross_entropy(flat.float(), targets.reshape(-1), ignore_index=IGNORE)
+        return PolicyValueOutput(logits, value_logits, actions)

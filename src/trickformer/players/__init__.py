@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from trickformer import checkpoints, plugins
+from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError
+from trickformer.plumbing import plugins
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 

@@ -7,19 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, LogOdds, Memo, View
-from trickformer.belief.samplers.crew import seat_view
+from trickformer.base import Decision, Memo, View
+from trickformer.belief.samplers.crew import CrewBelief
 
 
 class CrewSearch:
     """PIMC at any number of tables.
 
-    worlds: sampled for a decision. nodes: cards tried for an action in one of them. log_odds: by which worlds are
-    drawn; None: uniformly."""
+    belief: by which worlds are drawn. worlds: sampled for a decision. nodes: cards tried for an action in one of
+    them."""
 
-    def __init__(self, game: Game, *, worlds: int, nodes: int, log_odds: LogOdds | None = None):
-        self._game = game
-        self._log_odds = log_odds
+    def __init__(self, belief: CrewBelief, *, worlds: int, nodes: int):
+        self._belief = belief
         self._settings = worlds, nodes
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -27,6 +26,6 @@ class CrewSearch:
 
         Raises ValueError on a view that no deal explains."""
         seeds = np.array([r.integers(2**63) for r in rng], dtype=np.uint64)
-        log_odds = None if self._log_odds is None else self._log_odds(views)
-        found = _core.crew.pimc([seat_view(self._game, v) for v in views], seeds, *self._settings, log_odds)
+        seen = [self._belief.seat_view(v) for v in views]
+        found = _core.crew.pimc(seen, seeds, *self._settings, self._belief.odds(views))
         return [Decision(action, value=value if worlds else None) for action, value, worlds in found]

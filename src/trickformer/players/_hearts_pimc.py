@@ -11,19 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, LogOdds, Memo, View
+from trickformer.base import Decision, Memo, View
 from trickformer.belief.samplers.hearts import HeartsBelief
 
 
 class HeartsSearch:
-    """PIMC at any number of tables, one search after the other.
+    """PIMC at any number of tables, one search after the other, in worlds that a belief draws."""
 
-    log_odds: by which worlds are drawn; None: uniformly."""
-
-    def __init__(
-        self, game: Game, *, worlds: int, runs: int, c: float, uct: bool, light: bool, log_odds: LogOdds | None = None
-    ):
-        self._belief = HeartsBelief(game, log_odds=log_odds)
+    def __init__(self, belief: HeartsBelief, *, worlds: int, runs: int, c: float, uct: bool, light: bool):
+        self._belief = belief
         self._settings = worlds, runs, c, uct, light
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

@@ -7,19 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers import sampler
+from trickformer.base import Belief, Decision, Game, Memo, View
 from trickformer.openspiel import playout
 
 
 class Rollouts:
     """PIMC at any number of tables, one decision after the other.
 
-    worlds: sampled for a decision. runs: playouts of each action in each world. An action's value is the mean of v(o),
-    the own part, of what its playouts end in."""
+    belief: by which worlds are drawn. worlds: sampled for a decision. runs: playouts of each action in each world. An
+    action's value is the mean of v(o), the own part, of what its playouts end in."""
 
-    def __init__(self, game: Game, *, worlds: int, runs: int):
-        self._game, self._belief = game, sampler(game)
+    def __init__(self, game: Game, belief: Belief, *, worlds: int, runs: int):
+        self._game, self._belief = game, belief
         self._worlds, self._runs = worlds, runs
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

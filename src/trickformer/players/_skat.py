@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, LogOdds, Memo, View
-from trickformer.belief.samplers.skat import SkatBelief, evaluation, seat_view
+from trickformer.base import Decision, Game, Memo, View
+from trickformer.belief.samplers.skat import SkatBelief, evaluation
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
@@ -18,22 +18,20 @@ OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weig
 class SkatSearch:
     """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
 
-    worlds: solved for a card. weighted: by what was bid and declared. passing: what a pass is taken to be worth to the
-    own side, in the scores of the table, own less the mean of the others'. log_odds: by which worlds are drawn; None:
-    uniformly."""
+    belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what
+    a pass is taken to be worth to the own side, in the scores of the table, own less the mean of the others'."""
 
     def __init__(
         self,
         game: Game,
+        belief: SkatBelief,
         *,
         worlds: int,
         weighted: bool,
         bidding: Literal["rules", "kermit"],
         passing: float,
-        log_odds: LogOdds | None = None,
     ):
-        self._game = game
-        self._belief = SkatBelief(game, log_odds=log_odds)
+        self._belief = belief
         self._seeger = bool(getattr(game, "seeger", True))
         self._worlds = worlds
         self._oversample = OVERSAMPLE if weighted else 0
@@ -52,7 +50,7 @@ class SkatSearch:
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        seen = seat_view(self._game, view)
+        seen = self._belief.seat_view(view)
         if _core.skat_search.at_play(seen):
             found = _core.skat_search.pimc(
                 self._belief.deals_of(view),

@@ -51,13 +51,13 @@ class BsrUct:
 
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
-        from trickformer.belief.samplers import mines
+        from trickformer.belief.samplers.mines import MinesBelief
 
-        self._game = game
-        self._search, self._sight = _core.mines.search, mines.sight
+        self._game, self._search = game, _core.mines.search
+        self._belief = MinesBelief(game, options.belief, domain=options.domain)
         self._how = options.model_dump(exclude={"belief", "domain"}) | {
-            "method": mines.METHODS.index(options.belief),
-            "domain": mines.DOMAINS.index(options.domain),
+            "method": self._belief.method,
+            "domain": self._belief.domain,
         }
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -66,7 +66,7 @@ class BsrUct:
         Raises ValueError on a view that no layout explains."""
         found = []
         for view, generator in zip(views, rng):
-            sight, seed = self._sight(self._game, view), int(generator.integers(2**63))
+            sight, seed = self._belief.sight(view), int(generator.integers(2**63))
             result = self._search(self._game.board, sight, seed=seed, **self._how)
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
             found.append(

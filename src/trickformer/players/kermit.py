@@ -33,6 +33,14 @@ def make(options: Options, game: Game) -> SkatSearch:
     """Raises TrickformerError for a game other than Skat."""
     if game.name != "skat":
         raise TrickformerError(f"player 'kermit' plays skat only, not {game.name}")
+    from trickformer.belief.samplers.skat import SkatBelief
     from trickformer.players._skat import SkatSearch
 
-    return SkatSearch(game, worlds=options.worlds, weighted=options.weighted, bidding="kermit", passing=options.passing)
+    return SkatSearch(
+        game,
+        SkatBelief(game),
+        worlds=options.worlds,
+        weighted=options.weighted,
+        bidding="kermit",
+        passing=options.passing,
+    )

@@ -86,27 +86,29 @@ def make(options: Options, game: Game) -> Player:
             others = " and ".join(known + ["games without a search of their own"] * (key in _OTHERS))
             raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
         chosen[key] = value
+    named, log_odds = chosen.pop("belief", UNIFORM), None
+    if named != UNIFORM:
+        from trickformer.belief import heads
+
+        log_odds = heads.load(named, game)
+    from trickformer.belief import sampler
+
+    belief: Any = sampler(game, log_odds)  # of the games named below, that of their own module
     if game.name not in _DEFAULTS:
         from trickformer.players._rollouts import Rollouts
 
-        return Rollouts(game, **chosen)
-    belief = chosen.pop("belief")
-    chosen["log_odds"] = None
-    if belief != UNIFORM:
-        from trickformer.belief import heads
-
-        chosen["log_odds"] = heads.load(belief, game)
+        return Rollouts(game, belief, **chosen)
     if game.name == "hearts":
         from trickformer.players._hearts_pimc import HeartsSearch
 
         light, uct = chosen.pop("playout") == "light", chosen.pop("eval") == "uct"
-        return HeartsSearch(game, uct=uct, light=light, **chosen)
+        return HeartsSearch(belief, uct=uct, light=light, **chosen)
     if game.name == "crew":
         from trickformer.players._crew import CrewSearch
 
-        return CrewSearch(game, **chosen)
+        return CrewSearch(belief, **chosen)
     from trickformer.players._skat import PASSING, SkatSearch
 
     if chosen["weighted"] is None:  # what was bid and declared is among what a head has read
-        chosen["weighted"] = belief == UNIFORM
-    return SkatSearch(game, passing=PASSING, **chosen)
+        chosen["weighted"] = named == UNIFORM
+    return SkatSearch(game, belief, passing=PASSING, **chosen)

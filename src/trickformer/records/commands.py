@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from trickformer import config as configs
+from trickformer.plumbing import config as configs
 
 app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
 

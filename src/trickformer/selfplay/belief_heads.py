@@ -19,15 +19,16 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from trickformer import folder, games, players
+from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
-from trickformer.belief.config import HeadTraining
 from trickformer.belief.heads import Trunk
+from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.belief.training import Learner, Log, curve, done
-from trickformer.progress import progress
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
 from trickformer.selfplay.generate import played
+from trickformer.selfplay.head_config import HeadTraining
 
 STATE, RESULT = "state.pt", "result.json"  # files of a run, besides heads.FILE
 _PIECE = 16  # held-out hands that are played in step
@@ -78,7 +79,7 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Posi
     return found
 
 
-class Network(nn.Module):
+class HeadNetwork(nn.Module):
     """A head that learns: begins with equal odds. Its state dict has the names and shapes of heads.shapes."""
 
     def __init__(self, width: int, hidden: int, cards: int):
@@ -115,7 +116,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    model = Network(trunk.engine.width, config.hidden, heads.cards(game))
+    model = HeadNetwork(trunk.engine.width, config.hidden, heads.cards(game))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
     deals = _deals(game)
     for step in range(learner.resume(), config.steps):
@@ -137,7 +138,7 @@ def _deals(game: Game) -> type[Any]:
     return belief.deals
 
 
-def _save(model: Network, config: HeadTraining, trunk: Trunk) -> None:
+def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
     about = {
         "checkpoint": trunk.name,
         "weights": trunk.digest,
@@ -215,9 +216,9 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
 
 def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:
     begin = done(config.out / STATE)
-    with progress("belief head", "steps", begin, config.steps) as advance, Log(config.out, begin) as log:
+    with progress("belief head", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
         for record in run(config, game, trunk):
-            log.write(record)
+            log.append(record)
             advance()
     curve(config.out)
     head = heads.load(str(file), game)

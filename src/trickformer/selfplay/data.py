@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, Tokenizer, TrickformerError
-from trickformer.folder import replace
+from trickformer.plumbing.folder import replace
 
 FORMAT = 2
 MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game
-from trickformer.folder import replace
+from trickformer.plumbing.folder import replace
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.schedule import series
@@ -20,7 +20,7 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
     """ArgmaxVal* of an iteration's model against the previous one's, or the baseline, in every seating of the same
     deals; played to its end or gone on with. -> difference (points a hand), ci95 [low, high], deals."""
     from trickformer.tournaments import results, run
-    from trickformer.tournaments.schedule import Config as Tournament
+    from trickformer.tournaments.plan import Tournament
 
     def argmax(i: int) -> str:
         return f"argmax:checkpoint={(out / f'model-{i}').absolute()},threshold={config.threshold}"
@@ -78,7 +78,7 @@ def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Pa
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
     from matplotlib.ticker import MaxNLocator
 
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     names = {"previous": "the previous iteration", "baseline": config.baseline}

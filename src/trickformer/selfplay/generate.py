@@ -18,7 +18,7 @@ from trickformer.tokenizers._bulk import Hands
 from trickformer.tokenizers._states import StateTable, histories
 
 if TYPE_CHECKING:
-    from trickformer.tournaments.store import Record
+    from trickformer.tournaments.store import HandRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,13 @@ class _Noisy:
         ]
 
 
-def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise: float = 0.0) -> list[Record]:
+def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise: float = 0.0) -> list[HandRecord]:
     """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`. noise:
     share of moves that are random.
 
     Raises what players.make raises."""
+    from trickformer.tournaments.plan import Hand
     from trickformer.tournaments.play import play
-    from trickformer.tournaments.schedule import Hand
 
     drawn = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
     hands = [Hand(first + i, tuple(row)) for i, row in enumerate(drawn.tolist())]

@@ -24,7 +24,6 @@ A run folder holds everything, and a run goes on from whatever it holds:
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -37,15 +36,15 @@ import torch
 from accelerate import Accelerator, InitProcessGroupKwargs
 from transformers.utils import logging as transformers_logging
 
-from trickformer import checkpoints, games, parallel, players, tokenizers
-from trickformer import config as configs
+from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError
-from trickformer.folder import ABOUT, CONFIG, Interrupted, build, builds, must_be_same, must_resume, only_one, replace
 from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
-from trickformer.progress import progress
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import Interrupted, begun, build, may_begin
+from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
 from trickformer.selfplay.config import FREE, Config
@@ -80,10 +79,7 @@ def run(config: Config, resume: bool = False) -> Path:
     out = config.folder
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
-    file = out / CONFIG
-    if file.exists():
-        must_resume(out, resume)
-        must_be_same(out, configs.load(Config, file, {}), config, [f for f in Config.model_fields if f not in FREE])
+    may_begin(out, config, resume, FREE)  # all processes ask, before the first of them writes
     torch.set_num_threads(config.threads)
     transformers_logging.disable_progress_bar()  # a few files of a megabyte each
     patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the others wait while one plays
@@ -98,7 +94,8 @@ def run(config: Config, resume: bool = False) -> Path:
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
     training = _Run(config, game, out, accelerator)
     try:
-        with only_one(out) if accelerator.is_main_process else nullcontext():
+        lasting = config.model_copy(update={"stop_after": None})
+        with begun(out, lasting, resume, FREE) if accelerator.is_main_process else nullcontext():
             training.go()
     except (KeyboardInterrupt, Interrupted):
         again = f"trickformer train --config {out}/config.toml --out {out} --resume"
@@ -116,9 +113,6 @@ class _Run:
     def go(self) -> None:
         config, out = self.config, self.out
         if self.main:
-            replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None, "stop_after": None})))
-            about = out / ABOUT
-            replace(about, json.dumps({"builds": builds(about)}, indent=2) + "\n")
             steps = [0]
             for i in range(config.iterations):
                 steps.append(steps[-1] + fit_options(config, i).steps(sequences_of(config, i)))

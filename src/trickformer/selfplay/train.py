@@ -23,8 +23,10 @@ from transformers import GPT2Config
 
 from trickformer import tokenizers
 from trickformer.base import Tokenizer, TrickformerError
-from trickformer.models.gpt2 import IGNORE, POLICY_WEIGHT, GPT2PolicyValueModel
+from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
+
+IGNORE = -100  # a label that no loss counts: padding
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class FitOptions:
     learning_rate: float = 1e-3  # of AdamW, falling linearly to zero
     muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
     warmup_steps: int = 100
-    policy_weight: float = POLICY_WEIGHT  # the losses' weights; that of the value loss is 1
+    policy_weight: float = 9.0  # the losses' weights; that of the value loss is 1
     action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
     augment: bool = False  # each sequence becomes another that is as likely, drawn anew in each step
@@ -125,10 +127,11 @@ class Objective(nn.Module):
     def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
         """The loss, and policy, value and actions' loss float32 [3]: in nats, the last in squares of v(o).
 
-        The policy loss is the model's own; over the tokens that were possible, where the batch has them. So is the
-        value loss in expectation, but for each sequence counting alike whatever its length: the outcome is the same at
-        each position, so its loss may be estimated at `value_positions` of them, drawn uniformly, which saves most of
-        the cost of a large value head. The actions' loss is `action_loss`."""
+        The policy loss is the paper's (GO-MCTS, section 9.1): position t speaks of token t+1; over the tokens that were
+        possible, where the batch has them. So is the value loss in expectation, but for each sequence counting alike
+        whatever its length: the outcome is the same at each position, so its loss may be estimated at `value_positions`
+        of them, drawn uniformly, which saves most of the cost of a large value head. The actions' loss is
+        `action_loss`."""
         model, options, tokens = self.model, self.options, batch.tokens
         eos = model.config.eos_token_id
         assert isinstance(eos, int)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, deal_seed
 from trickformer.players import decision_rng
-from trickformer.tournaments.schedule import Hand
-from trickformer.tournaments.store import Record
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.store import HandRecord
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -33,7 +33,7 @@ class _Table:
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
 
 
-def play(game: Game, players: Sequence[Player], hands: Iterable[Hand], seed: int, tables: int) -> Iterator[Record]:
+def play(game: Game, players: Sequence[Player], hands: Iterable[Hand], seed: int, tables: int) -> Iterator[HandRecord]:
     """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends.
 
     At every step the tables on turn are grouped by player: one act call each. Decision n of a seat in a
@@ -105,8 +105,8 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int) -> None:
         table.calls[seat] += 1 / len(tables)
 
 
-def _record(game: Game, table: _Table) -> Record:
-    return Record(
+def _record(game: Game, table: _Table) -> HandRecord:
+    return HandRecord(
         deal=table.hand.deal,
         seating=table.hand.seating,
         scores=game.scores(table.state),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trickformer.figures import plt, save
+from trickformer.plumbing.figures import plt, save
 
 if TYPE_CHECKING:
     from trickformer.tournaments.results import Results

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trickformer.folder import replace
-from trickformer.tables import Table, built, markdown_tables, named, p_value, seconds, show
+from trickformer.plumbing.folder import replace
+from trickformer.plumbing.tables import Table, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments.results import Results
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"

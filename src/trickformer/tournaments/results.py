@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, TrickformerError
-from trickformer.tournaments import schedule
+from trickformer.tournaments import plan
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.run import Run
 from trickformer.tournaments.statistics import Row, deals_to_resolve, extrapolate, match
@@ -21,20 +21,18 @@ class Results:
         self.run = run
         self.game: Game = run.game
         n = len(run.config.specs)
-        self.pairs = schedule.pairs(n)
-        self.sets = {pair: schedule.seatings(self.game, pair) for pair in self.pairs}
+        self.pairs = plan.pairs(n)
+        self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
         by_hand = {r.hand: r for r in run.records}
         want = list(dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings))
         self.teams = all(len(set(seating)) == 1 for seating in want)  # scores are shared: nobody sits mixed
-        self.deals = [
-            d for d in range(run.config.deals) if all(schedule.Hand(d, seating) in by_hand for seating in want)
-        ]
+        self.deals = [d for d in range(run.config.deals) if all(plan.Hand(d, seating) in by_hand for seating in want)]
         if not self.deals:
             raise TrickformerError("no deal of this run is finished in all its seatings; continue it with --resume")
-        self.records = [by_hand[schedule.Hand(d, s)] for d in self.deals for s in want]
+        self.records = [by_hand[plan.Hand(d, s)] for d in self.deals for s in want]
         self.rows: dict[tuple[int, int], list[Row]] = {}
         for pair, seatings in self.sets.items():
-            scores = [[by_hand[schedule.Hand(d, s)].scores for s in seatings] for d in self.deals]
+            scores = [[by_hand[plan.Hand(d, s)].scores for s in seatings] for d in self.deals]
             kinds = np.array(seatings) == pair[1]
             scores = np.array(scores, dtype=np.float64)
             self.rows[pair] = match(scores, kinds.astype(int), run.config.seed, self.game.by_seats)

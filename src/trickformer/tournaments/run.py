@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trickformer import config as configs
-from trickformer import parallel, players
+from pydantic import BaseModel
+
+from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.folder import ABOUT, CONFIG, Interrupted, build, create, must_be_same, must_resume, replace
-from trickformer.progress import progress
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
+from trickformer.plumbing.progress import progress
 from trickformer.tournaments import store
+from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
-from trickformer.tournaments.schedule import Config, Hand, Plan
-from trickformer.tournaments.store import Record
+from trickformer.tournaments.store import HandRecord
 
 RECORDS = "records.jsonl"
 
@@ -31,7 +34,7 @@ class Run:
     config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
-    records: list[Record] = field(repr=False)
+    records: list[HandRecord] = field(repr=False)
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
     files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
 
@@ -58,37 +61,35 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     config = config.with_specs(specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
-    sees_state = [i for i, p in enumerate(_cast(game, specs)) if getattr(p, "needs_state", False)]
+    cast = _cast(game, specs)
+    sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     hands = list(config.hands(game))
     run = Run(config, typed, sees_state, [], [build()])
     if config.out is None:
-        _finish(run, hands, None)
+        _finish(run, hands, None, game, cast)
         return run
     folder = config.out
     digests = _digests(game, specs)
-    records = folder / RECORDS  # the config is written before the first record
-    if (folder / CONFIG).exists() or (records.exists() and records.stat().st_size):
-        must_resume(folder, resume)
+    assert isinstance(config, BaseModel)  # as every plan is
+    free = type(config).model_fields.keys() - set(config.FIXED)
+    may_begin(folder, config, resume, free)
+    if (folder / CONFIG).exists():
         known = load(folder, type(config), with_records=False)
-        must_be_same(folder, known.config, config, config.FIXED)
         for name, digest in known.files.items():
             if digests.get(name) != digest:
                 raise TrickformerError(f"{folder} was begun with another {name}; choose another --out")
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-        store.read(records, set(hands), game.players)  # a corrupt file: before anything is written
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
-    create(folder)
-    with store.Writer(records) as writer:
-        run.records.extend(writer.resume(set(hands), game.players))
-        about = {"players": typed, "sees_state": sees_state, "files": digests, "builds": run.builds}
-        replace(folder / ABOUT, json.dumps(about, indent=2) + "\n")
-        replace(folder / CONFIG, configs.dump(config.model_copy(update={"out": None})))
-        _finish(run, hands, writer)
+    parse = store.parser(folder / RECORDS, set(hands), game.players)
+    about = {"players": typed, "sees_state": sees_state, "files": digests}
+    with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
+        run.records.extend(lines.known)
+        _finish(run, hands, lines, game, cast)
     return run
 
 
-def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
+def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not (folder / CONFIG).exists():
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
@@ -107,7 +108,8 @@ def load(folder: Path, kind: Any = Config, with_records: bool = True) -> Run:
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(config.hands(run.game))
-        run.records.extend(store.read(folder / RECORDS, hands, run.game.players)[0])
+        parse = store.parser(folder / RECORDS, hands, run.game.players)
+        run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
 
 
@@ -119,20 +121,25 @@ def _digests(game: Game, specs: list[str]) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
-def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
-    """Plays what is missing from `run.records`, appends it there and to the file."""
+def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
+    """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
+    process plays all of it, else by those that each worker makes."""
     config = run.config
     done = {r.hand for r in run.records}
     missing = [h for h in hands if h not in done]
-    source = parallel.stream(_play, _jobs(config, missing), config.workers, config.ray)
+    jobs = _jobs(config, missing)
+    if len(jobs) == 1 and config.ray is None:
+        source = play(game, cast, missing, config.seed, config.tables)
+    else:
+        source = parallel.stream(_play, jobs, config.workers, config.ray)
     try:
         with progress(config.COMMAND, "tables", len(done), len(hands)) as advance:
             for record in source:
                 if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
                     raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
                 done.add(record.hand)
-                if writer is not None:
-                    writer.append(record)
+                if lines is not None:
+                    lines.append(record)
                 run.records.append(record)
                 advance()
     except KeyboardInterrupt:
@@ -145,7 +152,7 @@ def _finish(run: Run, hands: list[Hand], writer: store.Writer | None) -> None:
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 
-def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
+def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
     """The hands in slices, one for each worker; a deal with all its seatings stays in one."""
     deals = sorted({h.deal for h in hands})
     workers = min(parallel.slots(config.workers, config.ray), len(deals))
@@ -153,7 +160,7 @@ def _jobs(config: Config, hands: list[Hand]) -> list[Job]:
     return [(config, [h for h in hands if slot[h.deal] == i]) for i in range(workers)]
 
 
-def _play(job: Job) -> Iterator[Record]:
+def _play(job: Job) -> Iterator[HandRecord]:
     """The records of a slice, by players of its own."""
     config, hands = job
     game = config.rules()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,26 +23,30 @@ class CardBelief(UniformBelief[W]):
     deals: type[Any]  # the core's sampler, of a seat view and maybe log odds
     cards: int  # of the deck
 
-    def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None, log_odds: LogOdds | None = None):
-        """weight: as of UniformBelief. log_odds: None, all are equal."""
-        super().__init__(game, weight)
+    def __init__(self, game: Game, log_odds: LogOdds | None = None):
+        """log_odds: None, all are equal."""
+        super().__init__(game)
         self._log_odds = log_odds
 
     @abstractmethod
     def seat_view(self, view: View) -> Any:
         """The core's form of a view. Raises ValueError where the events are not those of a seat."""
 
+    def odds(self, views: Sequence[View]) -> np.ndarray | None:
+        """float64 [n, cards, PLACES], by which the worlds of each view are drawn, as logarithms; None, uniformly."""
+        return None if self._log_odds is None else self._log_odds(views)
+
     def deals_of(self, view: View) -> Any:
-        """The core's sampler of a view. Raises ValueError where no deal explains it."""
-        return self._sampler(view)
+        """The core's sampler of a view, which its searches draw from. Raises ValueError where no deal explains it."""
+        odds = self.odds([view])
+        return self.deals(self.seat_view(view), *([] if odds is None else odds))
 
     def _sampler(self, view: View) -> Any:
-        seat = self.seat_view(view)
-        return self.deals(seat) if self._log_odds is None else self.deals(seat, self._log_odds([view])[0])
+        return self.deals_of(view)
 
     def log_prob(self, worlds: W) -> np.ndarray:
         """float64 [n], natural logarithm of the probability with which a world is drawn; -inf for what does not explain
-        the view. Weights do not enter."""
+        the view."""
         return self._conditioned()[0].log_prob(worlds.hidden)
 
     @abstractmethod

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from trickformer.base import Game, Policy, View
-from trickformer.belief.samplers._weights import policy_log_likelihood
+from trickformer.base import Game, View
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -44,18 +42,13 @@ W = TypeVar("W", bound=UniformWorlds)
 
 
 class UniformBelief(ABC, Generic[W]):
-    """Uniform over the hidden histories that explain a view, or weighted.
-
-    `weight` maps worlds to float64 [n], the logarithm of an unnormalized weight; it fills `log_weight`.
-    Drawing stays uniform: `trickformer.belief.samplers._weights.resample` turns weights into draws."""
+    """Uniform over the hidden histories that explain a view."""
 
     consistent = True
     worlds: type[W]
 
-    def __init__(self, game: Game, weight: Callable[[W], np.ndarray] | None = None):
+    def __init__(self, game: Game):
         self._game = game
-        self._weight = weight
-        self._policies: Sequence[Policy] | None = None
         self._view: View | None = None
         self._deals: Any = None
 
@@ -70,32 +63,18 @@ class UniformBelief(ABC, Generic[W]):
     def reset(self, view: View) -> None:
         """Condition on `view`. Raises ValueError where no deal explains it."""
         self._deals = self._sampler(view)
-        self._view, self._policies = view, None
-
-    def observe(self, view: View, policies: Sequence[Policy] | None = None) -> None:
-        """Go on to a later view of the same hand; `policies`, one a seat, weight worlds by the likelihood of
-        what the other seats did. Raises ValueError where it is another hand or no deal explains it."""
-        old = self._view
-        if old is not None and (old.viewer, old.events) != (view.viewer, view.events[: len(old.events)]):
-            raise ValueError("the view does not go on from the one observed before; use reset")
-        self.reset(view)
-        self._policies = policies
+        self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> W:
         """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
         deals, view = self._conditioned()
         hidden = deals.sample(int(rng.integers(2**63)), n)
-        worlds = self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
-        if self._weight is not None:
-            worlds.log_weight[:] += self._weight(worlds)
-        if self._policies is not None:
-            worlds.log_weight[:] += policy_log_likelihood(self._game, worlds, view.viewer, self._policies)
-        return worlds
+        return self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     @abstractmethod
     def log_prob(self, worlds: W) -> np.ndarray:
         """float64 [n], natural logarithm of the probability with which a world is drawn, -inf for what does not explain
-        the view. Weights do not enter."""
+        the view."""
 
     def truth(self, state: State) -> W:
         """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that

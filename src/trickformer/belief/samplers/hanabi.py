@@ -68,7 +68,7 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
 
     def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
         """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
-        view. Weights do not enter."""
+        view."""
         deals, _ = self._conditioned()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())

@@ -82,12 +82,16 @@ class MinesBelief(UniformBelief[MinesWorlds]):
             if name not in known:
                 raise UnknownNameError(kind, name, known)
         self.consistent = method in ("exact", "rejection")
+        self.method, self.domain = METHODS.index(method), DOMAINS.index(domain)  # as the core numbers them
         self._mines = game
-        # Rejection takes its trials for a limit, and here it has none.
-        self._how = METHODS.index(method), DOMAINS.index(domain), 0 if method == "rejection" else trials
+        self._trials = 0 if method == "rejection" else trials  # rejection takes them for a limit, and here it has none
+
+    def sight(self, view: View) -> _core.mines.Sight:
+        """The core's form of a view. Raises ValueError where the events are none."""
+        return sight(self._mines, view)
 
     def _sampler(self, view: View) -> _Layouts:
-        return _Layouts(self._mines, view, *self._how)
+        return _Layouts(self._mines, view, self.method, self.domain, self._trials)
 
     def _hidden(self, actions: list[int], deals: _Layouts) -> np.ndarray:
         mines = self._mines.mines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 
@@ -23,7 +22,7 @@ def seat_view(game: Game, view: View) -> _core.skat.SeatView:
 
 @lru_cache(maxsize=1)
 def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation of hands that is shipped with the package; trickformer.selfplay.skat_evaluation makes it."""
+    """The evaluation of hands that is shipped with the package; trickformer.skat.evaluation makes it."""
     data = resources.files("trickformer.belief.samplers").joinpath("skat_evaluation.npz").read_bytes()
     with np.load(io.BytesIO(data)) as kept:
         return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
@@ -78,18 +77,6 @@ class SkatBelief(CardBelief[SkatWorlds]):
     def histories(self) -> int:
         """Of what another soloist has picked up and laid away."""
         return self._conditioned()[0].histories
-
-
-def bid_weight(game: Game) -> Callable[[SkatWorlds], np.ndarray]:
-    """A weight for `SkatBelief`: how likely, in each world, the others say and lay away what they did, by a model of
-    bidders on the shipped evaluation (cpp/skat/inference.hpp), float64 [n], natural logarithm."""
-    model, seeger = _core.skat_search.BidModel(), bool(getattr(game, "seeger", True))
-
-    def weight(worlds: SkatWorlds) -> np.ndarray:
-        deals = _core.skat.DealSampler(seat_view(worlds.game, worlds.view))
-        return _core.skat_search.log_weight(deals, evaluation(), model, seeger, worlds.hidden)
-
-    return weight
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> SkatBelief:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.games.crew import Crew
-from trickformer.tournaments.crew.schedule import STRIDE
+from trickformer.tournaments.crew import STRIDE
 
 if TYPE_CHECKING:
     from trickformer.base import State

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core, parallel
+from trickformer import _core
 from trickformer.base import TrickformerError, deal_seed
-from trickformer.folder import Interrupted, Lines
 from trickformer.games import crew
-from trickformer.progress import progress
-from trickformer.tournaments.crew.schedule import Config
-from trickformer.tournaments.store import Record
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import Interrupted, Lines
+from trickformer.plumbing.progress import progress
+from trickformer.tournaments.crew.plan import CrewEvaluation
+from trickformer.tournaments.store import HandRecord
 
 FILE = "ceiling.jsonl"
 _PLAYING = (crew.RADIO, crew.PLAY)
 
-Job = tuple[Config, list[tuple[int, tuple[int, ...]]]]  # deals and their histories
+Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # deals and their histories
 
 
 def check() -> None:
@@ -28,7 +29,7 @@ def check() -> None:
         raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have")
 
 
-def answers(config: Config, records: Sequence[Record]) -> dict[int, bool | None]:
+def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
     """By deal of player A's games: whether the team could have succeeded once the tasks were allocated as A did; None
     where `config.ceiling` nodes did not tell. Answers are kept in `config.out`, and what is there is not asked again.
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from trickformer import config as configs
-from trickformer.tournaments.crew.schedule import Config, Iterations
+from trickformer.plumbing import config as configs
+from trickformer.tournaments.crew.plan import CrewEvaluation, Iterations
 
 app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
 
@@ -16,12 +16,12 @@ File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of y
 
 
 @app.command()
-@configs.options(Config)
+@configs.options(CrewEvaluation)
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Let teams of one or two players play every mission, and report their success."""
-    settings = configs.load(Config, config, given)
+    settings = configs.load(CrewEvaluation, config, given)
     from trickformer.tournaments import run
     from trickformer.tournaments.crew import ceiling, plot, report, results
 
@@ -52,7 +52,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
-    from trickformer.tables import Table, show
+    from trickformer.plumbing.tables import Table, show
 
     pages = _missions.read(file)
     if as_json:
@@ -76,7 +76,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
 
 
 def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.tables import show
+    from trickformer.plumbing.tables import show
     from trickformer.tournaments.crew import report
 
     if as_json:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.figures import plt, save
+from trickformer.plumbing.figures import plt, save
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trickformer.folder import replace
 from trickformer.games.crew import ranges
-from trickformer.tables import Table, built, markdown_tables, named, p_value, seconds
+from trickformer.plumbing.folder import replace
+from trickformer.plumbing.tables import Table, built, markdown_tables, named, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
 _METHOD = (

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, players
-from trickformer.folder import CONFIG, Interrupted
-from trickformer.tournaments.crew import statistics
-from trickformer.tournaments.crew.schedule import STRIDE, Config, Iterations
+from trickformer.plumbing.folder import CONFIG, Interrupted
+from trickformer.tournaments.crew import STRIDE, statistics
+from trickformer.tournaments.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments.run import Run, tournament
-from trickformer.tournaments.store import Record
+from trickformer.tournaments.store import HandRecord
 
 _PIECE = 10_000  # random games held at a time
 
@@ -23,7 +23,7 @@ class Results:
     def __init__(self, run: Run, ceiling: dict[int, bool | None] | None = None):
         """ceiling: by deal, whether it could be won; None: not asked."""
         self.run, self.ceiling = run, ceiling
-        self.config: Config = run.config
+        self.config: CrewEvaluation = run.config
         self.game: Any = run.game
         self.missions = self.config.chosen(self.game)
         shape = len(self.config.specs), len(self.missions), self.config.games
@@ -137,7 +137,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     return result
 
 
-def random_successes(game: Any, missions: list[int], config: Config) -> np.ndarray:
+def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> np.ndarray:
     """Successes of `config.random_games` random games of each mission, int [missions]; deals of their own."""
     found = []
     for mission in missions:
@@ -151,7 +151,7 @@ def random_successes(game: Any, missions: list[int], config: Config) -> np.ndarr
     return np.array(found)
 
 
-def _use(records: list[Record]) -> dict[str, Any]:
+def _use(records: list[HandRecord]) -> dict[str, Any]:
     turns, calls = sum(sum(r.decisions) for r in records), sum(sum(r.calls) for r in records)
     return {
         "seconds_per_turn": sum(sum(r.seconds) for r in records) / turns if turns else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError, deal_seed
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.folder import ABOUT, Interrupted, Lines, begin, build, builds, replace
-from trickformer.progress import progress
-from trickformer.tables import Table, built, markdown_tables
-from trickformer.tournaments.mines.schedule import Agree
+from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
+from trickformer.plumbing.progress import progress
+from trickformer.plumbing.tables import Table, built, markdown_tables
+from trickformer.tournaments.mines.plan import Agree
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
@@ -41,7 +41,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
     if game.safe < 2:
         raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
     records: dict[int, dict[str, Any]] = {}
-    with _kept(config, resume) or nullcontext() as kept:
+    with _kept(config, resume) as kept:
         if kept:
             records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
@@ -64,18 +64,28 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
     return found
 
 
-def _kept(config: Agree, resume: bool) -> Lines | None:
+@contextmanager
+def _kept(config: Agree, resume: bool) -> Iterator[Lines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
     if config.out is None:
-        return None
-    lines = begin(config.out, config, resume, Agree.model_fields.keys() - set(config.FIXED), RECORDS)
-    known = lines.known
-    whole = all(isinstance(r, dict) and r.keys() >= _KEYS and isinstance(r["position"], int) for r in known)
-    if not whole or len({r["position"] for r in known}) < len(known):
-        lines.__exit__()
-        fault = "holds a position twice" if whole else "is broken"
-        raise TrickformerError(f"{config.out / RECORDS} {fault}; choose another --out")
-    return lines
+        yield None
+        return
+    seen: set[int] = set()
+
+    def parse(number: int, line: bytes) -> dict[str, Any]:
+        record = json.loads(line)
+        if not isinstance(record, dict) or not record.keys() >= _KEYS or not isinstance(record["position"], int):
+            raise ValueError("no record of a position")
+        if number == 1:
+            seen.clear()
+        if record["position"] in seen:
+            raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")
+        seen.add(record["position"])
+        return record
+
+    free = Agree.model_fields.keys() - set(config.FIXED)
+    with recorded(config.out, config, resume, free, RECORDS, parse) as lines:
+        yield lines
 
 
 def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
@@ -193,7 +203,7 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises TrickformerError."""
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)

@@ -7,8 +7,8 @@ from typing import Any
 
 import typer
 
-from trickformer import config as configs
-from trickformer.tournaments.mines.schedule import Agree, Exact, Table
+from trickformer.plumbing import config as configs
+from trickformer.tournaments.mines.plan import Agree, Comparison, Exact
 
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
@@ -18,7 +18,7 @@ app = typer.Typer(help="Mines: optimal play, players by thinking time, and how l
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
     settings = configs.load(Exact, config, given)
-    from trickformer.tables import show
+    from trickformer.plumbing.tables import show
     from trickformer.tournaments.mines import exact as solver
 
     found = solver.solve(settings)
@@ -34,13 +34,13 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 
 @app.command()
-@configs.options(Table)
+@configs.options(Comparison)
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
-    settings = configs.load(Table, config, given)
-    from trickformer.tables import show
+    settings = configs.load(Comparison, config, given)
+    from trickformer.plumbing.tables import show
     from trickformer.tournaments import run
     from trickformer.tournaments.mines import report, results
 
@@ -60,7 +60,7 @@ def agree(
 ) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
     settings = configs.load(Agree, config, given)
-    from trickformer.tables import show
+    from trickformer.plumbing.tables import show
     from trickformer.tournaments.mines import agree as measure
 
     if resume and settings.out is None:

@@ -9,8 +9,8 @@ from typing import Any
 from trickformer import _core
 from trickformer.base import Event, TrickformerError, View
 from trickformer.players.optimal import expected
-from trickformer.progress import progress
-from trickformer.tournaments.mines.schedule import Exact
+from trickformer.plumbing.progress import progress
+from trickformer.tournaments.mines.plan import Exact
 
 
 def solve(config: Exact) -> dict[str, Any]:

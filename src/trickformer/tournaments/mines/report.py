@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from trickformer.folder import replace
-from trickformer.tables import Table, built, markdown_tables, p_value, seconds
+from trickformer.plumbing.folder import replace
+from trickformer.plumbing.tables import Table, built, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
@@ -93,7 +93,7 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
 
 def plot(result: dict[str, Any], path: Path) -> None:
     """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises TrickformerError."""
-    from trickformer.figures import plt, save
+    from trickformer.plumbing.figures import plt, save
 
     budget = _budget(result)
     x = [row[budget] for row in result["rows"]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.tournaments.mines.exact import best_value
-from trickformer.tournaments.mines.schedule import Table
+from trickformer.tournaments.mines.plan import Comparison
 from trickformer.tournaments.run import Run
 from trickformer.tournaments.statistics import interval, p_value
 
@@ -20,7 +20,7 @@ def result(run: Run) -> dict[str, Any]:
 
     `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
     first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
-    config: Table = run.config
+    config: Comparison = run.config
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
     use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, those that explain nothing

@@ -1,0 +1,160 @@
+"""What can be set of training and of evaluating beliefs of Hanabi. Imports neither torch nor OpenSpiel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
+Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
+VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters of the core's rules
+    "5-card-8-hint": {},
+    "5-card-2-hint": {"hints": 2},
+    "7-card-4-hint": {"hand": 7, "hints": 4},
+}
+SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
+# `small`: the LSTMs and tables of docs/results/belief.md, but for --bf16. `paper`: what the BFT paper tells of its
+# settings, and games in step that leave room for as many worlds as so many steps want.
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "training": {"small": {}, "paper": {"hidden": 512}},
+    "evaluation": {"small": {}, "paper": {"steps": 10_000, "part": "encoder", "stack": 4}},
+}
+Preset: TypeAlias = Literal["small", "paper"]
+ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
+
+
+class Training(BaseModel):
+    """Training of one belief network."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    preset: Preset = Field("small", description="small, or what the BFT paper tells of its network: 512 units")
+    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
+    seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
+    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
+    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    model: Literal["lstm", "transformer"] = Field(
+        "lstm", description="the encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences"
+    )
+    hidden: int = Field(128, ge=8, description="units of a layer")
+    layers: int = Field(2, ge=1, description="of the encoder")
+    heads: int = Field(4, ge=1, description="of attention in a layer of the transformer; they divide its units")
+    games: int = Field(32, ge=1, description="games of a gradient step")
+    targets: int = Field(12, ge=1, description="positions of a game that are learned, drawn at random")
+    steps: int = Field(3000, ge=1, description="gradient steps")
+    learning_rate: float = Field(4e-3, gt=0, description="of Adam at the start; it falls to a tenth along a cosine")
+    seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
+    threads: int = Field(1, ge=1, description="of torch")
+    device: str = Field("cpu", description="of the network, as torch names it")
+    save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
+    out: Path = Field(Path("out/belief"), description="folder of the run")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_preset(cls, values: Any) -> Any:
+        return _preset("training", values)
+
+    @field_validator("players")
+    @classmethod
+    def _scripted(cls, names: list[str]) -> list[str]:
+        return _among(names, SCRIPTED, "scripted player")
+
+    @model_validator(mode="after")
+    def _divided(self) -> Self:
+        if self.model == "transformer" and self.hidden % self.heads:
+            raise ValueError(f"hidden = {self.hidden} is not a multiple of heads = {self.heads}")
+        return self
+
+
+class Evaluation(BaseModel):
+    """An evaluation of beliefs on two-player Hanabi."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    preset: Preset = Field("small", description="small, or how the BFT paper tunes: 10,000 steps of the encoder")
+    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
+    seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
+    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
+    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    others: list[str] = Field(
+        ["smart", "holmes", "simple", "piers", "iggi"],
+        description="drawn among at each step by a seat that is not fixed",
+    )
+    estimators: list[str] = Field(
+        ["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
+    )
+    checkpoint: Path | None = Field(
+        None, description="for seq2seq and bft: a network of `trickformer belief train --model lstm`"
+    )
+    transformer: Path | None = Field(
+        None, description="for transformer: a network of `trickformer belief train --model transformer`"
+    )
+    games: int = Field(100, ge=1, description="games of the series")
+    seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
+    stack: int = Field(20, ge=1, description="games that are played, and fine-tuned, in step")
+    steps: int = Field(100, ge=0, description="gradient steps of bft at each position")
+    batch: int = Field(32, ge=1, description="worlds in a gradient step")
+    worlds: int | None = Field(
+        None,
+        ge=1,
+        description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
+        "and for three steps in ten beyond 333",
+    )
+    learning_rate: float = Field(4e-3, gt=0, description="of the first gradient step of bft; it falls along a line")
+    part: Literal["encoder", "full"] = Field(
+        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
+    )
+    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
+    alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
+    samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")
+    particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")
+    limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
+    pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
+    threads: int = Field(1, ge=1, description="of torch")
+    device: str = Field("cpu", description="of the networks, as torch names it")
+    out: Path | None = Field(None, description="folder for records, report and plot")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_preset(cls, values: Any) -> Any:
+        return _preset("evaluation", values)
+
+    @field_validator("players", "others")
+    @classmethod
+    def _scripted(cls, names: list[str]) -> list[str]:
+        return _among(names, SCRIPTED, "scripted player")
+
+    @field_validator("estimators")
+    @classmethod
+    def _known(cls, given: list[str]) -> list[str]:
+        names = _among(given, ESTIMATORS, "estimator")
+        if len(set(names)) < len(names):
+            raise ValueError("an estimator is named twice")
+        return names
+
+    @model_validator(mode="after")
+    def _used(self) -> Self:
+        if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
+            raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named")
+        if self.transformer is not None and "transformer" not in self.estimators:
+            raise ValueError("transformer is for the estimator transformer, which is not named")
+        return self
+
+
+def _preset(command: str, values: Any) -> Any:
+    """What was given over what the preset has."""
+    return PRESETS[command].get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
+
+
+def _among(given: list[str], known: Sequence[str], what: str) -> list[str]:
+    """Names, which commas may part as well."""
+    names = [name for text in given for name in text.split(",")]
+    if not names:
+        raise ValueError(f"there is no {what}; choose from: {', '.join(known)}")
+    for name in names:
+        if name not in known:
+            raise ValueError(f"no {what} {name!r}; choose from: {', '.join(known)}")
+    return names

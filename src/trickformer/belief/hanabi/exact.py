@@ -1,0 +1,202 @@
+"""Exact beliefs of Hanabi for scripted players, by listing hands: the judge of the estimates.
+
+A scripted player's move depends on what is public and on the hands it sees, never on its own. So what seat 0 does
+speaks of the hand of seat 1 alone, and the belief of two players' hands, a of seat 0 and b of seat 1, is
+
+    P(a, b | seen)  ~  ways(a, b) L1(a) L0(b)
+
+where ways counts the deals of these cards from those unseen, and L_p is the product of the probabilities of what seat
+p did. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """Every hand that a seat may hold. hidden: int8 [m, hand], -1 where there is no card; log_likelihood: float64
+    [m], of what the others have done."""
+
+    hidden: np.ndarray
+    log_likelihood: np.ndarray
+
+
+class HandFilter:
+    """The hands of one seat that explain a game of two, with their likelihoods: kept up from move to move where there
+    are at most `limit`, made from the whole record where they have become so few."""
+
+    def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
+        self._process, self._seat, self._limit = process, seat, limit
+        # Each move of another seat: the table before it, who played, and what.
+        self._record: list[tuple[Tables, int, int]] = []
+        self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
+        self._held: list[int] = []
+        self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
+        self._hands: Hands | None = None
+
+    def begin(self, table: Tables) -> None:
+        """The first position. table: 1; no card of the seat's hand is read, here and below."""
+        self._record, self._slots, self._shown = [], [], {}
+        self._held = list(range(self._size(table)))
+        self._hands = self._listed(table)
+
+    def observe(self, before: Tables, control: np.ndarray | None, action: int, after: Tables) -> None:
+        """A move: the tables before and after it, 1 each, the control as HanabiProcess has it, and what was done."""
+        hands = self._hands
+        if before[0].current_player() == self._seat:
+            hands = self._own(before, action, after, hands)
+        else:
+            policy = int(self._process.acting(before, control)[0])
+            self._record.append((before.take(np.zeros(1, dtype=np.int64)), policy, action))
+            self._slots.append(list(self._held))
+            if hands is not None:
+                likelihood = self._likelihood(before, policy, action, hands.hidden)
+                hands = Hands(hands.hidden, hands.log_likelihood + likelihood)
+        self._hands = self._possible(after, hands) if hands is not None else self._listed(after)
+
+    def hands(self) -> Hands | None:
+        """What the seat may hold now; None where there are too many."""
+        return self._hands
+
+    def _own(self, before: Tables, action: int, after: Tables, hands: Hands | None) -> Hands | None:
+        size = self._process.rules.hand
+        if action >= 2 * size:
+            return hands
+        slot = action % size
+        card = shown(before, after, 0)
+        self._shown[self._held.pop(slot)] = card
+        drawn = self._size(after) > len(self._held)
+        if drawn:
+            self._held.append(1 + max([*self._held, *self._shown]))
+        if hands is None:
+            return None
+        keep = hands.hidden[:, slot] == card
+        hidden = np.delete(hands.hidden[keep], slot, axis=1)
+        hidden = np.concatenate([hidden, np.full((len(hidden), 1), -1, dtype=np.int8)], axis=1)
+        likelihood = hands.log_likelihood[keep]
+        if drawn:
+            kinds = self._process.rules.kinds
+            hidden, likelihood = np.repeat(hidden, kinds, axis=0), np.repeat(likelihood, kinds)
+            hidden[:, len(self._held) - 1] = np.tile(np.arange(kinds), len(hidden) // kinds)
+        return Hands(hidden, likelihood)
+
+    def _possible(self, table: Tables, hands: Hands) -> Hands | None:
+        """Those that cards and hints allow and whose likelihood is positive; None where there are too many."""
+        possible, counts = _slots(table, self._seat), self._counts(table)
+        good = np.isfinite(hands.log_likelihood)
+        held = np.zeros((len(good), len(counts)), dtype=np.int8)
+        for slot, column in enumerate(hands.hidden.T[: len(self._held)]):
+            good &= possible[slot][column]
+            held[np.arange(len(good)), column] += 1
+        good &= (held <= counts).all(axis=1)
+        if good.sum() > self._limit:
+            return None
+        return Hands(hands.hidden[good], hands.log_likelihood[good])
+
+    def _listed(self, table: Tables) -> Hands | None:
+        """From the whole record; None where there are too many hands, or may be on the way."""
+        possible, counts = _slots(table, self._seat), self._counts(table)
+        size = self._process.rules.hand
+        hidden = np.full((1, size), -1, dtype=np.int8)
+        left = counts[None].astype(np.int8)
+        for slot in range(len(self._held)):
+            rows, kinds = np.nonzero(possible[slot][None] & (left > 0))
+            if len(rows) > self._limit:
+                return None
+            hidden, left = hidden[rows], left[rows]
+            hidden[:, slot] = kinds
+            left[np.arange(len(rows)), kinds] -= 1
+        likelihood = np.zeros(len(hidden))
+        for (before, policy, action), held in zip(self._record, self._slots):
+            then = np.full((len(hidden), size), -1, dtype=np.int8)
+            for slot, card in enumerate(held):
+                then[:, slot] = self._shown[card] if card in self._shown else hidden[:, self._held.index(card)]
+            likelihood += self._likelihood(before, policy, action, then)
+            good = np.isfinite(likelihood)
+            hidden, likelihood = hidden[good], likelihood[good]
+        return Hands(hidden, likelihood)
+
+    def _likelihood(self, before: Tables, policy: int, action: int, hidden: np.ndarray) -> np.ndarray:
+        """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
+        cannot."""
+        dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
+        dealt[:, self._seat] = hidden
+        with np.errstate(divide="ignore"):
+            return np.log(supposed(before, 0, dealt, policy)[:, action].astype(np.float64))
+
+    def _counts(self, table: Tables) -> np.ndarray:
+        """int64 [K]: cards that may be in the hand."""
+        return self._process.known(table)[1][0].astype(np.int64)
+
+    def _size(self, table: Tables) -> int:
+        return len(table[0].hand(self._seat))
+
+
+class ExactBelief:
+    """The exact belief of a game of two scripted players in any of the three forms, where hands are few enough to
+    list."""
+
+    def __init__(self, process: HanabiProcess, limit: int = 100_000, pairs: int = 4_000_000):
+        if process.rules.players != 2:
+            raise ValueError("the exact belief is for two players")
+        seats = [process.seat] if process.form is Form.POMDP else [0, 1]
+        self._filters = [HandFilter(process, seat, limit) for seat in seats]
+        self._pairs = pairs
+        self._table: Tables | None = None
+
+    def begin(self, table: Tables) -> None:
+        """The first position. table: 1; no hidden card is read, here and below."""
+        self._table = table
+        for each in self._filters:
+            each.begin(table)
+
+    def observe(self, before: Tables, control: np.ndarray | None, action: int, after: Tables) -> None:
+        """A move, as HandFilter takes it."""
+        self._table = after
+        for each in self._filters:
+            each.observe(before, control, action, after)
+
+    def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Hidden cards, int8 [m, slots], and the logarithm of their probabilities, float64 [m]; None where they are
+        too many."""
+        found = [each.hands() for each in self._filters]
+        assert self._table is not None
+        if any(hands is None for hands in found):
+            return None
+        lists = [hands for hands in found if hands is not None]
+        counts = self._filters[0]._counts(self._table)
+        kinds = len(counts)
+        if len(lists) == 1:
+            hidden, log_p = lists[0].hidden, lists[0].log_likelihood + _log_ways(_held(lists[0].hidden, kinds), counts)
+        else:
+            a, b = lists
+            if len(a.hidden) * len(b.hidden) > self._pairs:
+                return None
+            left, right = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)
+            held = _held(a.hidden, kinds)[left] + _held(b.hidden, kinds)[right]
+            log_p = a.log_likelihood[left] + b.log_likelihood[right] + _log_ways(held, counts)
+            keep = np.isfinite(log_p)
+            hidden, log_p = np.concatenate([a.hidden[left[keep]], b.hidden[right[keep]]], axis=1), log_p[keep]
+        return hidden, log_p - logsumexp(log_p)
+
+
+def _slots(table: Tables, seat: int) -> np.ndarray:
+    return table.possible()[0, seat]
+
+
+def _held(hidden: np.ndarray, kinds: int) -> np.ndarray:
+    """int64 [m, kinds]: how many of each kind a hand holds."""
+    return (hidden[:, :, None] == np.arange(kinds, dtype=np.int8)).sum(axis=1)
+
+
+def _log_ways(held: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """float64 [m]: the logarithm of the number of ordered draws of these cards; -inf where there are too few."""
+    short = (held > counts).any(axis=1)
+    ways = gammaln(counts + 1).sum() - gammaln(np.maximum(counts - held, 0) + 1).sum(axis=1)
+    return np.where(short, -np.inf, ways)

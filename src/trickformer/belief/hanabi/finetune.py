@@ -1,0 +1,192 @@
+"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns once more, of worlds near the
+present one.
+
+At step t, for each game by itself:
+
+ 1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): worlds of the step before, from the parameters fine-tuned then;
+ 2. X'_i ~ dynamics(X_i, z[t-1]);
+ 3. Y'_i ~ emission(X'_i);
+ 4. from the offline parameters, gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])).
+
+h is the history's summary by the offline parameters, so what is tuned is one step of the encoder ("encoder"), or the
+decoder as well ("full"). In the form fosg no control is read: only step 2 knows it. Many games are tuned at once,
+each with parameters of its own in a stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+import torch
+
+from trickformer.belief.hanabi.learned import Known, Parameters, Seq2Seq, State, mean_loss
+from trickformer.belief.hanabi.near import NearEncoder
+from trickformer.belief.hanabi.process import HanabiProcess, Tables
+
+CACHED = 2560  # worlds drawn at once: what a step of the decoder needs of them stays in a core's cache
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How each step is fine-tuned. The paper takes 10,000 steps of the encoder, with the offline learning rate; a
+    small network gains more where the whole of it is tuned (its Table 8)."""
+
+    steps: int = 100  # gradient steps
+    batch: int = 32  # worlds in each
+    worlds: int = 3200  # k: worlds drawn a game and step, taken in turn by the gradient steps
+    learning_rate: float = 4e-3  # of Adam at first; it falls to a twentieth along a line
+    part: Literal["encoder", "full"] = "full"
+    bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where G games stand, and what the belief has become."""
+
+    tables: Tables
+    known: Known  # [G, 1, ...]
+    state: State  # of the encoder by the offline parameters, this step's emission read; [G, hidden] each
+    summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
+    decoder: Parameters  # that reads it: the offline one, or a stack of G where the whole network is tuned
+
+    def keep(self, rows: np.ndarray) -> Step:
+        """These games alone."""
+        at = torch.from_numpy(rows).to(self.summary.device)
+        state = tuple((out[at], cell[at]) for out, cell in self.state)
+        stacked = self.decoder["decoder.start"].dim() == 3
+        decoder = {name: w[at] for name, w in self.decoder.items()} if stacked else self.decoder
+        return Step(self.tables.take(rows), self.known[at], state, self.summary[at], decoder)
+
+
+@dataclass(frozen=True, slots=True)
+class Worlds:
+    """W worlds of each of G games, moved on by one step."""
+
+    emission: torch.Tensor  # bool [G, W, features]
+    cards: torch.Tensor  # int64 [G, W, S]
+    known: Known  # [G, W, ...]
+    usable: torch.Tensor  # bool [G]: whether the game has any
+
+
+class Finetuned:
+    """The belief of a network that is fine-tuned at every step, for a batch of games in step.
+
+    No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible`
+    could not be: others of the same game took their places. A game without any feasible world keeps the offline
+    parameters at that step and is counted in `failed`."""
+
+    def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Tuning, seed: int):
+        self._model, self._process, self._tuning = model, process, tuning
+        self._offline = {name: w.detach() for name, w in model.weights().items()}
+        self._device = model.device
+        self._generator = torch.Generator(self._device).manual_seed(seed)
+        self._rng = np.random.default_rng(seed)
+        self.drawn = self.infeasible = self.failed = 0
+
+    def begin(self, tables: Tables) -> Step:
+        """The first step: nothing was before it, and nothing is tuned. tables: G."""
+        none = torch.full((len(tables),), -1, device=self._device)
+        state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
+        return Step(tables, self._known(tables), state, state[-1][0].unsqueeze(1), self._offline)
+
+    def observe(self, before: Step, control: np.ndarray | None, after: Tables) -> Step:
+        """The step after `before`: draws worlds, moves them on, tunes, and reads what was really seen.
+
+        control: int64 [G], as HanabiProcess has it; after: G tables."""
+        worlds = self.worlds(before, control)
+        read = self._tensor(control) if self._model.shape.controls and control is not None else None
+        encoder, decoder = self.tune(worlds, read, before.state)
+        y = self._emission(after)
+        state = self._model.encode(self._offline, y, read, before.state)
+        return Step(after, self._known(after), state, encoder.seen(y), decoder)
+
+    @torch.no_grad()
+    def log_probs(self, step: Step, hidden: np.ndarray) -> np.ndarray:
+        """float32 [G, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
+
+        hidden: int8 [G, S], as HanabiProcess has it."""
+        cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
+        return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
+
+    def sample(self, step: Step, n: int) -> np.ndarray:
+        """int8 [G, n, S]: worlds drawn from the belief."""
+        drawn = []
+        piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
+        for first in range(0, n, piece):
+            summary = step.summary.expand(-1, min(piece, n - first), -1)
+            with self._rounded():
+                drawn.append(self._model.sample(step.decoder, summary, step.known, self._generator))
+        return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
+
+    def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:
+        """Steps 1 to 3 of the module: worlds of the step before, moved on. control: int64 [G], as HanabiProcess has
+        it."""
+        games, n = len(before.tables), self._tuning.worlds
+        rows = np.repeat(np.arange(games), n)
+        hidden = self.sample(before, n).reshape(games * n, -1)
+        tables, feasible = self._process.worlds(before.tables, rows, hidden, int(self._rng.integers(2**63)))
+        self.drawn += len(rows)
+        self.infeasible += int((~feasible).sum())
+        keep, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool, device=self._device)
+        for game, good in enumerate(feasible.reshape(games, n)):
+            at = game * n + np.flatnonzero(good)
+            if len(at) == 0:
+                self.failed += 1
+                usable[game] = False
+            elif len(at) < n:
+                keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
+        controls = None if control is None else np.repeat(control, n)
+        tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
+        known = self._process.tensors(tables, self._device)
+        known = Known(*(_by_game(getattr(known, f.name), games) for f in fields(Known)))
+        emission = self._tensor(self._process.emission(tables) != 0)
+        cards = self._tensor(self._process.hidden(tables).astype(np.int64))
+        return Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
+
+    def tune(self, worlds: Worlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
+        """The encoder of each game at this step, and the decoder, the offline one or a stack of one a game."""
+        games, n = worlds.cards.shape[:2]
+        size = min(self._tuning.batch, n)
+        encoder = NearEncoder(self._model, self._offline, worlds.emission, control, state)
+        decoder = self._offline
+        if self._tuning.part == "full":
+            decoder = {
+                name: w.expand(games, *w.shape).clone().requires_grad_()
+                for name, w in self._offline.items()
+                if name.startswith("decoder")
+            }
+        tuned = [*encoder.parameters(), *(w for w in decoder.values() if w.requires_grad)]
+        adam = torch.optim.Adam(tuned, lr=self._tuning.learning_rate, fused=True)
+        # The last steps settle what the first have found: with a hundred steps much of the gain, with thousands little.
+        fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.05, max(1, self._tuning.steps))
+        order = torch.empty(0, dtype=torch.int64, device=self._device)
+        for _ in range(self._tuning.steps):
+            if len(order) < size:
+                order = torch.randperm(n, generator=self._generator, device=self._device)
+            at, order = order[:size], order[size:]
+            known, cards = worlds.known[:, at], worlds.cards[:, at]
+            with self._rounded():
+                written = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
+                loss = mean_loss(written, cards).mean(dim=1)
+            adam.zero_grad(set_to_none=True)
+            (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
+            adam.step()
+            fall.step()
+        return encoder, {name: w.detach() for name, w in decoder.items()}
+
+    def _emission(self, tables: Tables) -> torch.Tensor:
+        return self._tensor(np.ascontiguousarray(self._process.emission(tables)))
+
+    def _known(self, tables: Tables) -> Known:
+        return self._process.tensors(tables, self._device)[:, None]
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(values).to(self._device)
+
+    def _rounded(self) -> torch.autocast:
+        return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
+
+
+def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:
+    return values.reshape(games, -1, *values.shape[1:])

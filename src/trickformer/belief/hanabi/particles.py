@@ -1,0 +1,167 @@
+"""Beliefs that are made of worlds: a particle filter, and rejection.
+
+Each world is the hidden cards of one game. A move that was really made weighs it by the policy that made it; a card
+that was really shown must be the world's; a card that the observer saw drawn weighs it by how many of the kind it
+left in the deck; a card drawn unseen is drawn in each world for itself. The filter draws its worlds anew, by weight,
+where few of them carry it (Gordon et al. 1993); rejection keeps or drops each for good. Where no world is left there
+is no belief any more: that is how both fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer.belief.hanabi import factored
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+
+
+class Particles:
+    """`n` worlds a game; an Estimator. Its belief of a card is the share of the different worlds that are left, with
+    V0 as one more world."""
+
+    def __init__(self, process: HanabiProcess, n: int, seed: int, rejection: bool = False):
+        self._process, self._n, self._rejection = process, n, rejection
+        self._rng = np.random.default_rng(seed)
+        self._steps = self._failed = self._games = self._games_failed = 0
+
+    def begin(self, x: Tables) -> None:
+        """See Estimator."""
+        self._x = x
+        self._hidden, self._log_weight = [], []
+        for counts in self._process.known(x)[1].astype(np.int64):
+            cards = np.repeat(np.arange(len(counts), dtype=np.int8), counts)
+            order = self._rng.random((self._n, len(cards))).argsort(axis=1)[:, : self._process.slots]
+            self._hidden.append(cards[order])
+            self._log_weight.append(np.zeros(self._n))
+        self._games += len(x)
+
+    def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
+        """See Estimator."""
+        self._x = after
+        policies = self._process.acting(before, control)
+        possible, counts = self._process.known(after)
+        for g, seat in enumerate(before.current()):
+            alive = np.isfinite(self._log_weight[g]).any()
+            if seat < 0 or not alive:
+                self._steps += int(seat >= 0)
+                self._failed += int(seat >= 0)
+                continue
+            self._asked(g, before, int(seat), int(policies[g]), int(actions[g]))
+            self._moved(g, before, after, int(seat), int(actions[g]), counts[g])
+            self._checked(g, possible[g], counts[g])
+            self._steps += 1
+            if not np.isfinite(self._log_weight[g]).any():
+                self._failed += 1
+                self._games_failed += 1
+            elif not self._rejection:
+                self._draw_anew(g)
+
+    def keep(self, rows: np.ndarray) -> None:
+        """See Estimator."""
+        self._x = self._x.take(rows)
+        self._hidden = [self._hidden[i] for i in rows]
+        self._log_weight = [self._log_weight[i] for i in rows]
+
+    def log_probs(self, hidden: np.ndarray) -> np.ndarray:
+        """See Estimator; NaN where no world is left."""
+        possible, counts = self._process.known(self._x)
+        found = factored.v0(torch.from_numpy(counts).double(), torch.from_numpy(possible)).numpy()
+        for g, (cards, log_weight) in enumerate(zip(self._hidden, self._log_weight)):
+            if not np.isfinite(log_weight).any():
+                found[g] = np.nan
+                continue
+            cards, weight = _merged(cards, log_weight)
+            worlds = 1 / np.square(weight).sum()  # that the weights are worth
+            for s in np.flatnonzero(cards[0] >= 0):
+                share = np.bincount(cards[:, s], weight, found.shape[-1])
+                found[g, s] = (worlds * share + found[g, s]) / (worlds + 1)
+        with np.errstate(divide="ignore"):
+            return np.log(found)
+
+    def notes(self) -> dict[str, Any]:
+        """Steps and games of all so far, and those in which no world was left."""
+        return {
+            "steps": self._steps,
+            "steps_without_worlds": self._failed,
+            "games": self._games,
+            "games_without_worlds": self._games_failed,
+        }
+
+    def _asked(self, g: int, before: Tables, seat: int, policy: int, action: int) -> None:
+        """Weighs worlds by the move."""
+        process = self._process
+        if process.form is Form.POMDP and seat == process.seat:
+            return
+        probs = supposed(before, g, process.dealt(self._hidden[g]), policy)[:, action].astype(np.float64)
+        if self._rejection:
+            probs = (self._rng.random(self._n) < probs).astype(np.float64)
+        with np.errstate(divide="ignore"):
+            self._log_weight[g] = self._log_weight[g] + np.log(probs)
+
+    def _moved(self, g: int, before: Tables, after: Tables, seat: int, action: int, counts: np.ndarray) -> None:
+        """Lets the card that was played or discarded go, and draws another."""
+        process, size = self._process, self._process.rules.hand
+        if action >= 2 * size:
+            return
+        drew = after[g].left < before[g].left
+        if seat not in process.owners:
+            if drew:  # the observer has seen the card, and `counts` no longer has it
+                drawn = after[g].hand(seat)[-1]
+                left = np.maximum(counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1), 0)
+                if self._rejection:
+                    left = self._rng.random(self._n) * (counts[drawn] + 1) < left
+                self._weigh(g, left)
+            return
+        first, cards = process.owners.index(seat) * size, self._hidden[g]
+        self._weigh(g, cards[:, first + action % size] == shown(before, after, g))
+        hand = np.delete(cards[:, first : first + size], action % size, axis=1)
+        fresh = np.full((self._n, 1), -1, dtype=np.int8)
+        held = (hand >= 0).sum(axis=1)
+        cards = np.concatenate([cards[:, :first], hand, fresh, cards[:, first + size :]], axis=1)
+        if drew:
+            left = counts - (cards[:, :, None] == np.arange(len(counts))).sum(axis=1)
+            cumulative = np.maximum(left, 0).cumsum(axis=1)
+            at = self._rng.random(self._n) * cumulative[:, -1]
+            card = np.minimum((cumulative <= at[:, None]).sum(axis=1), len(counts) - 1)
+            cards[np.arange(self._n), first + held] = card
+        self._hidden[g] = cards
+
+    def _checked(self, g: int, possible: np.ndarray, counts: np.ndarray) -> None:
+        """Drops worlds that hints or counts rule out."""
+        cards = self._hidden[g]
+        good = ((cards[:, :, None] == np.arange(len(counts))).sum(axis=1) <= counts).all(axis=1)
+        for s, column in enumerate(cards.T):
+            if possible[s].any():
+                good &= possible[s][column]
+        self._weigh(g, good)
+
+    def _weigh(self, g: int, factor: np.ndarray) -> None:
+        with np.errstate(divide="ignore"):
+            self._log_weight[g] = self._log_weight[g] + np.log(factor.astype(np.float64))
+
+    def _draw_anew(self, g: int) -> None:
+        weight = np.exp(self._log_weight[g] - self._log_weight[g].max())
+        if weight.sum() ** 2 < np.square(weight).sum() * self._n / 2:
+            self._hidden[g] = self._hidden[g][resample(self._log_weight[g], self._n, self._rng)]
+            self._log_weight[g] = np.zeros(self._n)
+
+
+def _merged(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Different worlds, int8 [m, S], and their shares of the weight, float64 [m]: copies of one world, which drawing
+    anew makes, are no further evidence."""
+    different, which = np.unique(cards, axis=0, return_inverse=True)
+    weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(different))
+    return different, weight / weight.sum()
+
+
+def resample(log_weight: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+    """int64 [n]: indices drawn with probability proportional to exp(log_weight), by systematic resampling
+    (Kitagawa 1996). Raises ValueError where no weight is positive."""
+    top = log_weight.max(initial=-np.inf)
+    if not np.isfinite(top):
+        raise ValueError("no world has a positive weight")
+    cumulative = np.cumsum(np.exp(log_weight - top))
+    at = (rng.random() + np.arange(n)) / n * cumulative[-1]
+    return np.minimum(np.searchsorted(cumulative, at, side="right"), len(log_weight) - 1)

@@ -1,0 +1,179 @@
+"""Games of Hanabi that are played in step, judged by estimators at every position; and how they are kept on disk
+meanwhile, for a stack may take hours."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import Evaluation
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.plumbing.folder import whole
+
+BINS = 20  # of the calibration, by probability
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Of one estimator over the stack."""
+
+    loss: np.ndarray  # float64 [G], summed over hidden cards
+    cards: np.ndarray  # int64 [G]
+    missing: np.ndarray  # int64 [G]: positions without a belief
+    judged: np.ndarray  # float64 [G]: the loss at positions that have an exact belief
+    seconds: float
+    bins: np.ndarray  # float64 [3, BINS]: probabilities, hits, numbers
+
+    @classmethod
+    def of(cls, games: int) -> _Sum:
+        """Nothing yet."""
+        ints = np.zeros((2, games), np.int64)
+        return cls(np.zeros(games), ints[0], ints[1], np.zeros(games), 0.0, np.zeros((3, BINS)))
+
+
+class Stack:
+    """Games `first` .. `first` + n - 1 of the series config.seed, and what the estimators of `cast` say of them."""
+
+    def __init__(self, config: Evaluation, process: HanabiProcess, cast: dict[str, Estimator], first: int, n: int):
+        self.first = first
+        self._config, self._process, self._cast = config, process, cast
+        self._rng = np.random.default_rng([config.seed, first])
+        self._x = process.start(config.seed, first, n)
+        self._sums = {name: _Sum.of(n) for name in cast}
+        # Where hands are few enough, all are judged on the same positions: those that have an exact belief.
+        self._judged_cards = np.zeros(n, np.int64)
+        self._live, self._positions = np.arange(n), np.zeros(n, np.int64)
+        for name, each in cast.items():
+            self._sums[name].seconds -= time.perf_counter()
+            each.begin(self._x)
+            self._sums[name].seconds += time.perf_counter()
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def moves(self) -> Iterator[int]:
+        """Plays on to the end, and says after each move how many there were. Between two the stack may be kept."""
+        while len(self._live):
+            self._move()
+            yield int(self._positions.max())
+
+    def _move(self) -> None:
+        """Judges the positions, and makes a move in each game."""
+        process, x, cast, sums, live = self._process, self._x, self._cast, self._sums, self._live
+        self._positions[live] += 1
+        losses = {name: _judge(each, process.hidden(x), live, sums[name]) for name, each in cast.items()}
+        if "exact" in losses:
+            good = ~np.isnan(losses["exact"])
+            cards = (process.hidden(x) >= 0).sum(axis=1)
+            self._judged_cards[live[good]] += cards[good]
+            for name, loss in losses.items():
+                sums[name].judged[live[good]] += np.nan_to_num(loss[good])
+        control = _control(self._config, process, x, self._rng)
+        after, actions = process.move(x, control, int(self._rng.integers(2**62)))
+        for name, each in cast.items():
+            sums[name].seconds -= time.perf_counter()
+            each.observe(x, control, actions, after)
+            sums[name].seconds += time.perf_counter()
+        rows = np.flatnonzero(after.current() >= 0)
+        self._live, self._x = live[rows], after.take(rows)
+        for each in cast.values() if len(rows) else ():
+            each.keep(rows)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """One a game, once all have ended."""
+        n = len(self)
+        for g in range(n):
+            yield {
+                "game": self.first + g,
+                "positions": int(self._positions[g]),
+                "exact_cards": int(self._judged_cards[g]),
+                "estimators": {
+                    name: {
+                        "loss": float(s.loss[g]),
+                        "cards": int(s.cards[g]),
+                        "missing": int(s.missing[g]),
+                        "loss_where_exact": float(s.judged[g]),
+                        "seconds": s.seconds / n,
+                        **({"bins": s.bins.tolist(), "notes": self._cast[name].notes()} if g == 0 else {}),
+                    }
+                    for name, s in self._sums.items()
+                },
+            }
+
+
+def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
+    """float64 [G]: -log b summed over the hidden cards of each game, NaN where there is no belief; noted in `into`."""
+    into.seconds -= time.perf_counter()
+    log_p = np.asarray(each.log_probs(hidden), dtype=np.float64)
+    into.seconds += time.perf_counter()
+    there = hidden >= 0
+    of_truth = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
+    loss = -np.where(there, of_truth, 0.0).sum(axis=1)
+    good = ~np.isnan(loss)
+    into.loss[live[good]] += loss[good]
+    into.cards[live[good]] += there[good].sum(axis=1)
+    into.missing[live[~good]] += 1
+    p = np.exp(log_p[good][there[good]])
+    hit = np.zeros_like(p)
+    hit[np.arange(len(p)), hidden[good][there[good]]] = 1
+    at = np.minimum((p * BINS).astype(np.int64), BINS - 1)
+    for row, weight in enumerate((p, hit, np.ones_like(p))):
+        into.bins[row] += np.bincount(at.ravel(), weight.ravel(), BINS)
+    return loss
+
+
+def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
+    """What comes from outside before the next move."""
+    if process.form is Form.HMM:
+        return None
+    drawn = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
+    bots = drawn[rng.integers(len(drawn), size=len(x))]
+    if process.form is Form.FOSG:
+        return bots.astype(np.int64)
+    return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
+
+
+def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
+    """Writes where a stack stands, whole or not at all. shared: what it has from elsewhere, by name, is left out.
+    Raises TrickformerError where the disk refuses."""
+    with whole(file) as draft, draft.open("wb") as held:
+        _Pickler(held, shared).dump(stack)
+
+
+def load(file: Path, shared: Mapping[str, object]) -> Stack:
+    """A stack as it was saved, by the same names. Raises TrickformerError where it is broken, or of another build."""
+    try:
+        with file.open("rb") as held:
+            stack = _Unpickler(held, shared).load()
+        if isinstance(stack, Stack):
+            return stack
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
+        pass
+    raise TrickformerError(f"{file} is broken, or of another build; remove it to begin its games anew")
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._names = {id(value): name for name, value in shared.items()}
+
+    def persistent_id(self, obj: object) -> str | None:
+        return self._names.get(id(obj))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
+        super().__init__(file)
+        self._shared = shared
+
+    def persistent_load(self, pid: str) -> object:
+        return self._shared[pid]

@@ -1,0 +1,153 @@
+"""Trains a belief network on a stream of fresh games of given policies: no game is seen twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
+from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq, Shape, mean_loss
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.hanabi.seat_tokens import SeatTokens, features
+from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.models.torch_engine import usable
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
+
+
+def process_of(config: Training | Evaluation) -> HanabiProcess:
+    """The system that a network learns, or whose beliefs are judged."""
+    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
+    if len(config.players) != rules.players:
+        raise TrickformerError(f"players: {rules.players} names, one a seat, not {len(config.players)}")
+    return HanabiProcess(rules, Form(config.form), config.players, config.seat)
+
+
+BeliefNetwork: TypeAlias = Seq2Seq | Transformer
+
+
+def network_of(config: Training) -> BeliefNetwork:
+    """A network with fresh weights from torch's generator."""
+    p = process_of(config)
+    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
+
+
+NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run
+
+
+def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
+    """Games `first` .. `first` + n - 1 of the series `seed`, each a function of seed and number alone."""
+    x = process.start(seed, first, n)
+    rows: list[tuple[np.ndarray, ...]] = []
+    known: list[Known] = []
+    sequences = SeatTokens(process, x)
+    lengths = np.zeros(n, dtype=np.int64)
+    control = np.full(n, -1, dtype=np.int64)
+    mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
+    while (x.current() >= 0).any():
+        rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden(x)))
+        known.append(process.tensors(x, torch.device("cpu")))
+        lengths += x.current() >= 0
+        own = x.current() == process.seat
+        before = x
+        x, actions = mover.move(x, None, seed, first)
+        sequences.move(before, actions, x)
+        control = np.where(own, actions, -1) if process.form is Form.POMDP else control
+    emission, controls, ends, cards = (np.stack(column) for column in zip(*rows))
+    return Games(
+        torch.from_numpy(emission),
+        torch.from_numpy(controls),
+        torch.from_numpy(sequences.tokens[:, : ends.max() + 1]),
+        torch.from_numpy(ends),
+        torch.from_numpy(cards.astype(np.int64)),
+        Known(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(Known))),
+        torch.from_numpy(lengths),
+    )
+
+
+def loss(model: BeliefNetwork, games: Games, at: torch.Tensor) -> torch.Tensor:
+    """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
+    row = torch.arange(len(at), device=at.device).unsqueeze(1)
+    known, cards = games.known[at, row], games.cards[at, row]
+    return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
+
+
+def run(config: Training) -> Iterator[dict[str, Any]]:
+    """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the
+    network is there.
+
+    A run that was stopped goes on where it last saved, to the same weights."""
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    device = usable(config.device)
+    model = network_of(config).to(device)
+    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
+    process = process_of(config)
+    for step in range(learner.resume(), config.steps):
+        games = play(process, config.seed, step * config.games, config.games)
+        rng = torch.Generator().manual_seed((config.seed * 1_000_003 + step) % 2**63)
+        at = (torch.rand(config.games, config.targets, generator=rng) * games.lengths.unsqueeze(1)).long()
+        mean = loss(model, games.to(device), at.to(device)).mean()
+        mean.backward()
+        learner.step()
+        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
+            learner.keep(step + 1)
+        yield {"step": step + 1, "loss": float(mean.detach())}
+    save(model, config, config.out / NETWORK)
+
+
+def save(model: BeliefNetwork, config: Training, file: Path) -> None:
+    """The network with what it was trained on, as one file."""
+    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
+    weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
+    with folder.whole(file) as draft:
+        save_file(weights, draft, metadata)
+
+
+def load(file: Path) -> tuple[BeliefNetwork, Training]:
+    """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
+    none."""
+    file = file / NETWORK if file.is_dir() else file
+    try:
+        with safe_open(file, "pt") as held:
+            config = Training.model_validate(json.loads((held.metadata() or {})["trickformer_belief"]))
+            weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
+        model = network_of(config)
+        model.set_weights(weights)
+    except (OSError, KeyError, ValueError, SafetensorError) as e:
+        raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
+    return model, config
+
+
+def command(config: Training, resume: bool) -> Path:
+    """Trains with progress in the folder config.out; returns the file of the network.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    process_of(config)
+    usable(config.device)
+    try:
+        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+            begin = done(config.out / STATE)
+            with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
+                for record in run(config):
+                    log.append(record)
+                    advance()
+            curve(config.out)
+    except KeyboardInterrupt:
+        raise folder.Interrupted(
+            f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} "
+            "--resume"
+        ) from None
+    return config.out / NETWORK

@@ -1,0 +1,93 @@
+"""What trainings of belief networks share: optimizer, the file that holds where it stands, the log and its curve."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing import folder
+
+LOG = "log.jsonl"  # file of a run
+
+
+class Learner:
+    """Adam on a network, gradients clipped to norm 1, a rate that falls to a tenth along a cosine; and the file that
+    holds where all of it stands."""
+
+    def __init__(self, model: torch.nn.Module, learning_rate: float, steps: int, file: Path):
+        self._model, self._file = model, file
+        self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+        self._fall = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=learning_rate / 10)
+
+    def resume(self) -> int:
+        """Takes what the file holds, if there is one; returns the steps that it has seen."""
+        held = _held(self._file, next(self._model.parameters()).device)
+        if held is None:
+            return 0
+        self._model.load_state_dict(held["model"])
+        self._adam.load_state_dict(held["adam"])
+        self._fall.load_state_dict(held["fall"])
+        return held["step"]
+
+    def step(self) -> None:
+        """One step by the gradients that are there, which it takes away."""
+        torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        self._adam.step()
+        self._fall.step()
+        self._adam.zero_grad(set_to_none=True)
+
+    def keep(self, steps: int) -> None:
+        """Writes the file, after so many steps."""
+        held = {"model": self._model, "adam": self._adam, "fall": self._fall}
+        with folder.whole(self._file) as draft:
+            torch.save({name: part.state_dict() for name, part in held.items()} | {"step": steps}, draft)
+
+
+def done(file: Path) -> int:
+    """The steps that a Learner's file has seen; 0 where there is none. Raises TrickformerError where it is broken."""
+    held = _held(file, torch.device("cpu"))
+    return 0 if held is None else held["step"]
+
+
+def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
+    if not file.exists():
+        return None
+    try:
+        held = torch.load(file, map_location=device, weights_only=True)
+        if held.keys() == {"model", "adam", "fall", "step"}:
+            return held
+    except (OSError, EOFError, RuntimeError, KeyError, AttributeError, pickle.UnpicklingError):
+        pass
+    raise TrickformerError(f"{file} is broken; choose another --out")
+
+
+@contextmanager
+def log_of(out: Path, step: int) -> Iterator[folder.Lines]:
+    """log.jsonl of a training, a record a step, cut back to the step at which it goes on."""
+    with folder.Lines(out / LOG) as lines:
+        lines.keep(lines.known[:step])
+        yield lines
+
+
+def curve(out: Path) -> None:
+    """loss.png of a training's log: the mean loss of each hundredth of the steps. Raises TrickformerError where the
+    disk does not take it."""
+    from trickformer.plumbing.figures import plt, save
+
+    loss = np.array([json.loads(line)["loss"] for line in (out / LOG).read_text().splitlines()])
+    if len(loss) == 0:  # of steps that are done, and whose log is gone
+        return
+    pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    axes.plot([at.mean() + 1 for at in pieces], [loss[at].mean() for at in pieces], color="#2b6cb0", linewidth=1.2)
+    axes.set_xlabel("gradient step")
+    axes.set_ylabel("nats a card")
+    save(figure, out / "loss.png")

@@ -1,0 +1,24 @@
+"""Pictures of reports, drawn without a display."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+from trickformer.plumbing.folder import whole
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+__all__ = ["plt", "save"]
+
+
+def save(figure: Any, path: Path) -> None:
+    """Writes a figure as PNG, whole or not at all, and closes it. Raises TrickformerError where the disk refuses."""
+    try:
+        with whole(path) as draft:
+            figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
+    finally:
+        plt.close(figure)

@@ -1,0 +1,262 @@
+"""What every run folder has in common: small files written whole, and a note of what made it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from io import FileIO
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from pydantic import BaseModel
+
+import trickformer
+from trickformer.base import TrickformerError
+from trickformer.plumbing import config as configs
+
+CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
+_PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
+_SYNC_EVERY = 256  # lines between two fsyncs
+
+
+class Interrupted(TrickformerError):
+    """Ctrl-C. The message says how to go on."""
+
+    exit_code = 130
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
+    Raises TrickformerError where the disk does not take it."""
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        yield draft
+        draft.replace(path)
+    except OSError as e:
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a small file whole or not at all. Raises TrickformerError where the disk does not take it."""
+    with whole(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def build() -> dict[str, Any]:
+    """The versions of what plays, and the git commit where the package stands in a checkout (or is run
+    from one), with `-dirty` where tracked files differ from it."""
+    found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
+    found["python"] = platform.python_version()
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+# What a line of a file is, from its number, counted from 1, and its bytes; ValueError where it is none.
+Parse: TypeAlias = Callable[[int, bytes], Any]
+
+
+def read_lines(path: Path, parse: Parse = lambda _, line: json.loads(line)) -> tuple[list[Any], int]:
+    """What the whole lines of a file are, and their length in bytes: a last line that a killed run left torn is none.
+    A missing file has none.
+
+    Raises TrickformerError where the file cannot be read or a line is broken, and what `parse` raises of that kind."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    whole = data[: data.rfind(b"\n") + 1]
+    try:
+        return [parse(number, line) for number, line in enumerate(whole.splitlines(), 1)], len(whole)
+    except ValueError:
+        raise TrickformerError(f"{path} is broken; choose another --out") from None
+
+
+class Lines:
+    """An append-only file of JSON lines, each written whole or not at all; locked, for two runs must not share one.
+
+    `known` is what it held, a torn last line cut off. Raises TrickformerError where another process is writing the
+    file, the disk refuses, or as `read_lines` does; the file is then as it was."""
+
+    def __init__(self, path: Path, parse: Parse = lambda _, line: json.loads(line)):
+        self._path, self._unsynced = path, 0
+        self._file = self._locked(path)
+        try:
+            self.known, self._length = read_lines(path, parse)
+        except TrickformerError:
+            self._file.close()  # with its lock
+            raise
+        self._file.truncate(self._length)
+
+    def _locked(self, path: Path) -> FileIO:
+        try:
+            file = FileIO(path, "a+")
+        except OSError as e:
+            raise TrickformerError(f"cannot write {self._path}: {e.strerror}") from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise TrickformerError(f"another run is writing {self._path}") from None
+        return file
+
+    def append(self, record: Any) -> None:
+        """One line in one write: what json.dumps or a pydantic model makes of it. Raises TrickformerError where the
+        disk does not take it; the file then ends with the line before."""
+        line = _line(record)
+        try:
+            written, reason = os.write(self._file.fileno(), line), "the disk is full"
+        except OSError as e:
+            written, reason = 0, str(e.strerror)
+        if written < len(line):
+            self._file.truncate(self._length)
+            raise TrickformerError(f"cannot write {self._path}: {reason}")
+        self._length += written
+        self._unsynced += 1
+        if self._unsynced >= _SYNC_EVERY:
+            self._sync()
+
+    def keep(self, records: Sequence[Any]) -> None:
+        """Makes these all that the file holds, at once. Raises TrickformerError where the disk does not take it."""
+        with whole(self._path) as draft:
+            draft.unlink(missing_ok=True)
+            file = self._locked(draft)
+            self._file.close()
+            self._file, self._length = file, 0
+            for record in records:
+                self.append(record)
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._unsynced = 0
+
+    def close(self) -> None:
+        """Writes to the disk what the system still holds back, and gives up the lock."""
+        self._sync()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _line(record: Any) -> bytes:
+    text = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
+    return text.encode() + b"\n"
+
+
+@contextmanager
+def only_one(out: Path) -> Iterator[None]:
+    """Makes the folder of a run, and holds it. Raises TrickformerError where another process does."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
+    held = os.open(out, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TrickformerError(f"another run is writing {out}") from None
+        yield
+    finally:
+        os.close(held)
+
+
+def builds(about: Path) -> list[dict[str, Any]]:
+    """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
+    this = build()
+    if not about.exists():
+        return [this]
+    try:
+        before = list(json.loads(about.read_text(encoding="utf-8"))["builds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise TrickformerError(f"{about} is broken") from None
+    return before if this in before else [*before, this]
+
+
+def may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> None:
+    """Raises TrickformerError where the folder `out` holds a run that was not to be gone on with, or one whose config
+    differs in a field that is not `free` to."""
+    file = out / CONFIG
+    if not file.exists():
+        return
+    if not resume:
+        raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
+    known = configs.load(type(config), file, {})
+    for name in type(config).model_fields:
+        old, new = getattr(known, name), getattr(config, name)
+        if name not in free and old != new:
+            raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
+
+
+@contextmanager
+def begun(
+    out: Path, config: BaseModel, resume: bool, free: Collection[str], about: Mapping[str, Any] | None = None
+) -> Iterator[None]:
+    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with `about` and every
+    build that had part. The folder is this process's until the block ends. The config's own `out` is not kept.
+
+    free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
+    `may_begin` does, another process holds the folder, or its run.json is broken."""
+    may_begin(out, config, resume, free)
+    had_part = builds(out / ABOUT)
+    with only_one(out):
+        replace(out / ABOUT, json.dumps({**(about or {}), "builds": had_part}, indent=2) + "\n")
+        replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+        yield
+
+
+@contextmanager
+def recorded(
+    out: Path,
+    config: BaseModel,
+    resume: bool,
+    free: Collection[str],
+    records: str,
+    parse: Parse = lambda _, line: json.loads(line),
+    about: Mapping[str, Any] | None = None,
+) -> Iterator[Lines]:
+    """The same of a run with a file of records, which is read before anything is written.
+
+    Raises TrickformerError as `begun` and Lines do, and where there are records but no config that says of what."""
+    held = out / records
+    if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
+        raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
+    may_begin(out, config, resume, free)
+    read_lines(held, parse)
+    with begun(out, config, resume, free, about), Lines(held, parse) as lines:
+        yield lines
+
+
+def _commit() -> str | None:
+    for folder in (Path(__file__).parent, Path.cwd()):
+        git = ["git", "-C", str(folder)]
+        try:
+            root = subprocess.run([*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True)
+            if root.returncode:
+                continue
+            top, commit = root.stdout.split("\n")[:2]
+            if not (Path(top) / "src/trickformer/base.py").exists():
+                continue
+            status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
+            return commit + ("-dirty" if status.stdout.strip() else "")
+        except (OSError, ValueError, subprocess.SubprocessError):
+            continue
+    return None

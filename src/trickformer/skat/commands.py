@@ -1,0 +1,32 @@
+"""`trickformer skat ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from trickformer.plumbing import config as configs
+from trickformer.skat.config import Calibration, Learning
+
+app = typer.Typer(help="Skat: learn the evaluation of hands that kermit bids by.")
+
+
+@app.command()
+@configs.options(Learning)
+def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Learn what hands are worth from hands that are solved with open cards."""
+    settings = configs.load(Learning, config, given)
+    from trickformer.skat import evaluation as skat_evaluation
+
+    print("\n".join(skat_evaluation.command(settings, resume)))
+
+
+@app.command()
+@configs.options(Calibration)
+def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Fit what was learned to results of play: hands that look so good are won so often."""
+    settings = configs.load(Calibration, config, given)
+    from trickformer.skat import calibration as skat_calibration
+
+    print("\n".join(skat_calibration.command(settings, resume)))

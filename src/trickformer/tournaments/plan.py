@@ -1,0 +1,124 @@
+"""What is to be played: the config of a tournament, and its hands in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from trickformer.base import Game
+
+
+class Hand(NamedTuple):
+    """One hand to play: the deal's index, and the index of the player that each seat holds."""
+
+    deal: int
+    seating: tuple[int, ...]
+
+
+class Plan(Protocol):
+    """What tournaments/run.py plays and keeps in a folder: a config that knows its hands. Both are pydantic models."""
+
+    COMMAND: ClassVar[str]  # the command line that plays it
+    FIXED: ClassVar[tuple[str, ...]]  # the fields that the records depend on
+    seed: int
+    tables: int
+    workers: int
+    ray: str | None
+    out: Path | None
+
+    @property
+    def specs(self) -> list[str]:
+        """The players' specs."""
+        ...
+
+    def rules(self) -> Game:
+        """The game. Raises what `games.load` raises, and TrickformerError where it cannot be played as planned."""
+        ...
+
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Every hand, in order."""
+        ...
+
+    def with_specs(self, specs: list[str]) -> Self:
+        """The same plan with its specs replaced, one for one."""
+        ...
+
+    def model_copy(self, *, update: dict[str, Any]) -> Any: ...
+
+
+class Tournament(BaseModel):
+    """A tournament. The number of deals is fixed here, before the run."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    COMMAND: ClassVar[str] = "tournament"
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "seed")
+
+    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
+    a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
+    b: str | None = Field(None, description="player B")
+    players: list[str] | None = Field(
+        None, description="two or more specs instead of A and B: every pair meets", min_length=2
+    )
+    deals: int = Field(100, ge=1, description="deals; each is played in every seating, and is one sample")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
+    tables: int = Field(112, ge=1, description="hands in flight at a time; they share forward passes")
+    workers: int = Field(1, ge=1, description="processes; the records do not depend on it")
+    ray: str | None = Field(
+        None,
+        description="address of a Ray cluster that plays the tables: auto on one of its nodes, or HOST:PORT; "
+        "checkpoints must lie on a file system that all nodes share",
+    )
+    out: Path | None = Field(None, description="folder for the records and the report")
+
+    @model_validator(mode="after")
+    def _sides(self) -> Self:
+        if self.players is not None and (self.a is not None or self.b is not None):
+            raise ValueError("give either a and b, or players")
+        if self.players is None and (self.a is None or self.b is None):
+            raise ValueError("who plays? give --a SPEC and --b SPEC, or --players SPEC SPEC ...")
+        return self
+
+    @property
+    def specs(self) -> list[str]:
+        """The players' specs; A and B, or all of `players`."""
+        return self.players if self.players is not None else [str(self.a), str(self.b)]
+
+    def rules(self) -> Game:
+        """The game. Raises what `games.load` raises."""
+        from trickformer import games
+
+        return games.load(self.game)
+
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Every hand of the tournament, deal by deal."""
+        return hands(game, len(self.specs), self.deals)
+
+    def with_specs(self, specs: list[str]) -> Self:
+        """The same tournament of other specs."""
+        if self.players is not None:
+            return self.model_copy(update={"players": specs})
+        return self.model_copy(update={"a": specs[0], "b": specs[1]})
+
+
+def pairs(players: int) -> list[tuple[int, int]]:
+    """Every pair (i, j), i < j: a round robin."""
+    return list(combinations(range(players), 2))
+
+
+def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
+    """The duplicate set of a pair, as player indices: every seating in which both sit somewhere; where the seats share
+    their scores, a team of each."""
+    return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
+
+
+def hands(game: Game, players: int, deals: int) -> Iterator[Hand]:
+    """Every hand of a tournament, deal by deal: each pair in each of its seatings. A team plays a deal once, whatever
+    number of others it meets."""
+    sets = dict.fromkeys(seating for pair in pairs(players) for seating in seatings(game, pair))
+    for deal in range(deals):
+        for seating in sets:
+            yield Hand(deal, seating)

@@ -1,0 +1,291 @@
+"""`trickformer belief`: runs that go on end as unbroken ones, reports say what records hold, bad input is one line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi import evaluation, report, training
+from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
+from trickformer.belief.hanabi.stack import Stack
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import folder
+
+LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    out = tmp_path_factory.mktemp("belief") / "run"
+    return training.command(Training(out=out, **LEARN), resume=False)
+
+
+def judge(out, network, **given) -> Evaluation:
+    settings = {"estimators": ["v0", "v1", "seq2seq", "bft"], "games": 4, "stack": 2, "steps": 1, "worlds": 16}
+    return Evaluation(out=out, checkpoint=network, **settings | given)
+
+
+def without_seconds(records):
+    for record in records:
+        for entry in record["estimators"].values():
+            del entry["seconds"]
+    return records
+
+
+@pytest.mark.parametrize("model", ["lstm", "transformer"])
+def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
+    options = LEARN | {"model": model, "heads": 2}
+    once = training.command(Training(out=tmp_path / "once", **options), resume=False)
+    config = Training(out=tmp_path / "again", **options)
+    config.out.mkdir()
+    steps = training.run(config)
+    for _ in range(3):  # the state on disk is that of step 2
+        next(steps)
+    del steps
+    assert [r["step"] for r in training.run(config)] == [3, 4]
+    whole, again = (training.load(file)[0].weights() for file in (once, config.out / training.NETWORK))
+    for name, w in whole.items():
+        torch.testing.assert_close(again[name], w, atol=0, rtol=0)
+    assert (once.parent / "loss.png").stat().st_size > 1000
+    log = (once.parent / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
+
+
+def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
+    config = judge(tmp_path / "a", network)
+    whole = without_seconds(evaluation.command(config, resume=False))
+    file = config.out / evaluation.RECORDS
+    first, second = file.read_text().splitlines(keepends=True)
+    file.write_text(first + second[: len(second) // 2])  # killed while it wrote
+    assert without_seconds(evaluation.command(config, resume=True)) == whole
+    assert [record["game"] for record in whole] == [0, 1, 2, 3]
+    with pytest.raises(TrickformerError, match="already holds a run"):
+        evaluation.command(config, resume=False)
+    with pytest.raises(TrickformerError, match="games = 4, not 6"):
+        evaluation.command(config.model_copy(update={"games": 6}), resume=True)
+    for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
+        file.write_text(broken)
+        with pytest.raises(TrickformerError, match="broken; choose another"):
+            evaluation.command(config, resume=True)
+
+
+def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
+    """Every estimator is followed on from where it was kept: same records, and no move is made again."""
+    reader = training.command(Training(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False)
+    small = {"particles": 50, "samples": 2, "limit": 200, "form": "fosg"}
+    config = judge(tmp_path / "a", network, games=2, estimators=list(ESTIMATORS), transformer=reader, **small)
+    whole = without_seconds(evaluation.command(config.model_copy(update={"out": None}), resume=False))
+    monkeypatch.setattr(evaluation, "_KEEP_EVERY", 0.0)
+    moves: list[int] = []
+    step = Stack._move
+
+    def stopping(self):
+        if len(moves) in (9, 30):
+            moves.append(-1)
+            raise KeyboardInterrupt
+        moves.append(len(moves))
+        step(self)
+
+    monkeypatch.setattr(Stack, "_move", stopping)
+    for again in range(2):
+        with pytest.raises(folder.Interrupted, match="after 0 of 2 games"):
+            evaluation.command(config, resume=again > 0)
+        assert (config.out / evaluation.STACK).exists()
+    assert without_seconds(evaluation.command(config, resume=True)) == whole
+    assert len(moves) - 2 == max(record["positions"] for record in whole)
+    assert not (config.out / evaluation.STACK).exists()
+
+
+def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):
+    config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
+    records = without_seconds(evaluation.command(config, resume=False))
+    (config.out / evaluation.RECORDS).write_text("")
+    for broken in (b"", b"nothing", pickle.dumps({"a": 1})):
+        (config.out / evaluation.STACK).write_bytes(broken)
+        with pytest.raises(TrickformerError, match=r"stack\.pickle is broken, or of another build"):
+            evaluation.command(config, resume=True)
+    (config.out / evaluation.STACK).unlink()
+    assert without_seconds(evaluation.command(config, resume=True)) == records
+
+
+def test_a_training_state_that_is_broken_is_one_line(tmp_path):
+    config = Training(out=tmp_path, **LEARN)
+    training.command(config, resume=False)
+    for text in (b"", b"nothing", b"PK\x03\x04"):
+        (tmp_path / training.STATE).write_bytes(text)
+        with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+            training.command(config, resume=True)
+    torch.save({"step": 3}, tmp_path / training.STATE)
+    with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+        training.command(config, resume=True)
+
+
+def test_two_trainings_do_not_share_a_folder(tmp_path):
+    with folder.only_one(tmp_path), pytest.raises(TrickformerError, match="another run is writing"):
+        training.command(Training(out=tmp_path, **LEARN), resume=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plot_that_cannot_be_written_is_one_line(tmp_path):
+    config = Evaluation(estimators=["v0"], games=2, out=tmp_path / "a")
+    records = evaluation.command(config, resume=False)
+    (config.out / report.PLOT).mkdir()
+    with pytest.raises(TrickformerError, match=r"cannot write .*calibration\.png"):
+        report.write(report.result(config, records), config.out)
+
+
+def test_presets_and_what_follows_from_the_steps():
+    """The paper's network and tuning; and worlds enough that many steps do not learn them by heart."""
+    assert Training(preset="paper").hidden == 512 and Training().hidden == 128
+    paper = Evaluation(preset="paper")
+    assert (paper.steps, paper.part) == (10_000, "encoder")
+    assert Evaluation(preset="paper", steps=100).steps == 100
+    given = {10: 320, 100: 3_200, 300: 3_200, 1_000: 9_600, 10_000: 96_000, 0: 1}
+    assert {n: evaluation.tuning(Evaluation(steps=n)).worlds for n in given} == given
+    assert evaluation.tuning(Evaluation(worlds=7)).worlds == 7
+    assert Evaluation(estimators=["v0,v1", "bb"]).estimators == ["v0", "v1", "bb"]
+    with pytest.raises(TrickformerError, match="preset='large'"):
+        configs.validate(Training, {"preset": "large"})
+
+
+def test_a_folder_of_a_run_is_its_network_and_a_seat_its_own(tmp_path, network):
+    model, config = training.load(network.parent)
+    assert torch.equal(model.weights()["decoder.start"], training.load(network)[0].weights()["decoder.start"])
+    assert config.seat == 0
+    pomdp = training.command(Training(out=tmp_path / "n", form="pomdp", seat=1, **LEARN), resume=False)
+    judged = judge(None, pomdp, form="pomdp", seat=1, games=2)
+    assert evaluation.command(judged, resume=False)[0]["estimators"]["bft"]["cards"] > 0
+    with pytest.raises(TrickformerError, match="trained for seat 1, not for seat 0"):
+        evaluation.command(judged.model_copy(update={"seat": 0}), resume=False)
+
+
+def test_each_move_of_a_stack_is_told(tmp_path):
+    """A stack may take an hour, and a record is there only when it has ended."""
+    told = []
+    config = Evaluation(estimators=["v0"], games=5, stack=3)
+    records = list(evaluation.play(config, 3, lambda n=1, where="": told.append((n, where))))
+    longest = max(record["positions"] for record in records)
+    assert told == [(0, f"games 3 to 4 at move {move}") for move in range(1, longest + 1)]
+
+
+def test_the_report_is_of_the_records(tmp_path, network):
+    config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
+    records = evaluation.command(config, resume=False)
+    found = report.result(config, records)
+    report.write(found, config.out)
+    per_game = {
+        n: [r["estimators"][n]["loss"] / r["estimators"][n]["cards"] for r in records] for n in config.estimators
+    }
+    for name, entry in found["estimators"].items():
+        assert entry["loss"]["mean"] == pytest.approx(np.mean(per_game[name]))
+        assert entry["loss"]["se"] == pytest.approx(np.std(per_game[name], ddof=1) / 2)
+        said = sum(b["said"] * b["n"] for b in entry["calibration"])
+        so = sum(b["so"] * b["n"] for b in entry["calibration"])
+        cards = sum(r["estimators"][name]["cards"] for r in records)
+        assert said == pytest.approx(cards, rel=1e-4) and so == pytest.approx(cards)
+    (difference,) = found["differences"]
+    gap = np.subtract(per_game["seq2seq"], per_game["v0"])
+    assert difference["mean"] == pytest.approx(gap.mean()) and difference["se"] == pytest.approx(gap.std(ddof=1) / 2)
+    assert json.loads((config.out / report.SUMMARY).read_text())["games"] == 4
+    assert "| v0 |" in (config.out / report.REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
+
+
+def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
+    """There is no standard error, and where hands are too many no exact belief."""
+    config = Evaluation(estimators=["v0", "exact"], games=1, limit=1, pairs=1, out=tmp_path / "a")
+    records = evaluation.command(config, resume=False)
+    about = config.out / "run.json"
+    about.write_text(json.dumps({"builds": [{"trickformer": "0.0.1"}]}))
+    found = report.result(config, records)
+    assert [b["trickformer"] for b in found["versions"]] == ["0.0.1", "0.1.0"]
+    json.dumps(found, allow_nan=False)
+    assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
+    assert report._pooled(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
+    report.write(found, config.out)
+    assert "| exact | - |" in (config.out / report.REPORT).read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"estimators": []}, "there is no estimator"),
+        ({"others": []}, "there is no scripted player"),
+        ({"estimators": ["v0", "v0"]}, "named twice"),
+        ({"estimators": ["v0"], "checkpoint": "a"}, "checkpoint is for the estimators seq2seq and bft"),
+        ({"estimators": ["v0"], "transformer": "a"}, "transformer is for the estimator transformer"),
+    ],
+)
+def test_what_says_nothing_is_refused(given, says):
+    with pytest.raises(TrickformerError, match=says):
+        configs.validate(Evaluation, given)
+
+
+def test_the_distance_from_the_exact_belief_is_of_the_same_positions():
+    """Against Cochran's standard error of a ratio; a game without a listed hand does not count."""
+    rng = np.random.default_rng(4)
+    cards, games = np.array([7, 0, 4, 9]), range(4)
+    loss = {"v0": rng.uniform(1, 2, 4), "v1": rng.uniform(1, 2, 4), "exact": rng.uniform(0, 1, 4)}
+    every = {"cards": 10, "missing": 0, "seconds": 0.1, "notes": {}, "bins": np.ones((3, 20)).tolist()}
+    records = [
+        {
+            "game": g,
+            "positions": 2,
+            "exact_cards": int(cards[g]),
+            "estimators": {
+                n: {"loss": 10 * x[g], "loss_where_exact": cards[g] * x[g]} | every for n, x in loss.items()
+            },
+        }
+        for g in games
+    ]
+    found = report.result(Evaluation(estimators=["v0", "v1", "exact"], games=4), records)
+    gap = cards * (loss["v1"] - loss["exact"])
+    rest = (gap - gap.sum() / cards.sum() * cards)[cards > 0]
+    above = found["estimators"]["v1"]["above_exact"]
+    assert above["mean"] == pytest.approx(gap.sum() / 20)
+    assert above["se"] == pytest.approx(np.sqrt(3 * rest.var(ddof=1)) / 20)
+    assert [(d["of"], d["minus"]) for d in found["differences"]] == [("v1", "v0"), ("exact", "v1"), ("exact", "v0")]
+
+
+def test_v0_is_what_counting_says(tmp_path):
+    """Before any move, of the public forms: every card is as likely as its share of the deck."""
+    config = Evaluation(estimators=["v0"], games=3, stack=3)
+    share = np.tile([3, 2, 2, 2, 1], 5) / 50
+    process = training.process_of(config)
+    x = process.start(config.seed, 0, 3)
+    each = evaluation.estimators.V0(process)
+    each.begin(x)
+    np.testing.assert_allclose(np.exp(each.log_probs(process.hidden(x)))[0, 0], share, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"form": "pomdp"}, "trained for hmm on 5-card-8-hint, not for pomdp"),
+        ({"variant": "5-card-2-hint"}, "not for hmm on 5-card-2-hint"),
+        ({"checkpoint": None}, "need a network: --checkpoint"),
+        ({"players": ["smart"]}, "2 names, one a seat, not 1"),
+        ({"device": "cuda:77"}, "torch cannot use device 'cuda:77'"),
+        ({"seed": 0}, "has learned the games of seed 0"),
+    ],
+)
+def test_bad_input_writes_nothing(tmp_path, network, given, says):
+    config = judge(tmp_path / "a", network).model_copy(update=given)
+    with pytest.raises(TrickformerError, match=says):
+        evaluation.command(config, resume=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_training_on_a_device_that_is_not_there_writes_nothing(tmp_path):
+    with pytest.raises(TrickformerError, match="torch cannot use device 'nowhere'"):
+        training.command(Training(device="nowhere", out=tmp_path / "a"), resume=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_network_of_what_all_see_serves_both_public_forms(tmp_path, network):
+    found = evaluation.command(judge(None, network, form="fosg", games=1, stack=1), resume=False)
+    assert found[0]["estimators"]["bft"]["cards"] > 0

@@ -1,0 +1,333 @@
+"""The C++ search against a plain Python twin of Algorithm 3, and what its options promise."""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+
+import numpy as np
+import pytest
+from support.gomcts_twin import Twin
+from support.play import hearts_with, random_playout
+from support.searches import FakeEngine, own_turns
+
+from trickformer import games, tokenizers
+from trickformer.gomcts.search import SearchOptions, search
+from trickformer.models.engine import Prefix, advance, load_engine
+
+
+@pytest.fixture(scope="module")
+def tokenizer(hearts):
+    return tokenizers.make(hearts)
+
+
+def positions(hearts, n: int, seed: int = 3):
+    """(state, view) at `n` own turns with a choice, passing and early and late plays among them."""
+    rng, found = random.Random(seed), []
+    while len(found) < n:
+        states = [s for s in random_playout(hearts.deal(seed, rng.randrange(100)), rng) if not s.is_terminal()]
+        state = rng.choice(states)
+        view = hearts.view(state, state.current_player())
+        if len(view.legal) > 1:
+            found.append((state, view))
+    return found
+
+
+def run_search(tokenizer, hearts, view, options, seed, bias):
+    engine = FakeEngine(tokenizer, bias)
+    tokens = tokenizer.encode(view)
+    root = engine.root(tokens)
+    (result,) = search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
+    assert list(engine.sequences) == [root], "nodes were not given back"
+    return result, engine
+
+
+@pytest.mark.parametrize("steps", [1, 14])
+def test_an_imagined_own_turn_without_a_legal_card(steps):
+    """While passing, the model imagines that it is to lead a club and holds none; the twin is followed there too."""
+    game = hearts_with(can_lead_any_club=True)
+    tokenizer = tokenizers.make(game)
+    clubless = 0
+    for index in range(400):
+        view = game.view(game.deal(12, index), 0)
+        clubs = [c for c in view.events[1].seen if c % 4 == 0]
+        if len(clubs) > 1 or not view.legal or index % 4 == 0:
+            continue
+        clubless += 1
+        options = SearchOptions(runs=40, steps=steps)
+        result, engine = run_search(tokenizer, game, view, options, index, 0.0)
+        children = Twin(tokenizer, engine.model, game.outcomes.values, options, index).run(
+            tuple(int(t) for t in tokenizer.encode(view))
+        )
+        assert result.visits.tolist() == [visits for _, visits in children.values()], f"deal {index}"
+    assert clubless > 3
+
+
+@pytest.mark.parametrize("bias", [0.0, 9.0])
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(runs=40),
+        SearchOptions(runs=30, steps=14, mu=0.05),
+        SearchOptions(runs=30, steps=14, early=True),
+        SearchOptions(runs=30, steps=3, legal=True, threshold=0.2),
+        SearchOptions(runs=25, steps=0, c=1.5, threshold=0.9),
+    ],
+    ids=lambda o: f"runs={o.runs},steps={o.steps},legal={o.legal},early={o.early}",
+)
+def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
+    illegal = 0
+    for number, (_, view) in enumerate(positions(hearts, 6)):
+        result, engine = run_search(tokenizer, hearts, view, options, number, bias)
+        twin = Twin(tokenizer, engine.model, hearts.outcomes.values, options, number)
+        children = twin.run(tuple(int(t) for t in tokenizer.encode(view)))
+        assert result.tokens.tolist() == list(children), f"position {number}"
+        assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
+        np.testing.assert_allclose(result.values, [value for value, _ in children.values()], rtol=1e-9, atol=1e-9)
+        assert result.illegal == twin.illegal
+        illegal += result.illegal
+    if options.legal:
+        assert illegal == 0
+    elif options.steps == 14 and bias == 0.0:
+        assert illegal > 100
+
+
+class Noting:
+    """An engine that remembers each node's sequence, and holds the facts it is given equal to the tokenizer's."""
+
+    def __init__(self, engine, tokenizer):
+        self.engine, self.tokenizer = engine, tokenizer
+        self.n_facts = engine.n_facts
+        self.sequences = {-1: ()}
+        self.values_asked = 0
+
+    def extend(self, parents, tokens, lengths=None, facts=None):
+        before, sequences = list(parents), []
+        if lengths is not None:  # one root
+            sequences = [tuple(tokens[: i + 1].tolist()) for i in range(len(tokens))]
+        else:
+            sequences = [(*self.sequences[int(p)], int(t)) for p, t in zip(before, tokens)]
+        for sequence, row in zip(sequences, facts, strict=True):
+            assert np.array_equal(row, self.tokenizer.tracker(np.array(sequence)).facts())
+        nodes = self.engine.extend(parents, tokens, lengths, facts)
+        self.sequences.update(zip(nodes.tolist(), sequences, strict=True))
+        return nodes
+
+    def policy(self, nodes):
+        return self.engine.policy(nodes)
+
+    def values(self, nodes):
+        self.values_asked += len(nodes)
+        return self.engine.values(nodes)
+
+    def action_values(self, nodes):
+        return self.engine.action_values(nodes)
+
+    def release(self, nodes):
+        self.engine.release(nodes)
+
+
+def feed(engine, tokenizer, tokens):
+    """The nodes of a sequence with its facts; it may be one that no deal explains, end tokens amid it."""
+    tracker, facts = tokenizer.tracker([]), []
+    for token in tokens.tolist():
+        tracker.push(token)
+        facts.append(tracker.facts())
+    return engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(facts))
+
+
+def asked_whole(engine, tokenizer):
+    """sequence -> logits, values and action values of the engine, each sequence fed by itself from its start."""
+
+    @functools.cache
+    def model(sequence):
+        nodes = feed(engine, tokenizer, np.array(sequence, np.int32))
+        last = nodes[-1:]
+        actions = engine.action_values(last)[0] if engine.has_action_values else None
+        found = engine.policy(last)[0], engine.values(last)[0], actions
+        engine.release(nodes)
+        return found
+
+    return model
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(runs=20, steps=2, legal=True),
+        SearchOptions(runs=20, steps=2, legal=True, action_values=True, leaf_action_values=True),
+        SearchOptions(runs=20, steps=40, legal=True, action_values=True, threshold=0.02),
+        SearchOptions(runs=20, steps=1, action_values=True, early=True, mu=0.05),
+        SearchOptions(runs=20, steps=1, leaf_action_values=True),
+        SearchOptions(runs=20, steps=0, leaf_action_values=True, threshold=0.02, legal=True),
+    ],
+    ids=lambda o: (
+        f"steps={o.steps},legal={o.legal},action_values={o.action_values},leaf_action_values={o.leaf_action_values}"
+    ),
+)
+def test_a_model_with_facts_is_searched_as_the_twin_does(name, options, tiny_facts_checkpoint_of):
+    """On a tiny random model of float32, whose answers do not depend on how they are asked for."""
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    folder = tiny_facts_checkpoint_of(name)
+    engine = load_engine(folder, game.outcomes, "float32")
+    model = asked_whole(load_engine(folder, game.outcomes, "float32"), tokenizer)
+    spread = 0
+    for number, view in enumerate(own_turns(game, 3, 8)):
+        tokens = tokenizer.encode(view)
+        noting = Noting(engine, tokenizer)
+        nodes = feed(noting, tokenizer, tokens)
+        twin = Twin(tokenizer, model, game.outcomes.values, options, number)
+        children = twin.run(tuple(tokens.tolist()))
+        for asked in (noting, engine):  # through Python, and within the core
+            trackers = [tokenizer.tracker(tokens)]
+            (result,) = search(asked, game.outcomes.values, trackers, nodes[-1:], [number], options)
+            assert engine.used == len(tokens), "nodes were not given back"
+            assert result.tokens.tolist() == list(children), f"position {number}"
+            assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
+            np.testing.assert_allclose(result.values, [value for value, _ in children.values()], rtol=1e-9, atol=1e-9)
+            assert result.illegal == twin.illegal
+            if options.legal:
+                assert result.illegal == 0
+        engine.release(nodes)
+        if options.action_values and options.leaf_action_values:
+            assert noting.values_asked == 0
+        spread += len(children) > 1
+    assert spread > 0
+
+
+@pytest.mark.parametrize("name", ["hearts", "crew"])
+def test_waves_of_a_model_with_facts_are_legal(name, tiny_facts_checkpoint_of):
+    """To the end of the game, in waves, many searches at once: none depends on the others."""
+    game = games.load(name)
+    tokenizer = tokenizers.make(game)
+    engine = load_engine(tiny_facts_checkpoint_of(name), game.outcomes, "float32")
+    options = SearchOptions(runs=30, steps=60, wave=7, legal=True, action_values=True, leaf_action_values=True)
+    views = own_turns(game, 4, 3)
+    tokens = [tokenizer.encode(view) for view in views]
+    prefixes = [Prefix(engine) for _ in views]
+    roots = advance(prefixes, tokens, [tokenizers.follow(tokenizer, t[None])[0][0] for t in tokens])
+    trackers = [tokenizer.tracker(t) for t in tokens]
+    together = search(engine, game.outcomes.values, trackers, roots, [1, 2, 3, 4], options)
+    for i, result in enumerate(together):
+        (alone,) = search(engine, game.outcomes.values, trackers[i : i + 1], roots[i : i + 1], [i + 1], options)
+        assert result.illegal == alone.illegal == 0
+        assert result.tokens.tolist() == alone.tokens.tolist() and result.visits.tolist() == alone.visits.tolist()
+        assert np.array_equal(result.values, alone.values)
+
+
+def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_facts_checkpoint_of):
+    engine = load_engine(tiny_facts_checkpoint_of("hearts", False), hearts.outcomes, "float32")
+    ((_, view),) = positions(hearts, 1)
+    tokens = tokenizer.encode(view)
+    nodes = feed(engine, tokenizer, tokens)
+    for options in (SearchOptions(action_values=True), SearchOptions(leaf_action_values=True)):
+        with pytest.raises(ValueError, match="action values"):
+            search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], nodes[-1:], [0], options)
+    assert engine.used == len(tokens)
+
+
+def test_the_move_is_the_highest_mean(hearts, tokenizer):
+    for number, (_, view) in enumerate(positions(hearts, 10, seed=5)):
+        result, _ = run_search(tokenizer, hearts, view, SearchOptions(runs=50), number, 9.0)
+        means = result.values / result.visits
+        assert result.best == means.argmax()
+        assert result.value == means.max()
+        assert result.token in view.legal
+
+
+def test_searches_that_share_passes_do_not_touch_each_other(hearts, tokenizer):
+    views = [view for _, view in positions(hearts, 5, seed=8)]
+    options = SearchOptions(runs=30, wave=4)
+    alone = [run_search(tokenizer, hearts, view, options, i, 9.0) for i, view in enumerate(views)]
+    engine = FakeEngine(tokenizer, 9.0)
+    tokens = [tokenizer.encode(view) for view in views]
+    roots = np.array([engine.root(t) for t in tokens])
+    together = search(engine, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options)
+    for one, (other, _) in zip(together, alone):
+        assert one.visits.tolist() == other.visits.tolist()
+        assert one.values.tolist() == other.values.tolist()
+    assert engine.calls < sum(e.calls for _, e in alone)
+
+
+@pytest.mark.parametrize("wave", [2, 8, 64])
+def test_waves_make_every_run_and_fewer_calls(hearts, tokenizer, wave):
+    _, view = positions(hearts, 1, seed=2)[0]
+    one, slow = run_search(tokenizer, hearts, view, SearchOptions(runs=60), 1, 9.0)
+    many, fast = run_search(tokenizer, hearts, view, SearchOptions(runs=60, wave=wave), 1, 9.0)
+    # One visit a child for its prediction; one a run for each that chose or sampled a child and was legal.
+    assert len(many.tokens) + 60 - many.illegal >= many.visits.sum() >= len(many.tokens) + 59 - many.illegal
+    assert one.tokens.tolist() == many.tokens.tolist()
+    assert fast.calls < slow.calls
+
+
+@pytest.mark.parametrize("wave", [3, 10, 40])
+def test_virtual_loss_spreads_a_wave(hearts, tokenizer, wave):
+    """Runs in flight are visits that each brought c less than the mean, worked out one by one.
+
+    With steps = 0 nothing comes back before the whole wave has chosen. The first wave meets a root without children;
+    the second chooses among them."""
+    spread = 0
+    for number, (_, view) in enumerate(positions(hearts, 8, seed=11)):
+        options = SearchOptions(runs=2 * wave, wave=wave, steps=0, legal=True, threshold=0.0, c=0.3)
+        result, engine = run_search(tokenizer, hearts, view, options, number, 9.0)
+        tokens = tuple(int(t) for t in tokenizer.encode(view))
+        means = [float(engine.model((*tokens, t))[1][0]) for t in result.tokens.tolist()]
+        flying = [0] * len(means)
+        for _ in range(wave):
+            n = math.log(len(means) + sum(flying))
+            scores = [
+                (m + f * (m - options.c)) / (1 + f) + options.c * math.sqrt(n / (1 + f)) for m, f in zip(means, flying)
+            ]
+            flying[scores.index(max(scores))] += 1
+        assert result.visits.tolist() == [1 + f for f in flying], f"position {number}"
+        spread += sum(f > 0 for f in flying) > 1
+    assert spread > 2
+
+
+def test_more_runs_find_the_better_action(hearts, tokenizer):
+    """Where the model's value says nothing and games end soon, search alone must tell the actions apart."""
+
+    class Blind(FakeEngine):
+        def model(self, sequence):
+            _logits, values = super().model(sequence)
+            possible = self.tokenizer.tracker(np.array(sequence)).possible()
+            return np.where(possible, 0, -50).astype(np.float32), values * 0
+
+    rng, agreed, asked = random.Random(6), 0, 0
+    for index in range(60):
+        for state in random_playout(hearts.deal(4, index), rng):
+            if len(state.history()) < 53 + (12 if index % 4 else 0) + 44 or state.is_terminal():
+                continue
+            view = hearts.view(state, state.current_player())
+            if len(view.legal) < 2:
+                continue
+            engine, tokens = Blind(tokenizer, 0.0), tokenizer.encode(view)
+            many = SearchOptions(runs=800, steps=20, legal=True, c=0.3)
+            results = search(
+                engine,
+                hearts.outcomes.values,
+                [tokenizer.tracker(tokens)] * 2,
+                np.array([engine.root(tokens)] * 2),
+                [1, 2],
+                many,
+            )
+            margin = np.diff(np.sort(results[0].values / results[0].visits))[-1]
+            if margin > 0.05:
+                asked += 1
+                agreed += results[0].token == results[1].token
+            break
+        if asked == 8:
+            break
+    assert asked == 8
+    assert agreed == asked
+
+
+def test_a_search_away_from_the_own_turn_is_refused(hearts, tokenizer):
+    state = hearts.deal(1, 0)
+    seat = (state.current_player() + 1) % 4
+    tracker = tokenizer.tracker(tokenizer.encode(hearts.view(state, seat)))
+    with pytest.raises(ValueError, match="own turn"):
+        search(FakeEngine(tokenizer, 0.0), hearts.outcomes.values, [tracker], np.array([0]), [0], SearchOptions())

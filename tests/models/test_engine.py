@@ -1,0 +1,494 @@
+"""Inference engines against Hugging Face's forward pass, and their promises about batches, nodes and errors."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from trickformer.base import Outcomes, TrickformerError, UnknownNameError
+from trickformer.models import presets
+from trickformer.models.engine import Engine, Prefix, advance, instruction_sets, load_engine
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+VOCAB, POSITIONS, OUTCOMES, FACTS = 61, 40, 150, 83
+ENGINES = [("cpp", dtype, isa) for dtype in ("float32", "bfloat16") for isa in instruction_sets(dtype)] + [
+    ("torch", "float32", None),
+    ("torch", "bfloat16", None),
+]
+CPP = [engine for engine in ENGINES if engine[0] == "cpp"]
+
+
+def make_model(preset: str, outcomes: int = OUTCOMES, **beyond: int) -> GPT2PolicyValueModel:
+    """A model with weights far from those of initialisation, so that every part of it shows in the result."""
+    torch.manual_seed(0)
+    model = GPT2PolicyValueModel(presets.config(preset, VOCAB, POSITIONS, outcomes, VOCAB - 1, **beyond)).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 1:
+                parameter.add_(torch.randn_like(parameter) * 0.05)
+            else:
+                parameter.mul_(4 if "head" in name or "hidden" in name else 2)
+    return model
+
+
+def facts_of(sequence: list[int]) -> np.ndarray:
+    """Facts after a sequence, float32 [FACTS]: some function of it, most of it 0 as in games."""
+    rng = np.random.default_rng([9, *sequence])
+    return (rng.random(FACTS) < 0.3) * rng.uniform(-1, 1, FACTS).astype(np.float32)
+
+
+def facts_along(sequence: list[int], start: int = 0) -> np.ndarray:
+    """float32 [T - start, FACTS], after each token from `start` on."""
+    rows = [facts_of(sequence[: t + 1]) for t in range(start, len(sequence))]
+    return np.array(rows, np.float32).reshape(-1, FACTS)
+
+
+def values_of(outcomes: int = OUTCOMES) -> np.ndarray:
+    return np.random.default_rng(3).uniform(-1, 1, (outcomes, 4)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, GPT2PolicyValueModel]:
+    found = {preset: make_model(preset) for preset in ("tiny", "small")}
+    found["facts"] = make_model("tiny", n_facts=FACTS, action_values=True, masked=True)
+    found["only facts"] = make_model("tiny", n_facts=FACTS)
+    found["only actions"] = make_model("tiny", action_values=True)
+    return found
+
+
+@pytest.fixture
+def engine(models: dict[str, GPT2PolicyValueModel]) -> Engine:
+    return load_engine(models["tiny"], values_of(), "float32")
+
+
+def ints(*values: int) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+def grow_tree(engine: Engine, rng: np.random.Generator, calls: int) -> dict[int, list[int]]:
+    """Extend at random nodes by random chains; returns every node's sequence of tokens."""
+    sequences: dict[int, list[int]] = {}
+    for _ in range(calls):
+        known = [node for node, sequence in sequences.items() if len(sequence) < POSITIONS]
+        parents, lengths, tokens, expected = [], [], [], []
+        for _ in range(int(rng.integers(1, 9))):
+            parent = int(rng.choice(known)) if known and rng.random() < 0.85 else -1
+            before = sequences.get(parent, [])
+            length = int(rng.integers(1, min(12, POSITIONS - len(before)) + 1))
+            chain = rng.integers(0, VOCAB, length).tolist()
+            parents.append(parent)
+            lengths.append(length)
+            tokens += chain
+            expected += [before + chain[: i + 1] for i in range(length)]
+        facts = np.array([facts_of(sequence) for sequence in expected]) if engine.n_facts else None
+        nodes = engine.extend(ints(*parents), ints(*tokens), ints(*lengths), facts)
+        assert nodes.dtype == np.int32
+        sequences.update(zip(nodes.tolist(), expected, strict=True))
+    return sequences
+
+
+def hugging_face(model: GPT2PolicyValueModel, sequences: list[list[int]]) -> tuple[np.ndarray, ...]:
+    """After each sequence: logits [n, V], outcome probabilities [n, outcomes], hidden states [n, width], and action
+    values [n, V], or no column of a model without."""
+    longest = max(map(len, sequences))
+    tokens = torch.tensor([s + [0] * (longest - len(s)) for s in sequences])
+    facts = None
+    if model.n_facts:
+        rows = [np.pad(facts_along(s), ((0, longest - len(s)), (0, 0))) for s in sequences]
+        facts = torch.from_numpy(np.array(rows))
+    with torch.no_grad():
+        out = model(tokens, facts=facts)
+        hidden = model.hidden_states(tokens, facts)
+    rows, last = torch.arange(len(sequences)), torch.tensor([len(s) - 1 for s in sequences])
+    actions = np.empty((len(sequences), 0)) if out.action_values is None else out.action_values[rows, last].numpy()
+    probabilities = out.value_logits[rows, last].softmax(-1).numpy()
+    return out.logits[rows, last].numpy(), probabilities, hidden[rows, last].numpy(), actions
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def assert_parity(model: GPT2PolicyValueModel, engine: Engine, sequences: dict[int, list[int]], note: str) -> None:
+    nodes = np.array(list(sequences), np.int32)
+    logits, probabilities, hidden, actions = hugging_face(model, list(sequences.values()))
+    values = values_of(engine.n_outcomes)
+    exact = engine.dtype == "float32"
+    got = engine.policy(nodes)
+    if exact:
+        np.testing.assert_allclose(got, logits, atol=1e-4, rtol=0, err_msg=note)
+    np.testing.assert_allclose(softmax(got), softmax(logits), atol=1e-2, rtol=0, err_msg=note)
+    close = 1e-5 if exact else 1e-2
+    np.testing.assert_allclose(engine.outcomes(nodes), probabilities, atol=close, rtol=0, err_msg=note)
+    np.testing.assert_allclose(engine.values(nodes), probabilities @ values, atol=close, rtol=0, err_msg=note)
+    np.testing.assert_allclose(engine.values(nodes), engine.outcomes(nodes) @ values, atol=1e-5, rtol=0, err_msg=note)
+    kept = engine.hidden_states(nodes)
+    np.testing.assert_allclose(kept, hidden, atol=1e-4 if exact else 0.1, rtol=0, err_msg=note)
+    assert engine.has_action_values == (actions.shape[1] > 0)
+    if engine.has_action_values:
+        assert actions.std() > 0.08, "too small to tell"
+        close = 1e-5 if exact else 3e-2
+        np.testing.assert_allclose(engine.action_values(nodes), actions, atol=close, rtol=0, err_msg=note)
+
+
+@pytest.mark.parametrize(("backend", "dtype", "isa"), ENGINES)
+@pytest.mark.parametrize("preset", ["tiny", "small", "facts", "only facts", "only actions"])
+def test_random_trees_equal_hugging_face(
+    models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str | None
+) -> None:
+    engine = load_engine(models[preset], values_of(), dtype, backend=backend, isa=isa)
+    assert (engine.vocab_size, engine.n_outcomes, engine.n_positions) == (VOCAB, OUTCOMES, POSITIONS)
+    assert engine.dtype == dtype
+    config = models[preset].config
+    assert (engine.n_facts, engine.masked) == (config.n_facts, config.masked)
+    for seed in range(2):
+        engine.reset()
+        sequences = grow_tree(engine, np.random.default_rng(seed), 8)
+        assert engine.used == len(sequences)
+        assert_parity(models[preset], engine, sequences, f"{backend} {dtype} {isa}, tree of seed {seed}")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_paper_size_equals_hugging_face(dtype: str) -> None:
+    model = make_model("paper", 2237)
+    engine = load_engine(model, values_of(2237), dtype)
+    assert_parity(model, engine, grow_tree(engine, np.random.default_rng(5), 3), f"{dtype}, tree of seed 5")
+
+
+@pytest.mark.parametrize(("heads", "embd", "inner"), [(1, 20, 40), (3, 36, 50), (5, 40, 64), (18, 72, 100)])
+@pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
+def test_odd_sizes(backend: str, dtype: str, isa: str, heads: int, embd: int, inner: int) -> None:
+    config = presets.config("tiny", VOCAB, POSITIONS, 128, VOCAB - 1)
+    config.n_head, config.n_embd, config.n_inner = heads, embd, inner
+    torch.manual_seed(1)
+    model = GPT2PolicyValueModel(config).eval()
+    engine = load_engine(model, values_of(128), dtype, backend=backend, isa=isa)
+    assert_parity(model, engine, grow_tree(engine, np.random.default_rng(1), 4), f"{dtype} {isa}, seed 1")
+
+
+def heads_of(engine: Engine) -> list:
+    """All that can be asked of a node."""
+    heads = [engine.policy, engine.outcomes, engine.values, engine.hidden_states]
+    return heads + ([engine.action_values] if engine.has_action_values else [])
+
+
+@pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
+@pytest.mark.parametrize("preset", ["small", "facts"])
+def test_rows_do_not_depend_on_the_batch(
+    models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str
+) -> None:
+    """Bitwise: alone, with others, token by token, in any split, and where the nodes lie in memory."""
+    model, values = models[preset], values_of()
+    rng = np.random.default_rng(7)
+    tokens = rng.integers(0, VOCAB, (200, 15)).astype(np.int32)
+    facts = np.array([facts_along(row.tolist()) for row in tokens]) if model.n_facts else None
+
+    def of(*which):
+        return None if facts is None else facts[which].reshape(-1, FACTS)
+
+    together = load_engine(model, values, dtype, backend=backend, isa=isa)
+    nodes = together.extend(np.full(200, -1, np.int32), tokens.ravel(), np.full(200, 15, np.int32), of(slice(None)))
+    nodes = nodes.reshape(200, 15)
+    heads = [head(nodes[:, -1].copy()) for head in heads_of(together)]
+    assert len(heads) == (5 if preset == "facts" else 4)
+
+    alone = load_engine(model, values, dtype, backend=backend, isa=isa)
+    for row in (0, 1, 63, 143, 144, 199):
+        node = ints(-1)
+        start = 0
+        while start < 15:
+            step = int(rng.integers(1, 4))
+            piece = tokens[row, start : start + step]
+            node = alone.extend(node, piece, ints(piece.size), of(row, slice(start, start + step)))[-1:]
+            start += step
+        for head, expected in zip(heads_of(alone), heads, strict=True):
+            assert np.array_equal(head(node)[0], expected[row]), f"row {row}, seed 7"
+
+    for batch in range(1, 15):  # every tile height
+        rows = rng.choice(200, batch, replace=False)
+        lengths = np.full(batch, 14, np.int32)
+        parents = alone.extend(0 * lengths - 1, tokens[rows, :14].ravel(), lengths, of(rows, slice(14)))
+        last = alone.extend(parents.reshape(batch, 14)[:, -1].copy(), tokens[rows, 14].copy(), None, of(rows, 14))
+        for head, expected in zip(heads_of(alone), heads, strict=True):
+            assert np.array_equal(head(last), expected[rows]), f"batch of {batch}, seed 7"
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_facts_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueModel], backend: str, dtype: str) -> None:
+    engine = load_engine(models["facts"], values_of(), dtype, backend=backend)
+    known = facts_along([1, 2, 3])
+    root = engine.extend(ints(-1), ints(1, 2, 3), ints(3), known)
+    before = engine.policy(root)
+    for wrong in (
+        None,
+        known[:2],
+        known[:, :-1],
+        np.zeros((0, FACTS), np.float32),
+        np.zeros((3, 0), np.float32),
+        known.T,
+    ):
+        with pytest.raises(ValueError, match="facts"):
+            engine.extend(ints(-1), ints(1, 2, 3), ints(3), wrong)
+    with pytest.raises(ValueError, match="not in the vocabulary"):
+        engine.extend(ints(-1), ints(VOCAB), None, known[:1])
+    assert engine.used == 3
+    assert np.array_equal(engine.policy(root), before)
+    assert engine.extend(ints(), ints()).size == 0
+    assert engine.action_values(ints()).shape == (0, VOCAB)
+    with pytest.raises(ValueError, match="node 9 is not a live node"):
+        engine.action_values(ints(9))
+
+    plain = load_engine(models["tiny"], values_of(), dtype, backend=backend)
+    node = plain.extend(ints(-1), ints(1))
+    for wrong in (known[:1], known):
+        with pytest.raises(ValueError, match="facts"):
+            plain.extend(ints(-1), ints(1), None, wrong)
+    with pytest.raises(ValueError, match="action values"):
+        plain.action_values(node)
+    assert (plain.used, plain.n_facts, plain.masked, plain.has_action_values) == (1, 0, False, False)
+    again = plain.extend(ints(-1), ints(1), None, np.zeros((1, 0), np.float32))
+    assert np.array_equal(plain.policy(again), plain.policy(node))
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_prefixes_feed_the_facts_of_what_is_new(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["facts"], values_of(), "float32", backend=backend)
+    prefixes = [Prefix(engine), Prefix(engine)]
+    for histories in ([[1, 2, 3], [4]], [[1, 2, 5, 6], [4, 7]], [[1, 2, 5, 6], [8, 9]]):
+        tokens = [ints(*history) for history in histories]
+        nodes = advance(prefixes, tokens, [facts_along(history) for history in histories])
+        logits, *_ = hugging_face(models["facts"], histories)
+        np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
+    with pytest.raises(ValueError, match="facts"):
+        advance(prefixes, [ints(1), ints(4, 4)])
+
+
+def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> None:
+    """A game's outcomes are what the value head tells apart: all of them, or those of another own value."""
+    labels = tuple((i, j) for i in range(15) for j in range(20))
+    values = np.array([[i / 7, -j / 7] for i, j in labels], np.float32)
+    outcomes = Outcomes(labels, values)
+    assert outcomes.class_values.shape == (15, 1)
+    assert np.array_equal(outcomes.class_values[outcomes.classes], values[:, :1])
+    for n, expected in ((300, values), (15, outcomes.class_values)):
+        engine = load_engine(make_model("tiny", n), outcomes, "float32")
+        nodes = engine.extend(ints(-1), ints(1))
+        np.testing.assert_allclose(engine.values(nodes), engine.outcomes(nodes) @ expected, atol=1e-5)
+        which, worth = outcomes.told_by(n)
+        assert np.array_equal(worth, expected) and np.array_equal(worth[which][:, 0], values[:, 0])
+    with pytest.raises(TrickformerError, match="150 results are neither the 300 outcomes nor 15 classes"):
+        load_engine(models["tiny"], outcomes)
+    apart = Outcomes(((3,), (1,), (2,)), np.array([[3.0], [1.0], [2.0]], np.float32))
+    assert apart.classes.tolist() == [0, 1, 2] and apart.class_values.ravel().tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    root = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
+    bad = [
+        ((ints(-1), ints(VOCAB)), "token 61 is not in the vocabulary of 61"),
+        ((ints(-1), ints(-5)), "token -5 is not in the vocabulary"),
+        ((ints(7000), ints(1)), "node 7000 is not a live node"),
+        ((ints(-2), ints(1)), "node -2 is not a live node"),
+        ((ints(-1), np.zeros(POSITIONS + 1, np.int32), ints(POSITIONS + 1)), "longer than the model's 40 positions"),
+        ((root[-1:], np.zeros(POSITIONS - 2, np.int32), ints(POSITIONS - 2)), "longer than the model's 40"),
+        ((ints(-1, -1), ints(1, 2, 3), ints(1, 1)), "lengths add up to 2, but there are 3 tokens"),
+        ((ints(-1, -1), ints(1, 2), ints(2, 0)), "length 0"),
+        ((ints(-1, -1), ints(1, 2), ints(2)), "2 parents, but 1 lengths"),
+    ]
+    for arguments, message in bad:
+        with pytest.raises(ValueError, match=message):
+            engine.extend(*arguments)
+    for use in (engine.policy, engine.outcomes, engine.values, engine.release):
+        with pytest.raises(ValueError, match="node 9 is not a live node"):
+            use(ints(int(root[0]), 9))
+    with pytest.raises(ValueError, match="is not a live node"):
+        engine.release(ints(int(root[2]), int(root[2])))
+    with pytest.raises(TypeError):
+        engine.policy(np.zeros((1, 1), np.int32))
+    assert engine.used == 3
+    engine.release(root[2:])
+    with pytest.raises(ValueError, match="is not a live node"):
+        engine.extend(root[2:], ints(1))
+    assert engine.used == 2
+    assert engine.extend(ints(), ints()).size == 0
+    assert engine.policy(ints()).shape == (0, VOCAB)
+    assert engine.values(ints()).shape == (0, 4)
+
+
+def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> None:
+    """However they came back, the lowest are taken first: a pool that lives long is as compact as a fresh one."""
+    engine = load_engine(models["tiny"], values_of(), "float32", backend="cpp")
+    nodes = engine.extend(np.full(3000, -1, np.int32), np.zeros(3000, np.int32))
+    engine.release(np.random.default_rng(1).permutation(nodes[100:]))
+    assert engine.extend(np.full(200, -1, np.int32), np.zeros(200, np.int32)).tolist() == list(range(100, 300))
+    for _ in range(2):
+        engine.reset()
+        assert engine.extend(ints(-1, -1), ints(0, 0)).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    rng = np.random.default_rng(11)
+    kept = engine.extend(ints(-1), rng.integers(0, VOCAB, 10).astype(np.int32), ints(10))
+    before = engine.policy(kept)
+    seen: set[int] = set()
+    for _ in range(60):  # 12,000 nodes in all, 200 at a time
+        fed = rng.integers(0, VOCAB, 200).astype(np.int32)
+        new = engine.extend(np.full(10, kept[-1], np.int32), fed, np.full(10, 20, np.int32))
+        seen.update(new.tolist())
+        assert engine.used == 210
+        engine.release(new)
+    assert len(seen) == 200
+    assert np.array_equal(engine.policy(kept), before)
+    many = engine.extend(np.full(5000, -1, np.int32), np.arange(5000, dtype=np.int32) % VOCAB)
+    assert np.unique(np.concatenate((many, kept))).size == 5010  # the pool grew, ids stay valid
+    assert np.array_equal(engine.policy(kept), before)
+    generation = engine.generation
+    engine.reset()
+    assert (engine.used, engine.generation) == (0, generation + 1)
+    with pytest.raises(ValueError, match="is not a live node"):
+        engine.policy(kept)
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["tiny"], values_of(), backend=backend)
+    nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
+    engine.release(nodes[:1])
+    with pytest.raises(ValueError, match="released before the nodes below it"):
+        engine.extend(nodes[2:], ints(4))
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    rng = np.random.default_rng(13)
+    prefixes = [Prefix(engine) for _ in range(5)]
+    histories = [rng.integers(0, VOCAB, 4).astype(np.int32) for _ in prefixes]
+    for step in range(12):
+        for i, history in enumerate(histories):
+            cut = int(rng.integers(0, history.size + 1)) if rng.random() < 0.3 else history.size
+            more = rng.integers(0, VOCAB, int(rng.integers(0, 4))).astype(np.int32)
+            histories[i] = np.concatenate((history[:cut], more))[: POSITIONS - 1]
+            histories[i] = histories[i] if histories[i].size else ints(step)
+        before = [prefix.nodes for prefix in prefixes]
+        shared = [int(np.cumprod(p.tokens[: h.size] == h[: p.tokens.size]).sum()) for p, h in zip(prefixes, histories)]
+        nodes = advance(prefixes, histories)
+        for prefix, history, node, old, common in zip(prefixes, histories, nodes, before, shared):
+            assert np.array_equal(prefix.tokens, history), "seed 13"
+            assert prefix.node == node
+            assert np.array_equal(prefix.nodes[:common], old[:common])
+        assert engine.used == sum(map(len, histories))
+    logits, *_ = hugging_face(models["tiny"], [history.tolist() for history in histories])
+    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0, err_msg="seed 13")
+    del prefix
+    prefixes.pop()
+    gc.collect()
+    assert engine.used == sum(map(len, histories[:4]))
+    engine.reset()
+    assert advance(prefixes, histories[:4]).shape == (4,)  # a reset is no harm
+    assert engine.used == sum(map(len, histories[:4]))
+    engine.reset()
+    del prefixes
+    gc.collect()
+    assert engine.used == 0
+
+
+def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Engine) -> None:
+    prefix = Prefix(engine)
+    assert prefix.node == -1
+    assert advance([], []).size == 0
+    with pytest.raises(ValueError, match="share an engine"):
+        advance([prefix, Prefix(load_engine(models["tiny"], values_of()))], [ints(1), ints(1)])
+    with pytest.raises(ValueError, match="twice"):
+        advance([prefix, prefix], [ints(1), ints(1)])
+    with pytest.raises(ValueError, match="1 prefixes, but 2 token lists"):
+        advance([prefix], [ints(1), ints(1)])
+    advance([prefix], [ints(1, 2, 3)])
+    with pytest.raises(ValueError, match="not in the vocabulary"):
+        advance([prefix], [ints(1, 2, 99)])
+    assert prefix.tokens.tolist() == [1, 2]
+    assert engine.used == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_checkpoints_load_in_any_type(
+    models: dict[str, GPT2PolicyValueModel], tmp_path: Path, dtype: torch.dtype
+) -> None:
+    model = make_model("tiny").to(dtype)
+    model.save_pretrained(tmp_path)
+    tokens = np.arange(10, dtype=np.int32)
+    rounded = load_engine(model.float(), values_of(), "float32")
+    loaded = load_engine(tmp_path, values_of(), "float32")
+    results = [e.policy(e.extend(ints(-1), tokens, ints(10))) for e in (rounded, loaded)]
+    assert np.array_equal(*results)
+
+
+def test_bad_checkpoints_are_named(models: dict[str, GPT2PolicyValueModel], tmp_path: Path) -> None:
+    good = tmp_path / "good"
+    models["tiny"].save_pretrained(good)
+    file = (good / "model.safetensors").read_bytes()
+    config = json.loads((good / "config.json").read_text())
+
+    def fails(name: str, data: bytes, changes: dict[str, object], message: str) -> None:
+        folder = tmp_path / name
+        shutil.copytree(good, folder)
+        (folder / "model.safetensors").write_bytes(data)
+        (folder / "config.json").write_text(json.dumps(config | changes))
+        with pytest.raises(TrickformerError, match=message) as caught:
+            load_engine(folder, values_of())
+        assert "\n" not in str(caught.value)
+
+    fails("cut", file[:-1000], {}, "truncated: tensor .* fetch or save it again")
+    fails("header", file[:100], {}, "truncated or no safetensors file")
+    fails("empty", b"", {}, "is not a safetensors file")
+    fails("foreign", b"\x04" + bytes(7) + b"spam" + bytes(90), {}, "is not a safetensors file")
+    fails("deeper", file, {"n_layer": 3}, r"lacks tensor transformer\.h\.2\.")
+    fails("wider", file, {"n_embd": 64}, "has shape .* but config.json asks for")
+    fails("bert", file, {"model_type": "bert"}, "model_type = 'bert'")
+    fails("relu", file, {"activation_function": "relu"}, "activation_function = 'relu'")
+    fails("sizes", file, {"vocab_size": None}, "vocab_size = None")
+    fails("facts", file, {"n_facts": 3}, "lacks tensor facts.weight")
+    fails("fewer", file, {"n_facts": -1}, "n_facts = -1")
+    fails("actions", file, {"action_values": True}, "lacks tensor act_hidden.weight")
+    with pytest.raises(TrickformerError, match="no checkpoint in"):
+        load_engine(tmp_path / "nowhere", values_of())
+    with pytest.raises(TrickformerError, match="tells 150 outcomes apart"):
+        load_engine(good, values_of(7))
+
+
+def test_unknown_options(models: dict[str, GPT2PolicyValueModel], monkeypatch: pytest.MonkeyPatch) -> None:
+    model = models["tiny"]
+    with pytest.raises(UnknownNameError, match="dtype 'float16'"):
+        load_engine(model, values_of(), "float16")
+    with pytest.raises(UnknownNameError, match="backend 'jax'"):
+        load_engine(model, values_of(), backend="jax")
+    with pytest.raises(TrickformerError, match="runs on the CPU"):
+        load_engine(model, values_of(), backend="cpp", device="cuda")
+    with pytest.raises(UnknownNameError, match=r"'mmx'; choose from: .*base"):
+        load_engine(model, values_of(), isa="mmx")
+    monkeypatch.setenv("TRICKFORMER_ISA", "base")
+    assert load_engine(model, values_of()).isa == "base"  # type: ignore[attr-defined]
+
+
+def test_loading_is_light(models: dict[str, GPT2PolicyValueModel], tmp_path: Path) -> None:
+    models["tiny"].save_pretrained(tmp_path)
+    program = (
+        "import sys, numpy as np; from trickformer.models.engine import load_engine;"
+        f"load_engine({str(tmp_path)!r}, np.zeros(({OUTCOMES}, 2)));"
+        "assert not {'torch', 'transformers', 'pyspiel'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -1,0 +1,47 @@
+"""Long work says how far it is: plain lines where no terminal is, a bar on one."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from trickformer.plumbing import progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds, as the progress reads them; set the first to move on."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_plain_lines_come_at_intervals_and_at_the_end(clock, capsys):
+    with progress.progress("work", "games", 10, 14) as advance:
+        for _ in range(4):
+            clock[0] += 10
+            advance()
+    assert capsys.readouterr().err.splitlines() == ["work: 12 of 14 games, 20 s left", "work: 14 of 14 games, 0 s left"]
+
+
+def test_units_that_take_long_say_where_they_are(clock, capsys):
+    with progress.progress("work", "games", 0, 2) as advance:
+        for move in range(1, 5):
+            clock[0] += 10
+            advance(0, f"move {move}")
+        advance(1)
+    said = ["work, move 2: 0 of 2 games", "work, move 4: 0 of 2 games"]
+    assert capsys.readouterr().err.splitlines() == said
+
+
+def test_a_terminal_gets_a_bar(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with progress.progress("work", "games", 1, 3) as advance:
+        advance(0, "move 7")
+        advance(2, "move 9")
+    shown = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert "work, move 9" in shown and "3/3 games" in shown

@@ -1,0 +1,330 @@
+"""Records of Skat games: three notations, replay, and results recomputed."""
+
+import pytest
+from support.play import shared_file
+from support.skat_records import GAMES, fixture_games, random_records
+from support.xskat_log import xskat_log
+
+from trickformer.base import TrickformerError
+from trickformer.games.skat import CARDS
+from trickformer.records import files, iss, jsonl, xskat
+from trickformer.records.check import check, outcome, result
+from trickformer.records.record import Record
+from trickformer.records.replay import replay
+
+# What each fixture game is worth, by hand: (contract, its value or loss, card points, tricks, status of the check).
+BY_HAND = [
+    ("clubs", 12 * (1 + 1), 64, 6, "agrees"),  # with one
+    ("grand", -2 * 24 * (1 + 1 + 1), 30, 4, "agrees"),  # without one, schneider
+    ("spades hand", 11 * (6 + 1 + 1 + 1), 99, 9, "agrees"),  # with six, hand, schneider
+    ("grand hand schwarz", 24 * (4 + 1 + 1 + 2 + 2), 120, 10, "agrees"),  # with four, hand, both announced and made
+    ("diamonds", -2 * 36, 66, 6, "agrees"),  # with one: 18, overbid at 36
+    ("null", -2 * 23, 21, 1, "agrees"),
+    ("null-ouvert hand", 59, 14, 0, "agrees"),
+    ("clubs hand ouvert", -2 * 12 * (3 + 1 + 1 + 2 + 2 + 1), 37, 2, "agrees"),  # with three; the third trick decides
+    (None, 0, 0, 0, "agrees"),  # all pass
+    ("grand", 24 * (1 + 1 + 1), 116, 9, "agrees"),  # without one, schneider by the defenders' resignation
+    ("hearts", 10 * (1 + 1), 71, 8, "broken off"),  # with one; a defender leaves
+    (None, 0, 0, 0, "broken off"),  # times out in the auction
+    ("hearts", -2 * 10 * (1 + 1), 56, 5, "agrees"),  # with one; one defender alone resigned
+    ("null", -2 * 23, 14, 0, "agrees"),  # no trick, and not worth the 24 that were bid
+    ("spades", -2 * 11 * (2 + 1), 3, 0, "broken off"),  # without two; the soloist resigns
+]
+ORDERS = {"null": "789TJQKA", "other": "789QKTAJ"}
+POINTS = dict(zip("789QKTAJ", (0, 0, 0, 3, 4, 10, 11, 2)))
+
+
+def slow_winner(kind, cards):
+    """Position of the card that takes a trick, by the rules as people say them."""
+    null = kind.startswith("null")
+    trump = {"diamonds": "D", "hearts": "H", "spades": "S", "clubs": "C"}.get(kind)
+
+    def rank(card):
+        if null:
+            return (0 if card[0] != cards[0][0] else 1, ORDERS["null"].index(card[1]))
+        if card[1] == "J":
+            return (3, "DHSC".index(card[0]))
+        lead_is_trump = cards[0][1] == "J" or cards[0][0] == trump
+        follows = not lead_is_trump and card[0] == cards[0][0]
+        return (2 if card[0] == trump else 1 if follows else 0, ORDERS["other"].index(card[1]))
+
+    return max(range(3), key=lambda i: rank(cards[i]))
+
+
+@pytest.mark.parametrize(("number", "by_hand"), list(enumerate(BY_HAND, 1)))
+def test_results_of_the_fixtures_by_hand(number, by_hand):
+    record = fixture_games()[number - 1]
+    declared, value, points, tricks, status = by_hand
+    found = replay(record)
+    ended = outcome(found)
+    assert record.contract == declared
+    assert found.fault is None
+    assert (ended.value, ended.points, ended.tricks) == (value, points, tricks) if ended else record.result == "passed"
+    assert ended is None or ended.won == (value > 0)
+    assert result(found) == record.result
+    assert check(record, number).status == status
+
+
+def test_every_fixture_is_judged_by_hand():
+    assert len(fixture_games()) == len(BY_HAND)
+
+
+@pytest.mark.parametrize("number", range(len(BY_HAND)))
+def test_tricks_of_the_fixtures_by_the_slow_way(number):
+    record = fixture_games()[number]
+    found = replay(record)
+    points = 0
+    for trick in found.tricks:
+        cards = [CARDS[card] for card in trick.cards]
+        assert trick.winner == (trick.leader + slow_winner(record.contract.split()[0], cards)) % 3
+        assert trick.points == sum(POINTS[card[1]] for card in cards)
+        points += trick.points * (trick.winner == found.soloist)
+    assert points == found.state.soloists_points
+    leaders = [trick.leader for trick in found.tricks]
+    assert leaders == [0, *(trick.winner for trick in found.tricks)][: len(leaders)]
+
+
+def test_the_fixtures_are_written_as_they_were_read():
+    text = GAMES.read_text()
+    records = fixture_games()
+    assert "".join(iss.write(record) + "\n" for record in records) == text
+    lines = [jsonl.write(record) for record in records]
+    assert [jsonl.parse(line, 1) for line in lines] == records
+
+
+def test_random_games_in_both_notations():
+    """What is written is read again as it was, and scores as the core has it."""
+    for record, score in random_records(seed=3, n=300):
+        found = replay(record)
+        ended = outcome(found)
+        assert found.fault is None
+        assert found.state.is_terminal()
+        value = ended.value if ended else 0
+        own = value + (0 if not ended else 50 if ended.won else -50)
+        others = 40 if ended and not ended.won else 0
+        assert score == [own if seat == found.soloist else others for seat in range(3)]
+        told = record.model_copy(update={"result": result(found)})
+        assert check(told, 1).status == "agrees"
+        for form in (iss, jsonl):
+            assert form.parse(form.write(told), 1) == told
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [("CHZ", None), ("CHSZ", "CHSZ"), ("CZH", "CZH"), ("CO", "COSZH"), ("CHO", "CHO"), ("NOH", None), ("NHO", "NHO")],
+)
+def test_words_of_a_declaration(words, kept):
+    """Every order of the letters is read; what we would not write ourselves is kept."""
+    line = GAMES.read_text().splitlines()[7 if words[0] == "C" else 6]
+    old = " CO " if words[0] == "C" else " NOH "
+    assert old in line
+    given = line.replace(old, f" {kept or words} ")
+    record = iss.parse(given, 1)
+    assert record.declared == (kept if kept not in (None, old.strip()) else None)
+    assert iss.write(record) == given
+
+
+def test_discards_in_a_move_of_their_own():
+    line = GAMES.read_text().splitlines()[12]
+    record = iss.parse(line, 1)
+    first, second = record.declared.split(" ")
+    assert first == "H"
+    one = iss.parse(line.replace(f"0 {first} 0 {second}", f"0 {first}.{second}"), 1)
+    assert one.declared is None
+    assert one.moves == record.moves
+    other = line.replace(f"0 {first} 0 {second}", f"0 {second} 0 {first}")
+    assert iss.write(iss.parse(other, 1)) == other
+
+
+def test_a_time_out_between_a_declaration_and_its_discards():
+    """Nothing is declared then, and no result can be recomputed; the words are not lost."""
+    line = GAMES.read_text().splitlines()[12]
+    start = line.index(" 0 H ")
+    cut = line[:start] + " 0 H w TI.0 ]R[d:0 loss v:-1 m:0 bidok p:0 t:0 s:0 z:0 p0:0 p1:0 p2:0 l:-1 to:0 r:0] ;)"
+    record = iss.parse(cut, 1)
+    assert (record.contract, record.declared, record.moves[-1]) == (None, "H", "0 times-out")
+    assert iss.write(record) == cut
+    finding = check(record, 1)
+    assert finding.status == "broken off"
+    assert "seat 0 timed out" in str(finding)
+    assert "None by the rules" in str(finding)
+
+
+@pytest.mark.parametrize("forehand", [0, 1, 2])
+def test_logs_of_xskat(forehand):
+    """The computers sit in fixed columns, the deal goes round: forehand is who led to the first trick."""
+    plain = [0, 2, 3, 4, 5, 6, 8, 13]  # games that were played to their end
+    records = [fixture_games()[i] for i in plain]
+    text = "".join(xskat_log(record, forehand, number) for number, record in enumerate(records))
+    found = list(xskat.read(iter([*text.splitlines(), "40 -12 0"])))
+    assert len(found) == len(records)
+    for number, (told, record) in enumerate(zip(found, records)):
+        assert told.names == record.names
+        assert [set(told.deck[i : i + 10]) for i in (0, 10, 20, 30)] == [
+            set(record.deck[i : i + 10]) for i in (0, 10, 20, 30)
+        ]
+        assert told.contract == record.contract
+        played = replay(told)
+        assert [t.cards for t in played.tricks] == [t.cards for t in replay(record).tricks]
+        assert check(told, number).status == "agrees"
+        assert jsonl.parse(jsonl.write(told), 1) == told
+
+
+def test_what_differs_in_a_log_is_found():
+    text = xskat_log(fixture_games()[0])
+    (record,) = xskat.read(iter(text.splitlines()))
+    winners = (*record.winners[:4], (record.winners[4] + 1) % 3, *record.winners[5:])
+    finding = check(record.model_copy(update={"winners": winners}), 1)
+    assert finding.status == "differs"
+    assert record.moves[finding.move - 1][2:] == CARDS[replay(record).tricks[4].cards[-1]]
+    assert "trick 5 goes to seat" in finding.what
+    assert "result 'won 65'" in check(record.model_copy(update={"result": "won 65"}), 1).what
+
+
+def test_filler_after_a_lost_null_is_no_play():
+    """A null ends at the soloist's first trick; rows after it may lay down what was left."""
+    record = fixture_games()[5]
+    lines = xskat_log(record).splitlines()
+    seed = next(i for i, line in enumerate(lines) if "random_seed" in line)
+    (told,) = xskat.read(iter([*lines[:seed], *lines[3:5], *lines[seed:]]))
+    assert len(told.winners) == 4
+    assert check(told, 1).status == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "move", "what"),
+    [
+        ("v:24 m:1", "v:48 m:1", None, "v:48 m:1 bidok p:64"),
+        ("p:64", "p:65", None, "p:65"),
+        ("1 18 0 p 2 p", "1 18 2 p 0 p", 2, "it is the turn of seat 0 (2 pass)"),
+        ("1 18 0 p 2 p", "1 18 0 p 0 p", 3, "it is the turn of seat 2 (0 pass)"),
+        ("1 18 0 p 2 p", "1 18 0 p 2 18", 3, "18 is not allowed in the auction (2 18)"),
+    ],
+)
+def test_what_differs_is_named(old, new, move, what):
+    line = GAMES.read_text().splitlines()[0]
+    assert old in line
+    finding = check(iss.parse(line.replace(old, new), 1), 7)
+    assert (finding.game, finding.status, finding.move) == (7, "differs", move)
+    assert what in str(finding)
+
+
+def test_a_revoke_and_a_card_that_is_not_held_are_named():
+    record = fixture_games()[0]
+    found = replay(record)
+    start = next(i for i, move in enumerate(record.moves) if move.endswith("clubs")) + 1
+    revokes = absent = 0
+    for at in range(start, len(record.moves)):
+        before = replay(record.model_copy(update={"moves": record.moves[:at]}))
+        seat = before.state.current_player()
+        held = set(before.state.hand(seat))
+        legal = set(before.state.legal_actions())
+        for card in range(32):
+            moves = (*record.moves[:at], f"{seat} {CARDS[card]}")
+            fault = replay(record.model_copy(update={"moves": moves})).fault
+            if card in legal:
+                assert fault is None
+            elif card in held:
+                revokes += 1
+                assert fault == (at + 1, f"{CARDS[card]} does not follow suit")
+            else:
+                absent += 1
+                assert fault == (at + 1, f"{CARDS[card]} is not in hand")
+    assert found.fault is None
+    assert revokes > 0
+    assert absent > 0
+
+
+@pytest.mark.parametrize(
+    ("moves", "why"),
+    [
+        (("0 resigns",), "resigns before a game is declared"),
+        (("1 leaves", "0 pass"), "a move after the game was given up"),
+        (("1 unknown", "1 18"), "follows a card that the record does not tell"),
+        (("1 pass", "2 pass", "0 pass", "0 18"), "a move after the end of the game"),
+        (("1 18", "0 pass", "2 pass", "1 grand"), "declares before the skat is picked up"),
+        (("1 18", "0 pass", "2 pass", "1 pick-up", "1 grand"), "grand is not allowed in laying away"),
+    ],
+)
+def test_moves_out_of_order(moves, why):
+    record = fixture_games()[0].model_copy(update={"moves": moves, "contract": None})
+    found = replay(record)
+    assert found.fault[0] == len(moves)
+    assert why in found.fault[1]
+
+
+def test_a_record_that_just_stops_differs():
+    for record in fixture_games()[:8]:
+        finding = check(record.model_copy(update={"moves": record.moves[:-3]}), 1)
+        assert finding.status == "differs"
+        assert finding.what == "the moves stop before the end of the game"
+
+
+def test_a_defender_alone_cannot_resign_and_both_give_all_that_is_left():
+    """At every point of the play: what the soloist has then is all but what the defenders have taken."""
+    record = fixture_games()[0]
+    start = next(i for i, move in enumerate(record.moves) if move.endswith("clubs")) + 1
+    for at in range(start, len(record.moves)):
+        moves = (*record.moves[:at], "0 resigns")
+        one = replay(record.model_copy(update={"moves": moves}))
+        assert one.gives_up is None
+        assert outcome(one) is None
+        both = replay(record.model_copy(update={"moves": (*moves, "2 resigns")}))
+        ended = outcome(both)
+        against = sum(trick.points for trick in both.tricks if trick.winner != 1)
+        assert (ended.points, ended.resigned) == (120 - against, True)
+        assert ended.tricks == 10 - sum(trick.winner != 1 for trick in both.tricks)
+        assert ended.won == (ended.points >= 61)
+
+
+def test_a_soloist_who_resigns_keeps_what_has_been_made():
+    """He loses by the levels that were announced or reached; schneider only once the defenders have their 90."""
+    schneider = trickless = 0
+    for record, _ in random_records(seed=5, n=400):
+        found = replay(record)
+        if found.soloist < 0 or found.state.kind > 4 or found.state.result().overbid:
+            continue
+        base = (9, 10, 11, 12, 24)[found.state.kind]
+        announced = (0, 2, 4, 5)[found.state.level]  # schneider and schwarz count twice: as announced, and as made
+        start = found.tricks[0].move
+        for at in range(start, len(record.moves), 4):
+            moves = (*record.moves[:at], f"{found.soloist} resigns")
+            broken = replay(record.model_copy(update={"moves": moves}))
+            ended = outcome(broken)
+            assert (ended.points, ended.tricks) == (broken.points, broken.state.soloists_tricks)
+            if broken.points >= 61:
+                continue
+            reached = 1 if broken.against >= 90 and not announced else 0
+            levels = abs(ended.matadors) + 1 + found.state.is_hand + announced + reached
+            value = base * levels
+            assert not ended.won
+            assert ended.value == -2 * (value if value >= broken.bid else -(-broken.bid // base) * base)
+            schneider += reached
+            trickless += bool(reached and not ended.tricks)
+    assert schneider > 0
+    assert trickless > 0
+
+
+def test_a_contract_must_be_that_of_the_moves():
+    line = jsonl.write(fixture_games()[0])
+    with pytest.raises(TrickformerError, match="game 4: the contract 'grand' is not that of the moves"):
+        jsonl.parse(line.replace('"contract":"clubs"', '"contract":"grand"'), 4)
+
+
+def test_twelve_games_of_the_skat_server():
+    path = shared_file("skat", "iss_games.sgf")
+    records = list(files.read(path))
+    assert len(records) == 12
+    assert [result(replay(record)) for record in records] == [record.result for record in records]
+    assert "".join(iss.write(record) + "\n" for record in records) == path.read_text()
+    assert [jsonl.parse(jsonl.write(record), 1) for record in records] == records
+    findings = [check(record, n) for n, record in enumerate(records, 1)]
+    assert [finding.status for finding in findings] == ["broken off" if n == 5 else "agrees" for n in range(1, 13)]
+
+
+def test_four_hundred_games_of_xskat():
+    records = list(files.read(shared_file("skat", "xskat_games.log")))
+    assert len(records) == 400
+    assert [str(f) for f in (check(r, n) for n, r in enumerate(records, 1)) if f.status != "agrees"] == []
+    assert sum(len(record.winners or ()) for record in records) == 3940  # 394 games were played
+    assert all(isinstance(record, Record) and record.source == "xskat" for record in records)

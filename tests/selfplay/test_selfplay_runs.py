@@ -1,0 +1,488 @@
+"""Runs of self-play: their folder, their log, and going on after an interrupt of any kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+from support.learning import fresh_model
+
+from trickformer import checkpoints, players, tokenizers
+from trickformer.base import TrickformerError
+from trickformer.models.engine import load_engine
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing import config, folder
+from trickformer.plumbing.folder import Interrupted
+from trickformer.selfplay import data as stored
+from trickformer.selfplay import evaluate, nfsp, quick, schedule
+from trickformer.selfplay.config import Config
+from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.log import Log
+
+TINY = {"game": "hearts", "preset": "tiny", "seed": 6, "bootstrap_hands": 256, "iterations": 2, "sequences": 64}
+TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "match_deals": 2, "save_every": 2}
+# The paper's way: none of what a small model needs.
+TINY |= {"bootstrap": ["random"], "seats_kept": 1, "roles": "one", "noise": 0, "muon": 0}
+TINY |= {"label_share": 0, "action_weight": 0, "quick": False, "label_worlds": False}
+TINY |= {"facts": False, "masked": False, "value_classes": False}
+# And all of it.
+RICH = TINY | {"bootstrap": ["random", "rules"], "seats_kept": 2, "roles": "all", "noise": 0.05, "muon": 0.02}
+RICH |= {
+    "bootstrap_hands": 48,
+    "batch_size": 16,
+    "match_deals": 1,
+    "anchor": 0.25,
+    "facts": True,
+    "masked": True,
+    "value_classes": True,
+}
+RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "quick": True, "label_worlds": True}
+# The same with GO-MCTS as the teacher of the last iteration.
+SEARCHED = RICH | {"search_share": 0.2, "search_from": 2, "search_runs": 6}
+SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED}
+
+
+def finished(settings, folder):
+    out = folder.mktemp("selfplay") / "run"
+    assert nfsp.run(Config(**settings, out=out)) == out / "model-2"
+    return out
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    return finished(TINY, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory):
+    return finished(RICH, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    return finished(SEARCHED, tmp_path_factory)
+
+
+def result(out):
+    """All that must not depend on how often a run was interrupted."""
+    files = [*out.glob("model-?/model.safetensors"), *out.glob("quick/*"), *out.glob("data/*/*"), out / "curve.csv"]
+    found = {str(p.relative_to(out)): p.read_bytes() for p in sorted(files)}
+    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    told = [{k: v for k, v in e.items() if k not in ("time", "speed", "tflops", "tokens_per_second")} for e in lines]
+    records = {}
+    for path in out.glob("matches/*/records.jsonl"):
+        hands = [json.loads(line) for line in path.read_text().splitlines()]
+        key = lambda r: (r["deal"], r["seating"])  # noqa: E731
+        records[path.parent.name] = sorted([(key(r), r["history"]) for r in hands])
+    return found, told, records
+
+
+def same(out, unbroken):
+    ours, theirs = result(out), result(unbroken)
+    assert ours[0].keys() == theirs[0].keys()
+    for name, content in theirs[0].items():
+        assert ours[0][name] == content, name
+    assert ours[1] == theirs[1]
+    assert ours[2] == theirs[2]
+    return True
+
+
+def test_the_folder_of_a_run(hearts, unbroken):
+    names = {p.name for p in unbroken.iterdir()}
+    models = {f"model-{i}" for i in range(3)}
+    assert names == {"config.toml", "run.json", "log.jsonl", "tensorboard", "data", "matches", *models} | {
+        "curve.csv",
+        "curve.png",
+    }
+    assert config.load(Config, unbroken / "config.toml", {}) == Config(**TINY)
+    assert "torch" in json.loads((unbroken / "run.json").read_text())["builds"][0]
+    for i in range(3):
+        checkpoints.check(unbroken / f"model-{i}", hearts, tokenizers.make(hearts))
+        card = (unbroken / f"model-{i}" / "README.md").read_text()
+        assert f"iteration {i}" in card and "legal share" in card
+    weights = {(unbroken / f"model-{i}" / "model.safetensors").read_bytes() for i in range(3)}
+    assert len(weights) == 3
+    manifests = [json.loads((unbroken / "data" / str(i) / "manifest.json").read_text()) for i in range(3)]
+    assert [m["sequences"] for m in manifests] == [268, 76, 76]
+    assert manifests[2]["about"]["who"] == (
+        "ArgmaxVal* of model 1 in one seat, imitations of models 0 to 1 in the others"
+    )
+    entries = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
+    of = lambda stage: [e for e in entries if e.get("stage") == stage]  # noqa: E731
+    assert {e["iteration"] for e in of("learn")} == {0, 1, 2}
+    measured = {"observation_loss", "outcome_loss", "calibration_error", "legal_share", "entropy", "illegal_rate"}
+    assert all(measured <= set(e) for e in of("measure")) and len(of("measure")) == 3
+    assert [(e["iteration"], e["opponent"]) for e in of("match")] == [
+        (0, "baseline"),
+        (1, "previous"),
+        (1, "baseline"),
+        (2, "previous"),
+        (2, "baseline"),
+    ]
+    assert len((unbroken / "curve.csv").read_text().splitlines()) == 6
+    assert (unbroken / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert len(list((unbroken / "tensorboard").iterdir())) == 1
+    assert players.make(f"argmax:checkpoint={unbroken / 'model-2'}", hearts)
+
+
+def test_data_learned_from_are_those_of_the_roles(hearts, unbroken):
+    """Iteration 2's data, played again from the models."""
+    job = schedule.Job(Config(**TINY), 2, unbroken, "cpu", range(16, 48, 16), 76)
+    rows = stored.load(unbroken / "data" / "2", hearts, tokenizers.make(hearts))
+    for piece in schedule.play_pieces(job):
+        assert np.array_equal(piece.data.tokens, rows.tokens[piece.first : piece.first + piece.hands])
+        assert piece.points.keys() == {"greedy_points", "other_points"}
+
+
+class _Kill(Exception):
+    pass
+
+
+POINTS = [  # where a run is cut off: (owner, attribute, after how many calls)
+    (stored.Writer, "append", 3),
+    (stored.Writer, "append", 21),
+    (stored.Writer, "finish", 1),
+    (nfsp, "fit", 1),
+    (nfsp, "save", 1),
+    (evaluate, "match", 2),
+    (evaluate, "curve", 2),
+]
+
+
+@pytest.mark.parametrize(("owner", "name", "calls"), POINTS, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypatch, owner, name, calls):
+    cut_off(TINY, tmp_path / "run", monkeypatch, owner, name, calls)
+    assert nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert same(tmp_path / "run", unbroken)
+
+
+@pytest.mark.parametrize(("name", "calls"), [("fit", 1), ("save", 1)])
+def test_a_run_cut_off_around_the_quick_network_goes_on_to_the_same(rich, tmp_path, monkeypatch, name, calls):
+    """Before its second weights, and when they are written and the model beside them is not."""
+    owner = quick if name == "fit" else nfsp
+    cut_off(RICH, tmp_path / "run", monkeypatch, owner, name, calls)
+    assert nfsp.run(Config(**RICH, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert same(tmp_path / "run", rich)
+
+
+def cut_off(settings, out, monkeypatch, owner, name, calls):
+    count, original = 0, getattr(owner, name)
+
+    def cut(*args, **kwargs):
+        nonlocal count
+        count += 1
+        if count > calls:
+            raise _Kill
+        return original(*args, **kwargs)
+
+    with monkeypatch.context() as patched, pytest.raises(_Kill):
+        patched.setattr(owner, name, cut)
+        nfsp.run(Config(**settings, out=out))
+
+
+def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_path, monkeypatch):
+    """Killed when model 0 was written and the states on its way were not yet removed."""
+    original = nfsp.save
+
+    def cut(*args, **kwargs):
+        original(*args, **kwargs)
+        raise _Kill
+
+    with monkeypatch.context() as patched, pytest.raises(_Kill):
+        patched.setattr(nfsp, "save", cut)
+        nfsp.run(Config(**TINY, out=tmp_path / "run"))
+    assert (tmp_path / "run" / "state" / "0" / "6").exists()
+    nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True)
+    assert same(tmp_path / "run", unbroken)
+
+
+@pytest.mark.parametrize("which", SETTINGS)
+def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
+    """run(2N) equals run(N) + resume(N), at whatever step the time was up."""
+    out, rounds, settings = tmp_path / "run", 0, SETTINGS[which]
+    while True:
+        try:
+            nfsp.run(Config(**settings, out=out, stop_after=0.004), resume=rounds > 0)
+            break
+        except Interrupted as e:
+            assert str(e).startswith("interrupted; go on with: trickformer train --config ")
+            assert e.exit_code == 130
+            rounds += 1
+            assert rounds < 60
+    assert rounds >= 3
+    assert same(out, request.getfixturevalue(which))
+
+
+KILLS = [("unbroken", file) for file in ("data/1/manifest.json", "state/0/4", "matches/1-previous/records.jsonl")]
+KILLS += [("rich", file) for file in ("data/1/manifest.json", "state/1/2")]
+
+
+@pytest.mark.parametrize(("which", "when"), KILLS)
+def test_a_killed_run_goes_on(request, tmp_path, which, when):
+    """SIGKILL while hands are played, while a model is trained, and while a match is played."""
+    out, settings = tmp_path / "run", SETTINGS[which]
+    file = tmp_path / "tiny.toml"
+    file.write_text(config.dump(Config(**settings)))
+    program = "import sys; from trickformer.cli import main; main()"
+    command = [sys.executable, "-c", program, "train", "--config", str(file), "--out", str(out)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    deadline = time.monotonic() + 120
+    while not (out / when).exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert (out / when).exists() or process.returncode == -signal.SIGKILL
+    assert not (out / "model-2").exists(), "it was over before it could be killed"
+    assert nfsp.run(Config(**settings, out=out), resume=True) == out / "model-2"
+    assert same(out, request.getfixturevalue(which))
+
+
+def test_what_a_run_with_everything_holds(hearts, rich):
+    """Labels in each iteration's data, models that take facts, and quick networks that the labels are played by."""
+    tokenizer, labels = tokenizers.make(hearts), []
+    for i in range(3):
+        rows = stored.load(rich / "data" / str(i), hearts, tokenizer)
+        assert (np.diff(rows.starts) > 0).mean() > 0.9
+        engine = load_engine(rich / f"model-{i}", hearts.outcomes)
+        assert engine.n_facts == tokenizer.n_facts and engine.has_action_values and engine.masked
+        assert engine.n_outcomes == len(hearts.outcomes.class_values)
+        labels.append(schedule.labels_of(Config(**RICH), rich, i))
+    assert [label.net is None for label in labels] == [True, False, False]
+    facts = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
+    networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(facts) for i in range(3)]
+    assert all(np.array_equal(labels[i + 1].net.values(facts), networks[i]) for i in range(2))
+    assert not any(np.array_equal(a, b) for a, b in pairwise(networks))
+    entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
+    assert [e["iteration"] for e in entries if e.get("stage") == "quick"] == [0, 1, 2]
+    assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
+    again = schedule.play_pieces(schedule.Job(Config(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
+    piece, stored_part = next(again), rows[32:64]
+    assert np.array_equal(piece.data.tokens, stored_part.tokens)
+    assert np.array_equal(piece.data.labels, stored_part.labels) and len(piece.data.labels) > 50
+
+
+def test_searches_take_the_place_of_playouts(hearts, rich, searched):
+    """Until they begin the run is that without them; then all labels are theirs, and nobody plays but the model."""
+    for i in range(2):
+        assert (searched / f"model-{i}/model.safetensors").read_bytes() == (
+            rich / f"model-{i}/model.safetensors"
+        ).read_bytes()
+    assert {p.name for p in (searched / "quick").iterdir()} == {"0.safetensors", "1.safetensors"}
+    rows = stored.load(searched / "data" / "2", hearts, tokenizers.make(hearts))
+    manifest = json.loads((searched / "data" / "2" / "manifest.json").read_text())
+    assert manifest["about"]["who"] == "ArgmaxVal* of model 1 in all seats; GO-MCTS for 20% of its decisions"
+    row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    places = set(zip(row.tolist(), rows.labels["position"].tolist()))
+    assert 1 < len(places) / len(rows) < 4, "of some 12 decisions a seat"
+
+
+def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
+    start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 0, "match_deals": 0}
+    out = nfsp.run(Config(**RICH | start, out=tmp_path / "run"))
+    weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (rich / "model-2", out)]
+    assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
+    assert f"starting from {rich / 'model-2'}." in (out / "README.md").read_text()
+
+
+def test_a_finished_run_is_left_alone(unbroken):
+    files = [*unbroken.glob("model-*/*"), *unbroken.glob("data/*/*"), *unbroken.glob("matches/*/records.jsonl")]
+    before = {p: p.stat().st_mtime_ns for p in files}
+    told = (unbroken / "log.jsonl").read_bytes()
+    assert nfsp.run(Config(**TINY, out=unbroken), resume=True) == unbroken / "model-2"
+    assert {p: p.stat().st_mtime_ns for p in files} == before
+    assert (unbroken / "log.jsonl").read_bytes() == told
+
+
+def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command):
+    before = result(unbroken)
+    with pytest.raises(TrickformerError, match=r"^.* already holds a run; continue it with --resume, or choose"):
+        nfsp.run(Config(**TINY, out=unbroken))
+    with pytest.raises(TrickformerError, match=r"^.* holds a run with seed = 6, not 7; choose another --out$"):
+        nfsp.run(Config(**TINY | {"seed": 7}, out=unbroken), resume=True)
+    with folder.only_one(unbroken), pytest.raises(TrickformerError, match="another run is writing"):
+        nfsp.run(Config(**TINY, out=unbroken), resume=True)
+    with pytest.raises(TrickformerError, match="it has a comma"):
+        nfsp.run(Config(**TINY, out=tmp_path / "a,b"))
+    assert result(unbroken) == before
+    for wrong, message in (
+        (["--preset", "huge"], "unknown preset 'huge'"),
+        (["--baseline", "nobody"], "unknown player 'nobody'"),
+        (["--bootstrap", "nobody"], "unknown player 'nobody'"),
+        (["--batch-size", "9999999"], "batch_size is larger than"),
+        (["--roles", "some"], "roles"),
+        (["--label-share", "0"], "action_weight and label_share go together"),
+        (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
+        (["--action-weight", "0"], "action_weight and label_share go together"),
+        (["--label-share", "0", "--action-weight", "0"], "quick needs labels: give label_share"),
+    ):
+        code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
+        assert code == 2 and message in error and error.count("\n") == 1
+    for game, wrong in (("skat", "quick"), ("hanabi", "label_worlds")):
+        code, _, error = command("train", game, "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
+        assert code == 2 and f"leave out {wrong}" in error and error.count("\n") == 1
+    assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_damaged_models_are_named(unbroken, tmp_path):
+    out = shutil.copytree(unbroken, tmp_path / "run")
+    weights = out / "model-1" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-9])
+    with pytest.raises(TrickformerError, match=r"model-1"):
+        nfsp.run(Config(**TINY, out=out), resume=True)
+
+
+def test_a_bootstrap_of_named_players(hearts, tmp_path):
+    settings = Config(**TINY | {"iterations": 0, "bootstrap": ["rules", "random"], "bootstrap_hands": 48})
+    nfsp.run(settings.model_copy(update={"out": tmp_path / "run", "match_deals": 0}))
+    manifest = json.loads((tmp_path / "run" / "data" / "0" / "manifest.json").read_text())
+    assert manifest["about"]["who"] == "each seat one of: rules, random"
+    assert not (tmp_path / "run" / "matches").exists()
+
+
+def test_a_model_is_written_whole_or_not_at_all(hearts, tmp_path, monkeypatch):
+    def stop(self, folder):
+        folder.mkdir()
+        (folder / "config.json").write_text("{")
+        raise KeyboardInterrupt
+
+    model = fresh_model(hearts)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(GPT2PolicyValueModel, "save_pretrained", stop)
+        nfsp.save(model, tmp_path / "model-0", torch.float32)
+    assert not (tmp_path / "model-0").exists()
+    nfsp.save(model, tmp_path / "model-0", torch.bfloat16)
+    assert GPT2PolicyValueModel.from_pretrained(tmp_path / "model-0").config.n_embd == 32
+
+
+def test_two_devices_learn_what_one_learns(tmp_path):
+    """Each has half of every batch. Hands of equal length, so that the mean of two means is the mean."""
+    given = {"game": "hearts(pass_cards=False)", "iterations": 0, "match_deals": 0, "bf16": False}
+    settings = Config(**TINY | given | {"dropout": 0.0, "value_positions": 0})
+    file = tmp_path / "tiny.toml"
+    file.write_text(config.dump(settings))
+    launch = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone", "-m", "trickformer"]
+    command = [sys.executable, *launch, "train", "--config", str(file), "--out", str(tmp_path / "two")]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("model-0") == 1
+    program = "from trickformer.cli import main; main()"  # in a process of its own: one without bfloat16
+    command = [sys.executable, "-c", program, "train", "--config", str(file), "--out", str(tmp_path / "one")]
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300)
+    one, two = (GPT2PolicyValueModel.from_pretrained(tmp_path / n / "model-0").state_dict() for n in ("one", "two"))
+    for name, weight in one.items():
+        torch.testing.assert_close(two[name], weight, rtol=1e-3, atol=1e-4, msg=name)
+
+
+# --------------------------------------------------------------------------------------------------- presets
+
+
+def test_presets_are_schedules_that_options_override():
+    paper = Config(game="hearts", preset="paper")
+    assert (paper.bootstrap_hands, paper.iterations, paper.sequences, paper.epochs) == (4_000_000, 10, 500_000, 3)
+    assert (paper.learning_rate, paper.policy_weight, paper.dropout) == (1e-4, 9.0, 0.05)
+    assert (paper.structured, paper.facts, paper.masked, paper.value_classes) == (False, False, False, False)
+    assert (paper.value_positions, paper.label_share, paper.action_weight, paper.noise, paper.quick) == (
+        0,
+        0,
+        0,
+        0,
+        False,
+    )
+    small = Config(game="hearts")
+    assert small.structured and small.facts and small.masked and small.value_classes and small.quick
+    assert small.label_share > 0 and small.label_worlds and small.action_weight > 0 and small.noise > 0
+    assert Config(game="hearts", preset="paper", iterations=2).iterations == 2
+    assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 3_000
+
+
+def test_skat_has_schedules_of_its_own():
+    """Section 6.2 of the paper: random and scripted players first, twenty iterations, a pool of ten."""
+    paper = Config(game="skat", preset="paper")
+    assert (paper.bootstrap, paper.iterations, paper.pool) == (["random", "rules"], 20, 10)
+    assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
+    assert Config(game="skat(scores=value)", preset="paper").pool == 10
+    small = Config(game="skat")
+    assert small.seats_kept == 3 and small.facts and not small.quick and not small.label_worlds
+    assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
+    hearts = Config(game="hearts")
+    assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4
+
+
+def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
+    with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
+        nfsp.run(Config(game="skat", seats_kept=4, out=tmp_path / "x"))
+    assert not (tmp_path / "x").exists()
+
+
+# ------------------------------------------------------------------------------------------- log and warnings
+
+
+def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
+    log = Log(tmp_path, [0, 10])
+    log.note(build={"python": "3"})
+    for iteration in (0, 1):
+        log.note(iteration=iteration, stage="play", at=100)
+        for step in (5, 10):
+            log.note(iteration=iteration, stage="learn", at=step, loss=1.0 / step)
+        log.note(iteration=iteration, stage="measure", at=3, entropy=0.5)
+    log.close()
+    with (tmp_path / "log.jsonl").open("a") as file:
+        file.write('{"time": 1, "iter')  # cut off in the middle of a line
+    again = Log(tmp_path, [0, 10])
+    assert len(again.entries) == 9
+    again.rewind(1, "learn", 5)
+    again.close()
+    assert [e["at"] for e in again.of("learn")] == [5, 10, 5]
+    assert [e["iteration"] for e in again.of("measure")] == [0]
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 7
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    assert len(list((tmp_path / "tensorboard").iterdir())) == 1
+    board = EventAccumulator(str(tmp_path / "tensorboard"))
+    board.Reload()
+    assert [(e.step, round(e.value, 3)) for e in board.Scalars("learn/loss")] == [
+        (5, 0.2),
+        (10, 0.1),
+        (15, 0.2),
+        (20, 0.1),
+    ]
+    (tmp_path / "log.jsonl").write_text("nonsense\n")
+    with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
+        Log(tmp_path, [0])
+
+
+def row(low, high, difference=None):
+    return {"difference": (low + high) / 2 if difference is None else difference, "low": low, "high": high}
+
+
+def test_signs_of_collapse(hearts):
+    rng = np.random.default_rng(0)
+    varied = Sequences.unlabelled(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
+    alike = Sequences.unlabelled(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
+    good = {"entropy": 0.4}
+
+    def warned(data=varied, learned=good, previous=(), baseline=()):
+        return evaluate.warnings(hearts, data, learned, {"previous": list(previous), "baseline": list(baseline)})
+
+    assert warned(previous=[row(-1, -0.2)], baseline=[row(3, 4), row(2, 3)]) == []
+    assert warned(baseline=[row(3, 4), row(3.5, 4.5)]) == []
+    assert warned(previous=[row(-0.5, 0.3)]) == []
+    assert "60% of the hands end alike" in warned(alike)[0]
+    assert "certain of every action" in warned(learned={"entropy": 0.001})[0]
+    assert "like its predecessor" in warned(previous=[row(0, 0)])[0]
+    assert "worse than its predecessor, by 0.40" in warned(previous=[row(0.4, 1.2)])[0]
+    assert "worse against the baseline" in warned(baseline=[row(2, 3), row(3.5, 4.5)])[0]
+    assert warned(baseline=[row(3.5, 4.5), row(2, 3)]) == []

@@ -1,0 +1,102 @@
+"""What an estimator of Hanabi believes, as one seat's belief behind the protocol of all games (base.Belief): worlds are
+drawn card by card and become OpenSpiel states, so that what samples worlds of other games can sample these."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from trickformer.base import Event, View
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
+from trickformer.games.hanabi import Hanabi
+
+
+class EstimatedBelief:
+    """The belief of the seat whose views it is given, in the form pomdp.
+
+    players: the scripted policies of the others, a name of `_core.hanabi.BOTS` a seat; the own one does not matter.
+    make: the estimator of a system, as `lambda process: V2(process, 0.01, 16, seed=1)`. It follows the game from its
+    first view and draws what it draws with randomness of its own. A card is drawn given those before it in the hand
+    where the estimator says it so, else for itself: some worlds may be none (`feasible`)."""
+
+    consistent = False
+
+    def __init__(self, game: Hanabi, players: Sequence[str], make: Callable[[HanabiProcess], Estimator]):
+        self._game, self._players, self._make = game, players, make
+        self._uniform = HanabiBelief(game)
+        self._view: View | None = None
+
+    def reset(self, view: View) -> None:
+        """Begin anew and follow the game up to `view`. Raises ValueError where no deal explains it."""
+        self._view = None
+        self._uniform.reset(view)
+        self._process = HanabiProcess(self._game.rules, Form.POMDP, self._players, view.viewer)
+        self._estimator = self._make(self._process)
+        self._follow(view)
+
+    def observe(self, view: View) -> None:
+        """Go on to a later view of the same game. Raises ValueError before any view."""
+        self._conditioned()
+        self._uniform.reset(view)
+        self._follow(view)
+
+    def _follow(self, view: View) -> None:
+        # No estimator reads a hidden card: any world that explains the view tells it the same.
+        world = self._uniform.sample(1, np.random.default_rng(0))
+        tables = [table.take(np.zeros(1, dtype=np.int64)) for table in positions(self._game, world.history(0))]
+        moves = _moves(view)
+        known = 0 if self._view is None else len(_moves(self._view))
+        if self._view is None:
+            self._estimator.begin(tables[0])
+        for at in range(known, len(moves)):
+            own = moves[at].actor == view.viewer
+            control = np.array([moves[at].action if own else -1], dtype=np.int64)
+            self._estimator.observe(tables[at], control, np.array([moves[at].action]), tables[at + 1])
+        self._view, self._there = view, self._process.hidden(tables[-1])[0] >= 0
+
+    def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
+        """n worlds, weighed alike; those that cards or hints rule out are not feasible and weigh nothing. Raises
+        ValueError before any view, and where the estimator has no belief."""
+        view = self._conditioned()
+        hidden = np.full((n, len(self._there)), -1, dtype=np.int8)
+        hidden[:, self._there] = 0  # a card is said given those before it: what stands after it does not matter
+        for slot in np.flatnonzero(self._there):
+            p = np.exp(self._log_probs(hidden)[:, slot])
+            if np.isnan(p).any():
+                raise ValueError("the estimator has no belief here")
+            cumulative = p.cumsum(axis=1)
+            at = rng.random(n) * cumulative[:, -1]
+            hidden[:, slot] = np.minimum((cumulative <= at[:, None]).sum(axis=1), p.shape[1] - 1)
+        worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)
+        worlds.feasible[:] = np.isfinite(self._uniform.log_prob(worlds))
+        worlds.log_weight[~worlds.feasible] = -np.inf
+        return worlds
+
+    def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
+        """float64 [n]: the logarithm of the probability with which a world is drawn, feasible or not. Raises
+        ValueError before any view."""
+        self._conditioned()
+        hidden = worlds.hidden.astype(np.int8)
+        at = np.maximum(hidden, 0)[..., None].astype(np.int64)
+        of_these = np.take_along_axis(self._log_probs(hidden), at, axis=-1)[..., 0]
+        return np.where(hidden >= 0, of_these, 0.0).sum(axis=1)
+
+    def _log_probs(self, hidden: np.ndarray) -> np.ndarray:
+        """float64 [n, S, K], of int8 [n, S]: each hand is asked about once, as if this game were that many."""
+        hands, which = np.unique(hidden, axis=0, return_inverse=True)
+        copies = copy.copy(self._estimator)
+        copies.keep(np.zeros(len(hands), dtype=np.int64))
+        return copies.log_probs(hands).astype(np.float64)[which.ravel()]
+
+    def _conditioned(self) -> View:
+        if self._view is None:
+            raise ValueError("a belief needs a view first; call reset")
+        return self._view
+
+
+def _moves(view: View) -> list[Event]:
+    return [event for event in view.events if event.actor >= 0]

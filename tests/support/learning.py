@@ -1,0 +1,41 @@
+"""Fresh models, and data of self-play checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from trickformer import tokenizers
+from trickformer.models import presets
+from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.tokenizers.hearts import POSITION
+
+
+def sequences(data, eos):
+    """Each sequence with one end token, after a look at how it is filled up."""
+    for row in data.tokens.astype(np.int32):
+        end = int(np.argmax(row == eos))
+        assert (row[end:] == eos).all()
+        yield row[: end + 1]
+
+
+def check(game, data):
+    """Every sequence is legal and ends as it says. -> the (seat, direction) pairs met"""
+    tokenizer = tokenizers.make(game)
+    assert data.tokens.shape == (len(data), tokenizer.n_positions)
+    seen = set()
+    for tokens, outcome in zip(sequences(data, tokenizer.eos), data.outcomes):
+        events = tokenizer.decode(tokens)  # raises on a hand that no deal explains
+        assert tokenizer.tracker(tokens).outcome() == outcome
+        seen.add((int(tokens[0]) - POSITION, events[0].action))
+    return seen
+
+
+def fresh_model(game, seed=0, rich=False):
+    """rich: with facts, action values, a masked policy and value classes."""
+    tokenizer = tokenizers.make(game)
+    torch.manual_seed(seed)
+    results = game.outcomes.class_values if rich else game.outcomes.labels
+    sizes = len(tokenizer.vocab), tokenizer.n_positions, len(results), tokenizer.eos
+    more = (tokenizer.n_facts, True, True) if rich else ()
+    return GPT2PolicyValueModel(presets.config("tiny", *sizes, *more)).eval()

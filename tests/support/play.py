@@ -1,0 +1,37 @@
+"""Games of Hearts by their options, random hands, files of the shared data."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from trickformer import games
+
+RULE_OPTIONS = tuple(games.load("hearts").rules)
+
+
+def hearts_with(**options: bool):
+    given = ",".join(f"{k}={v}" for k, v in options.items())
+    return games.load(f"hearts({given})")
+
+
+def random_playout(state, rng: random.Random):
+    """States at every decision of a uniformly random continuation, the terminal one last."""
+    while True:
+        yield state
+        if state.is_terminal():
+            return
+        state = state.clone()
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
+def shared_file(folder: str, name: str) -> Path:
+    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names; a test that
+    asks for one that is not there is skipped."""
+    path = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[3] / "shared")) / folder / name
+    if not path.exists():
+        pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")
+    return path

@@ -1,0 +1,67 @@
+"""Games of a Hanabi of eight cards, small enough for the forward algorithm, with the exact belief at every position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from support.markov import GameProcess, forward
+
+from trickformer import _core, games
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
+from trickformer.belief.samplers.hanabi import replay
+from trickformer.players._hanabi import Scripted
+
+SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
+PAIR = ("smart", "piers")
+BOTS = _core.hanabi.BOTS
+
+
+class Position(NamedTuple):
+    """Where a game stands. The move that led here is nothing at the first position."""
+
+    table: Tables  # 1
+    control: np.ndarray  # int64 [1], as HanabiProcess has it
+    action: int
+    belief: dict[tuple[int, ...], float]  # hidden cards, as HanabiProcess has them: exact, by the forward algorithm
+    hidden: np.ndarray  # int8 [1, slots]: what they are
+
+
+def process(form: Form, seat: int = 0) -> HanabiProcess:
+    """Both policies fixed but the seat's in a pomdp."""
+    return HanabiProcess(SMALL.rules, form, PAIR, seat)
+
+
+def play(form: Form, seed: int, seat: int = 0) -> Iterator[Position]:
+    """One game to its end. Whoever is not fixed plays at random: any legal move, or any scripted policy."""
+    rng = np.random.default_rng(seed)
+    slow = GameProcess(SMALL, form, [Scripted(SMALL, name) for name in PAIR], seat)
+    x = slow.deal(seed, 0)
+    states, emissions, controls, moves = [x], [slow.emission(x)], [], [(np.full(1, -1, dtype=np.int64), -1)]
+    while not x.is_terminal():
+        z, control = None, np.full(1, -1, dtype=np.int64)
+        if form is Form.FOSG:
+            control[0] = rng.integers(len(BOTS))
+            z = Scripted(SMALL, BOTS[control[0]])
+        elif form is Form.POMDP and x.current_player() == seat:
+            z = int(rng.choice(x.legal_actions()))
+            control[0] = z
+        x = slow.sample(x, z, rng)
+        states.append(x)
+        emissions.append(slow.emission(x))
+        controls.append(z)
+        moves.append((control, [step.action for step in x.full_history() if step.player >= 0][-1]))
+    for state, (control, action), listed in zip(states, moves, forward(slow, emissions, controls)):
+        belief: dict[tuple[int, ...], float] = {}
+        for other, p in listed:
+            cards = hidden_of(other, form, seat)
+            belief[cards] = belief.get(cards, 0.0) + p
+        hidden = np.array([hidden_of(state, form, seat)], dtype=np.int8)
+        yield Position(replay(SMALL, state.history()), control, action, belief, hidden)
+
+
+def hidden_of(state, form: Form, seat: int) -> tuple[int, ...]:
+    """The hidden cards of a state, by seat and the oldest first, filled up with -1."""
+    hands = [SMALL.hand(state, p) for p in ([seat] if form is Form.POMDP else range(2))]
+    return tuple(card for hand in hands for card in hand + [-1] * (2 - len(hand)))

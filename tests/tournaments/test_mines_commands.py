@@ -1,0 +1,184 @@
+"""`trickformer mines`: values, tables that resume, agreement of the draws, and what is refused."""
+
+import fcntl
+import json
+
+import numpy as np
+import pytest
+from support.records import comparable
+
+from trickformer import _core, games
+from trickformer.tournaments import run
+from trickformer.tournaments.mines import agree, report, results
+from trickformer.tournaments.mines.exact import best_value
+from trickformer.tournaments.mines.plan import Agree, Comparison
+
+TABLE = {"simulations": "20,80", "beliefs": "rejection,inherited,exact", "games": 8, "seed": 3}
+AGREE = {"positions": 6, "draws": 200, "trials": 2000, "seed": 5}
+
+
+def test_exact_prints_the_papers_values(command):
+    code, out, err = command(
+        "mines", "exact", "--board", "4x4", "--mines", 6, "--first-move", "no-neighbours", "--json"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert "moves" in err  # progress
+    assert (found["value"], found["first_move"]) == (1.0, "central")
+    assert {m["move"]: round(m["value"], 4) for m in found["moves"]} == {
+        "central": 1.0,
+        "edge": 0.9162,
+        "corner": 0.8198,
+    }
+    assert sorted(cell for m in found["moves"] for cell in m["cells"]) == [[r, c] for r in range(4) for c in range(4)]
+
+
+def test_exact_values_a_position(command):
+    """Figure 2 of the paper, left: 1 cell in the mean by the middle one, 4/3 by the others."""
+    position = "..1/.32/..1"
+    code, out, _ = command("mines", "exact", "--board", "3x3", "--mines", 3, "--position", position, "--json")
+    moves = {m["move"]: m["expected_moves"] for m in json.loads(out)["moves"]}
+    assert code == 0
+    assert moves == pytest.approx({"(0,0)": 4 / 3, "(1,0)": 1, "(2,0)": 4 / 3, "(0,1)": 0, "(2,1)": 0})
+    code, out, _ = command("mines", "exact", "--board", "3x3", "--mines", 3, "--position", position)
+    assert "best is (0,0), 0.8889" in out
+
+
+def test_classes_of_first_moves(command):
+    """Symmetric cells have one value, by solving each of them."""
+    for board, mines in (("3x5", 2), ("5x5", 3), ("1x6", 2)):
+        out = command("mines", "exact", "--board", board, "--mines", mines, "--first-move", "safe", "--json")[1]
+        rows, cols = map(int, board.split("x"))
+        game = games.load(f"mines(rows={rows},cols={cols},mines={mines},first_move=safe)")
+        solver = _core.mines.Solver(game.board, 10**6, 10**6)
+        start = _core.mines.Sight(game.board, [], [])
+        names = [m["move"] for m in json.loads(out)["moves"]]
+        assert len(set(names)) == len(names)
+        for move in json.loads(out)["moves"]:
+            sums = {solver.open(start, r * cols + c) for r, c in move["cells"]}
+            assert len(sums) == 1
+            count, total = sums.pop()
+            assert move["expected_moves"] == pytest.approx(total / count)
+    assert best_value(games.load("mines(rows=8,cols=8,mines=10)"), 1000) is None
+
+
+def test_a_table_that_was_stopped_goes_on(tmp_path, command):
+    whole = run.tournament(Comparison(**TABLE))
+    part = Comparison(**TABLE, out=tmp_path)
+    run.tournament(part)
+    records = tmp_path / run.RECORDS
+    lines = records.read_bytes().splitlines(keepends=True)
+    records.write_bytes(b"".join(lines[:17]) + lines[17][:20])
+    arguments = [f"--{key}={value}" for key, value in TABLE.items()]
+    code, out, err = command("mines", "table", *arguments, "--out", tmp_path, "--resume", "--json")
+    assert code == 0, err
+    assert comparable(run.load(tmp_path, Comparison).records) == comparable(whole.records)
+    again, found = results.result(whole), json.loads(out)
+    for row, same in zip(found["rows"], again["rows"]):
+        for name, player in row["players"].items():
+            for key in ("score", "won", "inconsistent", "drawn_per_move"):
+                assert player[key] == same["players"][name][key]
+        assert row["difference"]["score"] == pytest.approx(
+            row["players"]["inherited"]["score"] - row["players"]["rejection"]["score"]
+        )
+    assert found["optimal"] == 1
+    assert {p.name for p in tmp_path.iterdir()} >= {run.CONFIG, run.ABOUT, report.SUMMARY, report.REPORT, report.PLOT}
+    text = (tmp_path / report.REPORT).read_text()
+    assert "| 20 | rejection |" in text
+    assert "inherited less rejection" in text
+    for other in (["--games=9"], ["--c=0.6"], ["--domain=board"]):
+        changed = [a for a in arguments if a.partition("=")[0] != other[0].partition("=")[0]]
+        code, _, err = command("mines", "table", *changed, *other, "--out", tmp_path, "--resume")
+        assert code == 2
+        assert "choose another --out" in err
+
+
+def test_agreement_is_found_and_resumed(tmp_path, command):
+    """Exact draws and rejection pass; walks without a step do not. Going on gives the records of one go."""
+    whole = agree.agree(Agree(**AGREE))
+    assert whole["counted"] == AGREE["positions"]
+    for name in ("rejection", "exact"):
+        assert whole["methods"][name]["smallest_bonferroni"] > 0.001
+        assert whole["methods"][name]["inconsistent"] == 0
+    agree.agree(Agree(**AGREE | {"positions": 3}, out=tmp_path))
+    with (tmp_path / agree.RECORDS).open("a") as file:
+        file.write('{"position": 3, "ce')
+    code, out, err = command("mines", "agree", *[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume")
+    assert code == 0, err
+    assert "p by position" in out
+    lines = (tmp_path / agree.RECORDS).read_text().splitlines()
+    assert [json.loads(line) for line in lines] == whole["records"]
+    assert (tmp_path / agree.PLOT).stat().st_size > 1000
+    broken = agree.agree(Agree(**AGREE | {"trials": 1}))["methods"]
+    assert broken["metropolis"]["inconsistent"] > 0.5
+    assert broken["metropolis"]["smallest"] == 0
+    other = [f"--{k}={v}" for k, v in (AGREE | {"trials": 7}).items()]
+    code, _, err = command("mines", "agree", *other, "--out", tmp_path, "--resume")
+    assert code == 2
+    assert "trials = 2000, not 7" in err
+    again = [*[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume"]
+    with (tmp_path / agree.RECORDS).open() as other_run:
+        fcntl.flock(other_run, fcntl.LOCK_EX)
+        code, _, err = command("mines", "agree", *again)
+        assert (code, "another run is writing" in err) == (2, True)
+    for text, says in (
+        (lines[0] + "\n" + lines[0] + "\n", "twice"),
+        ("nothing\n", "broken"),
+        ('{"position": 0}\n', "broken"),
+        (lines[0].replace('"position": 0', '"position": "0"') + "\n", "broken"),
+    ):
+        (tmp_path / agree.RECORDS).write_text(text)
+        code, _, err = command("mines", "agree", *again)
+        assert (code, says in err) == (2, True)
+        assert (tmp_path / agree.RECORDS).read_text() == text
+
+
+def test_a_layout_that_hides_nothing_is_laid_anew():
+    """Of 1x3 with the mine in the middle, every position has one layout."""
+    found = agree.agree(Agree(board="1x3", mines=1, first_move="any", positions=30, draws=100, trials=10))
+    assert {record["layouts"] for record in found["records"]} == {2}
+
+
+def test_random_positions_hide_something():
+    game = games.load("mines")
+    sizes = set()
+    for index in range(40):
+        cells, shown = agree._position(game, 1, index, np.random.default_rng(index))
+        assert _core.mines.Counter(game.board, _core.mines.Sight(game.board, cells, shown)).layouts > 1
+        sizes.add(len(cells))
+    assert len(sizes) > 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["exact", "--board", "4"], "write rows x columns"),
+        (["exact", "--board", "9x9"], "from 1 to 64 cells"),
+        (["exact", "--mines", "8"], "room for 1 to 7 mines"),
+        (["exact", "--board", "7x7", "--mines", "11"], "7x7 with 11 mines is too large"),
+        (["exact", "--position", "1.."], "write 4 rows of 4 marks"),
+        (["exact", "--board", "1x3", "--mines", "1", "--position", "x.."], "write 1 rows of 3 marks"),
+        (["exact", "--board", "1x3", "--mines", "1", "--position", "2.."], "no layout of 1 mines explains it"),
+        (["exact", "--board", "1x3", "--mines", "1", "--position", "01."], "nothing is left to open"),
+        (["table"], "give either --seconds"),
+        (["table", "--seconds", "1", "--simulations", "1"], "give either --seconds"),
+        (["table", "--seconds", "1,x"], "seconds=1,x: write numbers above 0"),
+        (["table", "--seconds", "0.1,0.1"], "each once"),
+        (["table", "--simulations", "0"], "simulations=0: write numbers"),
+        (["table", "--seconds", "1", "--beliefs", "guess"], "each is one of rejection, metropolis"),
+        (["table", "--seconds", "1", "--resume"], "--resume needs the --out"),
+        (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
+        (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),
+        (["agree", "--resume"], "--resume needs the --out"),
+        (["agree", "--draws", "3"], "draws=3"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(arguments, says, command, tmp_path):
+    out = tmp_path / "run"
+    writes = ["--out", out] if arguments[0] != "exact" and "--resume" not in arguments else []
+    code, printed, err = command("mines", *arguments, *writes)
+    assert code == 2
+    assert says in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("error: ")
+    assert printed == ""
+    assert not out.exists()
