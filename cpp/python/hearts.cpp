@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -82,9 +83,7 @@ void bind_hearts(nb::module_& parent) {
       .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
       .def("legal_actions",
            [](const State& s) {
-             nb::list out;
-             for (Cards rest = legal(s); rest;) out.append(take_lowest(rest));
-             return out;
+             return cards_of(legal(s));
            })
       .def("apply_action",
            [](State& s, int card) {
@@ -95,7 +94,7 @@ void bind_hearts(nb::module_& parent) {
            [](const State& s) {
              std::int8_t score[kPlayers];
              scores(s.rules, s.taken, score);
-             return nb::make_tuple(score[0], score[1], score[2], score[3]);
+             return std::make_tuple(score[0], score[1], score[2], score[3]);
            })
       .def("information_state_string", &information_state_string, "player"_a);
 
@@ -132,7 +131,7 @@ void bind_hearts(nb::module_& parent) {
           nb::gil_scoped_release release;
           mixed_hands(rules, seed, first, n, {random, quick, noise, net}, history.data(), score.data(), seated.data());
         }
-        return nb::make_tuple(history, score, seated);
+        return std::make_tuple(history, score, seated);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "quick"_a = 0.0);
 }
