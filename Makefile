@@ -21,7 +21,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/test_,core_*.py isa.py threads.py fac
 comma := ,
 THREAD_TESTS := tests/test_threads.py tests/test_skat_solver.py
 
-.PHONY: demo test lint asan tsan bench setup clean ALWAYS
+.PHONY: demo test lint tidy coverage docs asan tsan bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -35,6 +35,19 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+tidy: setup  ## what clang-tidy finds in the core (.clang-tidy); with a header, all that includes it
+	$(BIN)/python -c 'import json; [print(f["file"]) for f in json.load(open("$(OBJECTS)/compile_commands.json"))]' | \
+	  sort -u | grep "$(CURDIR)/cpp/" | xargs -P "$$(nproc)" -n 1 $(BIN)/clang-tidy -p $(OBJECTS) --quiet
+
+coverage: setup  ## the tests, and the lines of Python that they do not reach
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --skip-covered --show-missing
+
+docs: setup  ## the site, in build/site
+	$(PIP) --no-build-isolation -Cbuild-dir=$(OBJECTS) -e '.[docs]'
+	$(BIN)/mkdocs build --strict
 
 # A copy of the package, its core built with sanitizers, in build/NAME, and tests on it. Python is not built with them: their
 # libraries are loaded before it, and the standard library of C++ too, so that they see its exceptions. What they report is

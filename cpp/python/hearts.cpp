@@ -81,10 +81,7 @@ void bind_hearts(nb::module_& parent) {
           "rules"_a, "direction"_a, "deck"_a)
       .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
-      .def("legal_actions",
-           [](const State& s) {
-             return cards_of(legal(s));
-           })
+      .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def("apply_action",
            [](State& s, int card) {
              if (card < 0 || card >= kNumCards || !(legal(s) & bit(card))) throw nb::value_error("illegal card");

@@ -1,4 +1,6 @@
 // The Python face of the Skat solver: positions go in as columns of a batch.
+#include <nanobind/stl/pair.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -39,7 +41,8 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
 }
 
 template <typename T>
-std::pair<Out<T>, Out<std::int64_t>> ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits, int threads) {
+std::pair<Out<T>, Out<std::int64_t>> ask(const Positions& positions, Query query,
+                                         const std::vector<std::int16_t>& limits, int threads) {
   const std::size_t n = positions.all.size();
   std::vector<SolverResult> results(n);
   {

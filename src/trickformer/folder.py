@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -30,7 +30,7 @@ class Interrupted(TrickformerError):
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def whole(path: Path) -> Generator[Path]:
     """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
     Raises TrickformerError where the disk does not take it."""
     draft = path.with_name(f".{path.name}.part")
@@ -138,7 +138,7 @@ def create(out: Path) -> None:
 
 
 @contextmanager
-def only_one(out: Path) -> Iterator[None]:
+def only_one(out: Path) -> Generator[None]:
     """Makes the folder of a run, and holds it. Raises TrickformerError where another process does."""
     create(out)
     held = os.open(out, os.O_RDONLY)
@@ -181,7 +181,7 @@ def begin(out: Path, config: BaseModel, resume: bool, free: Collection[str], rec
 
 
 @contextmanager
-def begun(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> Iterator[None]:
+def begun(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> Generator[None]:
     """The same for a run without records; the folder is this process's until the block ends."""
     had_part = _may_begin(out, config, resume, free)
     with only_one(out):

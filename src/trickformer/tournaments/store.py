@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -38,7 +38,7 @@ class Record(BaseModel):
         return Hand(self.deal, self.seating)
 
 
-def comparable(records: list[Record]) -> list[dict]:
+def comparable(records: list[Record]) -> list[dict[str, Any]]:
     """Sorted by deal and seating, timing fields left out: equal for equal configs."""
     return [r.model_dump(exclude=set(TIMING)) for r in sorted(records, key=lambda r: r.hand)]
 
