@@ -56,7 +56,7 @@ docs: setup  ## the site, in build/site
 define sanitize
 	$(PIP) --no-deps --no-build-isolation --upgrade --target build/$(1) -Cbuild-dir=build/$(1)-objects \
 	  -Cinstall.strip=false -Ccmake.define.TRICKFORMER_SANITIZE='$(2)' .
-	SKBUILD_EDITABLE_SKIP=$(abspath $(OBJECTS)) PYTHONPATH=build/$(1) \
+	SKBUILD_EDITABLE_SKIP=$(realpath $(OBJECTS)) PYTHONPATH=build/$(1) \
 	  LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)" \
 	  $(BIN)/python -m pytest --capture=sys $(4)
 endef
