@@ -53,6 +53,7 @@ std::vector<int> cards_of(Cards cards) {
 template <typename Event>
 auto seen_events(const std::vector<Event>& events) {
   std::vector<std::tuple<int, std::optional<int>, nb::typed<nb::tuple, int, nb::ellipsis>>> out;
+  out.reserve(events.size());
   for (const Event& e : events)
     out.emplace_back(e.actor, e.action < 0 ? std::nullopt : std::optional<int>(e.action), nb::tuple(nb::cast(e.seen)));
   return out;
