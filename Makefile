@@ -8,9 +8,9 @@ PYTHON ?= python3
 VENV ?= .venv
 TORCH_INDEX ?=
 BIN := $(VENV)/bin
+OBJECTS := $(VENV)/core
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
-SOURCES := $(shell find src cpp -type f -not -name '*.pyc') pyproject.toml CMakeLists.txt constraints.txt
 BENCHMARKS := hearts skat crew hanabi belief engine gomcts selfplay skat_solver crew_solver
 
 # The tests that are about the core, and of these the ones in which threads meet. Training takes too long under a sanitizer.
@@ -21,7 +21,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/*/test_,core_*.py isa.py threads.py f
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo test lint asan tsan bench setup clean
+.PHONY: demo test lint tidy coverage docs asan tsan bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -36,14 +36,28 @@ lint: setup
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
+tidy: setup  ## what clang-tidy finds in the core (.clang-tidy); with a header, all that includes it
+	$(BIN)/python -c 'import json; [print(f["file"]) for f in json.load(open("$(OBJECTS)/compile_commands.json"))]' | \
+	  sort -u | grep "$(CURDIR)/cpp/" | xargs -P "$$(nproc)" -n 1 $(BIN)/clang-tidy -p $(OBJECTS) --quiet
+
+coverage: setup  ## the tests, and the lines of Python that they do not reach
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --skip-covered --show-missing
+
+docs: setup  ## the site, in build/site
+	$(PIP) --no-build-isolation -Cbuild-dir=$(OBJECTS) -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
 # A copy of the package, its core built with sanitizers, in build/NAME, and tests on it. Python is not built with them: their
 # libraries are loaded before it, and the standard library of C++ too, so that they see its exceptions. What they report is
-# not captured.
+# not captured. SKBUILD_EDITABLE_SKIP lets the copy go before the editable install.
 # Arguments: name, sanitizers, library, tests.
 define sanitize
-	$(PIP) --no-deps --upgrade --target build/$(1) -Cbuild-dir=build/$(1)-objects -Cinstall.strip=false \
-	  -Ccmake.define.TRICKFORMER_SANITIZE='$(2)' .
-	PYTHONPATH=build/$(1) LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)" \
+	$(PIP) --no-deps --no-build-isolation --upgrade --target build/$(1) -Cbuild-dir=build/$(1)-objects \
+	  -Cinstall.strip=false -Ccmake.define.TRICKFORMER_SANITIZE='$(2)' .
+	SKBUILD_EDITABLE_SKIP=$(realpath $(OBJECTS)) PYTHONPATH=build/$(1) \
+	  LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)" \
 	  $(BIN)/python -m pytest --capture=sys $(4)
 endef
 
@@ -57,9 +71,12 @@ tsan: setup  ## where threads meet, under ThreadSanitizer; with GCC
 bench: setup  ## add ARGS=--quick for a look, ARGS=--json for one object a line
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name $(ARGS); done
 
+# The package is installed as it stands in src, so a changed .py needs nothing. The core is compiled in $(OBJECTS), where
+# the compiler's output is kept: what is changed in cpp is compiled again, and no more. That is why the build is not
+# isolated: headers at a new path would be new headers.
 setup: $(VENV)/.installed
 
-$(VENV)/.installed: $(SOURCES)
+$(VENV)/.installed: $(shell find cpp -type f) $(VENV)/.modules CMakeLists.txt pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "trickformer needs Python 3.11 or later: set PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
@@ -70,8 +87,17 @@ $(VENV)/.installed: $(SOURCES)
 	  { echo "no C++ compiler found: install one (Debian: g++), or name it in CXX" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) $(if $(TORCH_INDEX),--no-deps --index-url $(TORCH_INDEX)) torch
-	$(PIP) '.[dev]'
+	$(PIP) $$($(PYTHON) -c 'import tomllib as t; print(*t.load(open("pyproject.toml", "rb"))["build-system"]["requires"])') \
+	  cmake ninja
+	$(PIP) --no-build-isolation -Cbuild-dir=$(OBJECTS) -e '.[dev]'
 	@touch $@
+
+# An editable install lists the modules: it is done again when one comes or goes.
+$(VENV)/.modules: ALWAYS
+	@mkdir -p $(VENV)
+	@find src -name '*.py' | sort | cmp -s - $@ || find src -name '*.py' | sort > $@
+
+ALWAYS:
 
 clean:
 	rm -rf .venv build

@@ -17,7 +17,7 @@ void follow(const Tracker& start, const std::int16_t* tokens, int length, float*
   for (int i = 0; i < length; ++i, facts += start.fact_count()) {
     tracker->push(tokens[i]);
     tracker->facts(facts);
-    if (possible) mark(tracker->possible(), possible + std::size_t(i) * std::size_t(start.vocabulary()));
+    if (possible != nullptr) mark(tracker->possible(), possible + std::size_t(i) * std::size_t(start.vocabulary()));
   }
 }
 

@@ -182,10 +182,10 @@ TokenSet all_allowed(const Table& table, const SeatView& v) {
         const int receiver = (actor + offset) % rules.players, seat = (s.player + offset) % rules.players;
         const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : held(s, seat);
         Move hint{Kind::kHintColor, 0, std::uint8_t(offset), 0};
-        for (; hint.value < rules.colors; ++hint.value)
+        for (; hint.value < rules.colors; ++hint.value)  // NOLINT(bugprone-too-small-loop-variable): five at most
           if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
         hint = {Kind::kHintRank, 0, std::uint8_t(offset), 0};
-        for (; hint.value < rules.ranks; ++hint.value)
+        for (; hint.value < rules.ranks; ++hint.value)  // NOLINT(bugprone-too-small-loop-variable): five at most
           if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
       }
       return set;

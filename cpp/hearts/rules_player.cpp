@@ -127,10 +127,11 @@ class Table {
       return 2 + 11 * power(0.6, count(own) - 1);
     }
     const double wins = over + under ? double(under) / (over + under) : 0.3;
+    const int rank = card / 4;
     double price = suit == 2 ? 3.2 : 2.0;
     if (suit == 3 && card > kQueenOfSpades && queen_out()) return 9 * power(0.6, count(own & ~kOverQueen));
     if (suit == 3) price = queen_out() ? 0.5 : 1.5;
-    return price * wins * power(0.8, guards) + 0.02 * (card / 4) + (suit == 2 ? 0.3 : 0);
+    return price * wins * power(0.8, guards) + 0.02 * rank + (suit == 2 ? 0.3 : 0);
   }
 
   // Estimated points to come if `card` is played now.

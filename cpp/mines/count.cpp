@@ -8,7 +8,7 @@ namespace trickformer::mines {
 namespace {
 
 // Pascal's triangle up to 64; the largest entry is 64 over 32.
-const auto kChoose = [] {
+constexpr auto kChoose = [] {
   std::array<std::array<std::uint64_t, kMaxCells + 1>, kMaxCells + 1> c{};
   for (int n = 0; n <= kMaxCells; ++n) {
     c[n][0] = 1;

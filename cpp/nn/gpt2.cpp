@@ -132,7 +132,8 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, cons
   const Config& c = config_;
   const Kernels& k = *kernels_;
   const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
-  const float scale = 1.0f / std::sqrt(static_cast<float>(c.embd / c.heads));
+  const int width = c.embd / c.heads;  // of a head
+  const float scale = 1.0f / std::sqrt(static_cast<float>(width));
   for (int r = 0; r < rows; ++r) {
     const std::int32_t node = nodes[r];
     const int depth = depth_[node];

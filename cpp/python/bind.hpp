@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +46,16 @@ template <std::unsigned_integral Cards>
 std::vector<int> cards_of(Cards cards) {
   std::vector<int> out;
   while (cards) out.push_back(take_lowest(cards));
+  return out;
+}
+
+// (actor, action, seen) of events that a seat saw; an action below 0 is hidden. The file that binds it includes the casters.
+template <typename Event>
+auto seen_events(const std::vector<Event>& events) {
+  std::vector<std::tuple<int, std::optional<int>, nb::typed<nb::tuple, int, nb::ellipsis>>> out;
+  out.reserve(events.size());
+  for (const Event& e : events)
+    out.emplace_back(e.actor, e.action < 0 ? std::nullopt : std::optional<int>(e.action), nb::tuple(nb::cast(e.seen)));
   return out;
 }
 

@@ -1,6 +1,8 @@
 // The Python face of The Crew: missions, rules, random games, tracker, batched tables.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -50,11 +52,11 @@ void bind_missions(nb::module_& m) {
       });
 }
 
-nb::list tasks_of(const State& s) {
-  nb::list out;
+std::vector<std::tuple<int, int, int, bool>> tasks_of(const State& s) {
+  std::vector<std::tuple<int, int, int, bool>> out;
   for (int i = 0; i < s.mission.tasks; ++i) {
     const Task& task = s.tasks[i];
-    out.append(nb::make_tuple(i < s.revealed ? int(task.card) : -1, int(task.tile), int(task.owner), task.done));
+    out.emplace_back(i < s.revealed ? int(task.card) : -1, int(task.tile), int(task.owner), task.done);
   }
   return out;
 }
@@ -103,11 +105,12 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro(
           "messages",
           [](const State& s) {
-            nb::list out;
+            std::vector<std::optional<std::tuple<int, int, int>>> out;
             for (const Message& message : s.message)
-              out.append(message.label
-                             ? nb::object(nb::make_tuple(int(message.label), int(message.card), int(message.before)))
-                             : nb::none());
+              if (message.label)
+                out.emplace_back(std::in_place, message.label, message.card, message.before);
+              else
+                out.emplace_back();
             return out;
           },
           "by seat: None, or (label, card, plays made before)")
@@ -165,11 +168,7 @@ void bind_tokens(nb::module_& m) {
   m.def(
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) {
-        nb::list out;
-        for (const SeenEvent& e : events(book, {tokens.data(), tokens.size()}))
-          out.append(nb::make_tuple(e.actor, e.action < 0 ? nb::object(nb::none()) : nb::object(nb::int_(e.action)),
-                                    nb::tuple(nb::cast(e.seen))));
-        return out;
+        return seen_events(events(book, {tokens.data(), tokens.size()}));
       },
       "book"_a, "tokens"_a,
       "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");

@@ -1,5 +1,6 @@
 // The Python face of The Crew's solver.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -32,8 +33,8 @@ std::optional<Draws> draws_of(const Given& given) {
   return draws_of(given->data());
 }
 
-nb::object word(Answer answer) {
-  return answer == Answer::kUnknown ? nb::object(nb::none()) : nb::object(nb::bool_(answer == Answer::kYes));
+std::optional<bool> word(Answer answer) {
+  return answer == Answer::kUnknown ? std::nullopt : std::optional(answer == Answer::kYes);
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ void bind_crew_solver(nb::module_& parent) {
                 nodes.data()[i] = std::int64_t(self.nodes());
               }
             }
-            return nb::make_tuple(answers, nodes);
+            return std::make_pair(answers, nodes);
           },
           "states"_a, "max_nodes"_a, "draws"_a = nb::none(),
           "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 "
@@ -97,7 +98,7 @@ void bind_crew_solver(nb::module_& parent) {
           nb::gil_scoped_release release;
           answer = plain_can_succeed(state, max_nodes, given, nodes);
         }
-        return nb::make_tuple(word(answer), nodes);
+        return std::make_pair(word(answer), nodes);
       },
       "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
       "can_succeed by trying every card in order, and the cards tried: the twin of the tests and the yardstick of "

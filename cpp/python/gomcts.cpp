@@ -1,5 +1,7 @@
 // The Python face of GO-MCTS.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <vector>
@@ -70,7 +72,7 @@ void bind_gomcts(nb::module_& parent) {
              self.batch.branches(parents, tokens, facts);
              auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : facts.size() / tokens.size()});
              std::copy(facts.begin(), facts.end(), rows.data());
-             return nb::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
+             return std::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
            })
       .def("give_nodes",
            [](SearchBatch& self, In1<std::int32_t> nodes) {
@@ -103,9 +105,9 @@ void bind_gomcts(nb::module_& parent) {
           "engine"_a, "actions"_a, "All searches to their end on the CPU's engine; actions: they use action values.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
-             nb::list out;
+             std::vector<std::tuple<int, double, int>> out;
              for (const Edge& e : self.batch[checked(i, self.batch.size(), "search")].root_edges())
-               out.append(nb::make_tuple(e.token, e.value, e.visits));
+               out.emplace_back(e.token, e.value, e.visits);
              return out;
            })
       .def("best", [](const SearchBatch& self,

@@ -23,8 +23,9 @@ using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 
 std::span<const std::int32_t> ids(const Ids& array) { return {array.data(), array.size()}; }
 
-void create(Engine* self, const nb::dict& sizes, float epsilon, const nb::dict& tensors, const Floats& values,
-            bool bf16, const std::string& isa) {
+void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, float epsilon,
+            const nb::typed<nb::dict, std::string, Floats>& tensors, const Floats& values, bool bf16,
+            const std::string& isa) {
   const auto size = [&](const char* name) { return nb::cast<int>(sizes[name]); };
   const Config config{size("n_layer"),
                       size("n_embd"),

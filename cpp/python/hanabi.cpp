@@ -371,7 +371,7 @@ void bind_tables(nb::module_& m) {
           nb::gil_scoped_release release;
           random_games(rules, seed, first, n, careful, decks.data(), actions.data(), scores.data());
         }
-        return nb::make_tuple(decks, actions, scores);
+        return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "careful"_a = false,
       "Games of uniformly random players; careful ones never play a card that costs a life. Decks uint8 [n, "

@@ -83,7 +83,7 @@ void bind_hanabi_players(nb::module_& parent) {
           nb::gil_scoped_release release;
           scripted_games(rules, ids, random, noise, seed, first, n, decks.data(), actions.data(), scores.data());
         }
-        return nb::make_tuple(decks, actions, scores);
+        return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0, "noise"_a = 0.0,
       "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "

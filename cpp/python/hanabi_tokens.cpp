@@ -1,5 +1,7 @@
 // The Python face of Hanabi, continued: what a seat has seen as tokens, and the own hands that explain it.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
@@ -78,11 +80,7 @@ void bind_table(nb::module_& m) {
       .def(
           "events",
           [](const Table& t, In1<std::int32_t> tokens) {
-            nb::list out;
-            for (const SeenEvent& e : events(t, {tokens.data(), tokens.size()}))
-              out.append(nb::make_tuple(e.actor, e.action < 0 ? nb::object(nb::none()) : nb::object(nb::int_(e.action)),
-                                        nb::tuple(nb::cast(e.seen))));
-            return out;
+            return seen_events(events(t, {tokens.data(), tokens.size()}));
           },
           "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
   bind_tables<Bulk>(m, table, "TokenTables");

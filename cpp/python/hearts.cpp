@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -80,12 +81,7 @@ void bind_hearts(nb::module_& parent) {
           "rules"_a, "direction"_a, "deck"_a)
       .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
-      .def("legal_actions",
-           [](const State& s) {
-             nb::list out;
-             for (Cards rest = legal(s); rest;) out.append(take_lowest(rest));
-             return out;
-           })
+      .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def("apply_action",
            [](State& s, int card) {
              if (card < 0 || card >= kNumCards || !(legal(s) & bit(card))) throw nb::value_error("illegal card");
@@ -95,7 +91,7 @@ void bind_hearts(nb::module_& parent) {
            [](const State& s) {
              std::int8_t score[kPlayers];
              scores(s.rules, s.taken, score);
-             return nb::make_tuple(score[0], score[1], score[2], score[3]);
+             return std::make_tuple(score[0], score[1], score[2], score[3]);
            })
       .def("information_state_string", &information_state_string, "player"_a);
 
@@ -132,7 +128,7 @@ void bind_hearts(nb::module_& parent) {
           nb::gil_scoped_release release;
           mixed_hands(rules, seed, first, n, {random, quick, noise, net}, history.data(), score.data(), seated.data());
         }
-        return nb::make_tuple(history, score, seated);
+        return std::make_tuple(history, score, seated);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "quick"_a = 0.0);
 }

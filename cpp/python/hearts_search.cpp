@@ -1,6 +1,9 @@
 // The Python face of Hearts, continued: what a seat saw, the deal sampler, and the players that build on them.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -111,9 +114,9 @@ void bind_hearts_search(nb::module_& parent) {
           nb::gil_scoped_release release;
           result = pimc(d, {{runs, c, light}, worlds, uct}, seed);
         }
-        nb::dict out;
+        std::map<int, std::pair<double, std::int64_t>> out;
         for (int card = 0; card < kNumCards; ++card)
-          if (result.visits[card]) out[nb::int_(card)] = nb::make_tuple(result.value[card], result.visits[card]);
+          if (result.visits[card]) out[card] = {result.value[card], result.visits[card]};
         return out;
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,

@@ -1,6 +1,7 @@
 // The Python face of Skat: rules, random games, tracker, batched tables, worlds.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -40,7 +41,7 @@ void bind_rules(nb::module_& m) {
           [](const Result& r, bool seeger) {
             std::int16_t score[kPlayers];
             scores(r, seeger, score);
-            return nb::make_tuple(score[0], score[1], score[2]);
+            return std::make_tuple(score[0], score[1], score[2]);
           },
           "seeger"_a);
   m.def(

@@ -1,4 +1,6 @@
 // The Python face of the Skat solver: positions go in as columns of a batch.
+#include <nanobind/stl/pair.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -39,7 +41,8 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
 }
 
 template <typename T>
-nb::tuple ask(const Positions& positions, Query query, const std::vector<std::int16_t>& limits, int threads) {
+std::pair<Out<T>, Out<std::int64_t>> ask(const Positions& positions, Query query,
+                                         const std::vector<std::int16_t>& limits, int threads) {
   const std::size_t n = positions.all.size();
   std::vector<SolverResult> results(n);
   {
@@ -55,7 +58,7 @@ nb::tuple ask(const Positions& positions, Query query, const std::vector<std::in
     for (std::size_t card = 0; moves && card < kNumCards; ++card)
       values.data()[i * kNumCards + card] = T(results[i].moves[card]);
   }
-  return nb::make_tuple(values, nodes);
+  return std::make_pair(values, nodes);
 }
 
 }  // namespace
@@ -123,7 +126,7 @@ void bind_skat_solver(nb::module_& parent) {
             nodes.data()[i] = std::int64_t(solver.nodes() - before);
           }
         }
-        return nb::make_tuple(values, nodes);
+        return std::make_pair(values, nodes);
       },
       "positions"_a, "threshold"_a, "at_least by a plain zero-window search, the yardstick of benchmarks.skat_solver.");
   m.def(

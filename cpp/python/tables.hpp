@@ -1,6 +1,7 @@
 // Bindings that every game with tokens has: its table of outcomes, whole games as tokens, many games in step.
 #pragma once
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
@@ -98,7 +99,7 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
             token.data()[i] = std::int16_t(found[i].token);
             value.data()[i] = found[i].value;
           }
-          return nb::make_tuple(count, position, token, value);
+          return std::make_tuple(count, position, token, value);
         },
         "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(), "steps"_a = 0,
         "worlds"_a = false,

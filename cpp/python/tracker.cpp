@@ -133,9 +133,9 @@ void bind_tracker(nb::module_& m) {
       .def("is_legal", &Tracker::is_legal)
       .def("push", &Tracker::push, "token"_a)
       .def("outcome",
-           [](const Tracker& t) -> nb::object {
+           [](const Tracker& t) -> std::optional<int> {
              if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
-             return t.is_legal() ? nb::cast(t.outcome()) : nb::none();
+             return t.is_legal() ? std::optional(t.outcome()) : std::nullopt;
            })
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })

@@ -338,12 +338,14 @@ void Batch::give_nodes(std::span<const int> nodes) {
 
 std::vector<int> Batch::policy_nodes() const {
   std::vector<int> out;
+  out.reserve(policies_.size());
   for (const Place& at : policies_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
   return out;
 }
 
 std::vector<int> Batch::value_nodes() const {
   std::vector<int> out;
+  out.reserve(values_.size());
   for (const Place& at : values_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
   return out;
 }

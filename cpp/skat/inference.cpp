@@ -26,7 +26,10 @@ std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng&
   std::vector<int> times(weight.size());
   for (std::size_t i = 0; i < weight.size(); ++i) {
     upto += weight[i] / sum * double(n);
-    for (; at < upto; at += 1) ++times[i];
+    while (at < upto) {
+      ++times[i];
+      at += 1;
+    }
   }
   return times;
 }

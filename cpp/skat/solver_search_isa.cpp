@@ -138,7 +138,8 @@ class Searcher : Order<kNull, kTricks> {
   }
 
   static void praise(std::int32_t* history, int card, int depth) {
-    if ((history[card] += depth * depth) > kMost)
+    history[card] += depth * depth;
+    if (history[card] > kMost)
       for (int i = 0; i < kNumCards; ++i) history[i] /= 2;
   }
 

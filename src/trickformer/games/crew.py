@@ -71,7 +71,7 @@ class CrewGame(pyspiel.Game):
     left or right: whether, and where to, each passes a card before the first trick; `file`, missions of one's own."""
 
     def __init__(self, params: dict[str, Any] | None = None):
-        parameters = _PARAMETERS | (params or {})
+        parameters: dict[str, Any] = _PARAMETERS | (params or {})
         number, distress = parameters["mission"], parameters["distress"]
         if distress not in _missions.DISTRESS:
             raise ValueError(

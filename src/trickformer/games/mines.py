@@ -32,13 +32,12 @@ class MinesGame(pyspiel.Game):
     `safe` not in the cell opened first, `no-neighbours` neither there nor around it."""
 
     def __init__(self, params: dict[str, Any] | None = None):
-        parameters = _DEFAULTS | (params or {})
+        parameters: dict[str, Any] = _DEFAULTS | (params or {})
         if parameters["first_move"] not in FIRST_MOVES:
             known = ", ".join(FIRST_MOVES)
             raise ValueError(f"first_move of trickformer_mines is one of {known}, not {parameters['first_move']!r}")
-        sizes = [parameters[key] for key in ("rows", "cols", "mines")]
-        self.board = _core.mines.Board(*sizes, FIRST_MOVES.index(parameters["first_move"]))
-        self.rows, self.cols, self.mines = sizes
+        self.rows, self.cols, self.mines = (int(parameters[key]) for key in ("rows", "cols", "mines"))
+        self.board = _core.mines.Board(self.rows, self.cols, self.mines, FIRST_MOVES.index(parameters["first_move"]))
         self.cells = self.rows * self.cols
         self.late = parameters["first_move"] != "any"  # the mines are laid after the first move
         info = pyspiel.GameInfo(
@@ -188,7 +187,8 @@ class Mines(Game):
         if not game.core.laid:
             return None
         opened = {e.action for e in view.events}
-        room = set(self.board.allowed(view.events[0].action) if view.events else range(self.cells)) - opened
+        first = view.events[0].action if view.events else None
+        room = set(range(self.cells) if first is None else self.board.allowed(first)) - opened
         near = {cell: opened & set(self.board.around(cell)) for cell in room}
         mines = set(game.laying)
         pairs = [(a, b) for a in mines & room for b in sorted(room - mines) if near[a] == near[b]]

@@ -192,7 +192,7 @@ class Prefix:
         """The node of the last token; -1 before the first."""
         return int(self.nodes[-1]) if self.nodes.size else -1
 
-    def _keep(self, length: int) -> None:
+    def keep(self, length: int) -> None:
         """Give back all nodes beyond the first `length`; those of before a reset are gone already."""
         if self._generation != self.engine.generation:
             self._generation = self.engine.generation
@@ -204,7 +204,7 @@ class Prefix:
         self.tokens = self.tokens[: self.nodes.size]
 
     def __del__(self) -> None:
-        self._keep(0)
+        self.keep(0)
 
 
 def advance(
@@ -231,7 +231,7 @@ def advance(
     known: list[np.ndarray] = []
     for i, (prefix, wanted) in enumerate(zip(prefixes, token_lists, strict=True)):
         tokens = np.asarray(wanted, dtype=np.int32)
-        prefix._keep(_common(prefix.tokens, tokens))
+        prefix.keep(_common(prefix.tokens, tokens))
         if prefix.nodes.size < tokens.size:
             growing.append(prefix)
             added.append(tokens[prefix.nodes.size :])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from pydantic import Field
 
-from trickformer.base import Decision, Game
+from trickformer.base import Decision, Game, View
 from trickformer.players._model import ModelOptions, ModelPlayer
 
 
@@ -20,7 +22,14 @@ class ArgmaxPlayer(ModelPlayer):
         super().__init__(options, game)
         self.threshold = options.threshold
 
-    def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
+    def decide(
+        self,
+        nodes: np.ndarray,
+        views: Sequence[View],
+        tokens: Sequence[np.ndarray],
+        legal: np.ndarray,
+        rng: Sequence[np.random.Generator],
+    ) -> list[Decision]:
         from trickformer.models.decide import argmax_val
 
         def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:

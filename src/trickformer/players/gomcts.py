@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field
 
-from trickformer.base import Decision, Game, TrickformerError
+from trickformer.base import Decision, Game, TrickformerError, View
 from trickformer.players._model import ModelOptions, ModelPlayer
 
 if TYPE_CHECKING:
@@ -70,7 +71,14 @@ class GomctsPlayer(ModelPlayer):
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
 
-    def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
+    def decide(
+        self,
+        nodes: np.ndarray,
+        views: Sequence[View],
+        tokens: Sequence[np.ndarray],
+        legal: np.ndarray,
+        rng: Sequence[np.random.Generator],
+    ) -> list[Decision]:
         from trickformer.gomcts.search import search
 
         trackers = [self.tokenizer.tracker(t) for t in tokens]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from trickformer.base import Decision, Game
+from trickformer.base import Decision, Game, View
 from trickformer.players._model import ModelOptions, ModelPlayer
 
 
@@ -15,7 +17,14 @@ class Options(ModelOptions):
 class ImitationPlayer(ModelPlayer):
     """The population's average player (GO-MCTS paper, section 5.2)."""
 
-    def decide(self, nodes, views, tokens, legal, rng) -> list[Decision]:
+    def decide(
+        self,
+        nodes: np.ndarray,
+        views: Sequence[View],
+        tokens: Sequence[np.ndarray],
+        legal: np.ndarray,
+        rng: Sequence[np.random.Generator],
+    ) -> list[Decision]:
         from trickformer.models.decide import draw, legal_policy
 
         probs = legal_policy(self.engine.policy(nodes), legal)

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from io import FileIO
@@ -32,7 +32,7 @@ class Interrupted(TrickformerError):
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def whole(path: Path) -> Generator[Path]:
     """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
     Raises TrickformerError where the disk does not take it."""
     draft = path.with_name(f".{path.name}.part")
@@ -162,7 +162,7 @@ def _line(record: Any) -> bytes:
 
 
 @contextmanager
-def only_one(out: Path) -> Iterator[None]:
+def only_one(out: Path) -> Generator[None]:
     """Makes the folder of a run, and holds it. Raises TrickformerError where another process does."""
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ def may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str])
 @contextmanager
 def begun(
     out: Path, config: BaseModel, resume: bool, free: Collection[str], about: Mapping[str, Any] | None = None
-) -> Iterator[None]:
+) -> Generator[None]:
     """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with `about` and every
     build that had part. The folder is this process's until the block ends. The config's own `out` is not kept.
 
@@ -232,7 +232,7 @@ def recorded(
     records: str,
     parse: Parse = lambda _, line: json.loads(line),
     about: Mapping[str, Any] | None = None,
-) -> Iterator[Lines]:
+) -> Generator[Lines]:
     """The same of a run with a file of records, which is read before anything is written.
 
     Raises TrickformerError as `begun` and Lines do, and where there are records but no config that says of what."""

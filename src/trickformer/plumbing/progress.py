@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -18,7 +18,7 @@ _LINE_EVERY = 15.0  # seconds between two plain lines
 
 
 @contextmanager
-def progress(what: str, unit: str, done: int, total: int) -> Iterator[Advance]:
+def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
     """Shows how many of `total` units are done and the time left; call the value for each one finished."""
     if sys.stderr.isatty():
         from rich.console import Console

@@ -32,8 +32,9 @@ _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
 _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
 _DECLARATION = re.compile(r"([GCSHDN])([OHSZ]*)((?:\.[^.]+)*)")
 _GIVES_UP = {"LE": LEAVES, "TI": TIMES_OUT}
-_PLAIN = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN}
-_PLAIN |= {name: name for name in (*map(str, CALLS), *CARD)}
+_PLAIN = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN} | {
+    name: name for name in (*map(str, CALLS), *CARD)
+}
 _WORD = {action: word for word, action in _PLAIN.items()}
 _KINDS = (*SUITS, "G", "N", "NO")  # letters of the declarations, in their order
 _SKAT = slice(30, 32)
@@ -98,7 +99,7 @@ class _Moves:
 
     def deck(self, words: list[str]) -> tuple[str, ...]:
         cards = tuple(words[1].split(".")) if len(words) == 2 and words[0] == "w" else ()
-        if set(cards) != CARD or len(cards) != len(CARD):
+        if frozenset(cards) != CARD or len(cards) != len(CARD):
             raise self.fail(0, "the deal is not 32 different cards")
         self.skat = cards[_SKAT]
         return cards

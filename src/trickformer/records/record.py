@@ -40,7 +40,7 @@ class Record(BaseModel):
     @field_validator("deck")
     @classmethod
     def _whole_deck(cls, deck: tuple[str, ...]) -> tuple[str, ...]:
-        if len(deck) != NUM_CARDS or set(deck) != CARD:
+        if len(deck) != NUM_CARDS or frozenset(deck) != CARD:
             raise ValueError("a deck holds each of the 32 cards once")
         return deck
 

@@ -121,7 +121,9 @@ class _Game:
             return self.made(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
         return self.played(names, rows, hands, skat, tags)
 
-    def played(self, names: list[str], rows: list, hands: list[list[str]], skat: list[str], tags: dict) -> Record:
+    def played(
+        self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
+    ) -> Record:
         dealt_skat = self.skat("was")
         bid = re.fullmatch(r"Last bid: (\d{1,3})", self.next())
         played = _PLAYED.fullmatch(self.next()) if bid else None
@@ -171,7 +173,7 @@ class _Game:
         return self.made(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
     def made(self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any) -> Record:
-        if len(cards) != len(CARD) or set(cards) != CARD:
+        if len(cards) != len(CARD) or frozenset(cards) != CARD:
             raise self.fail("hands and skat are not 32 different cards")
         a, b, c = *names[forehand:], *names[:forehand]
         try:

@@ -41,7 +41,9 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 
-def warnings(game: Game, data: Sequences, learned: dict[str, float], matches: dict[str, list[dict]]) -> list[str]:
+def warnings(
+    game: Game, data: Sequences, learned: dict[str, float], matches: dict[str, list[dict[str, Any]]]
+) -> list[str]:
     """What looks like a collapse, one line each.
 
     data: what the iteration learned from. learned: what `metrics.measure` says of its model. matches: by opponent, the
@@ -69,7 +71,7 @@ def warnings(game: Game, data: Sequences, learned: dict[str, float], matches: di
     return found
 
 
-def curve(game: Game, config: Config, matches: dict[str, list[dict]], folder: Path) -> None:
+def curve(game: Game, config: Config, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:
     """Writes curve.csv and curve.png: the matches by iteration, as Figure 2 of the GO-MCTS paper."""
     lines = ["iteration,opponent,difference,low,high,deals"]
     for opponent, entries in matches.items():

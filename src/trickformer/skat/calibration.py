@@ -54,7 +54,9 @@ def hand_of(learned: _core.skat_search.Evaluation, contract: int, by_hand: bool,
             return deck, soloist, declaration, laid, logit
 
 
-def played(config: Calibration, learned, contract: int, by_hand: bool, number: int) -> tuple[float, bool]:
+def played(
+    config: Calibration, learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, number: int
+) -> tuple[float, bool]:
     """Game `number` of a contract: the log odds that the solver's model gives it, and whether it was won."""
     game = games.load("skat")
     rng = np.random.default_rng([config.seed, contract + 4 * by_hand, number])

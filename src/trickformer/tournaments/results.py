@@ -58,7 +58,7 @@ class Results:
         summaries = [self._summary(i) for i in range(len(config.specs))]
         if any(summaries):
             head["summary"] = summaries
-        tail = {
+        tail: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
             "seed": config.seed,
             "batch": {k: u["batch"] for k, u in use.items()},

@@ -88,7 +88,7 @@ class HandFilter:
 
     def _possible(self, table: Tables, hands: Hands) -> Hands | None:
         """Those that cards and hints allow and whose likelihood is positive; None where there are too many."""
-        possible, counts = _slots(table, self._seat), self._counts(table)
+        possible, counts = _slots(table, self._seat), self.counts(table)
         good = np.isfinite(hands.log_likelihood)
         held = np.zeros((len(good), len(counts)), dtype=np.int8)
         for slot, column in enumerate(hands.hidden.T[: len(self._held)]):
@@ -101,7 +101,7 @@ class HandFilter:
 
     def _listed(self, table: Tables) -> Hands | None:
         """From the whole record; None where there are too many hands, or may be on the way."""
-        possible, counts = _slots(table, self._seat), self._counts(table)
+        possible, counts = _slots(table, self._seat), self.counts(table)
         size = self._process.rules.hand
         hidden = np.full((1, size), -1, dtype=np.int8)
         left = counts[None].astype(np.int8)
@@ -130,7 +130,7 @@ class HandFilter:
         with np.errstate(divide="ignore"):
             return np.log(supposed(before, 0, dealt, policy)[:, action].astype(np.float64))
 
-    def _counts(self, table: Tables) -> np.ndarray:
+    def counts(self, table: Tables) -> np.ndarray:
         """int64 [K]: cards that may be in the hand."""
         return self._process.known(table)[1][0].astype(np.int64)
 
@@ -170,7 +170,7 @@ class ExactBelief:
         if any(hands is None for hands in found):
             return None
         lists = [hands for hands in found if hands is not None]
-        counts = self._filters[0]._counts(self._table)
+        counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
             hidden, log_p = lists[0].hidden, lists[0].log_likelihood + _log_ways(_held(lists[0].hidden, kinds), counts)

@@ -53,10 +53,10 @@ class _Layer(torch.autograd.Function):
         cells = torch.empty(*gates.shape[:-3], steps + 1, rows, hidden)
         cells[..., 0, :, :] = 0
         now = out.to(factor.dtype, copy=True, memory_format=torch.contiguous_format)
-        arrays = [_array(x, 4) for x in (acts, cells, outs)]
+        a, c, o = (_array(x, 4) for x in (acts, cells, outs))
         for step in range(steps):
             product = now @ factor
-            _core.lstm.forward(step, _array(gates, 4), _array(product, 3), *arrays, _array(now, 3))
+            _core.lstm.forward(step, _array(gates, 4), _array(product, 3), a, c, o, _array(now, 3))
         ctx.save_for_backward(factor, out, acts, cells, outs)
         return outs
 
@@ -65,9 +65,9 @@ class _Layer(torch.autograd.Function):
         factor, first, acts, cells, outs = ctx.saved_tensors
         d_gates = torch.empty(acts.shape, dtype=factor.dtype)
         d_out, d_cell = torch.zeros(first.shape, dtype=factor.dtype), torch.zeros(first.shape)
-        arrays = [_array(x, 4) for x in (acts, cells, grads[0].contiguous())]
+        a, c, d = (_array(x, 4) for x in (acts, cells, grads[0].contiguous()))
         for step in reversed(range(acts.shape[-3])):
-            _core.lstm.backward(step, *arrays, _array(d_out, 3), _array(d_cell, 3), _array(d_gates, 4))
+            _core.lstm.backward(step, a, c, d, _array(d_out, 3), _array(d_cell, 3), _array(d_gates, 4))
             d_out = d_gates[..., step, :, :] @ factor.mT
         d_weight = None
         if ctx.needs_input_grad[2]:

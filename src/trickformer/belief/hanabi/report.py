@@ -117,15 +117,15 @@ def plot(found: dict[str, Any], path: Path) -> None:
 
     names = list(found["estimators"])
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    colours = plt.get_cmap("tab10").colors
+    colours = plt.get_cmap("tab10")
     for i, name in enumerate(names):
         e = found["estimators"][name]
         mean, error = e["loss"]["mean"], e["loss"]["se"]
         if mean is not None:
-            left.errorbar(mean, -i, xerr=1.96 * (error or 0.0), fmt="o", color=colours[i % 10])
+            left.errorbar(mean, -i, xerr=1.96 * (error or 0.0), fmt="o", color=colours(i % 10))
         kept = [b for b in e["calibration"] if b["n"] >= 20]
         right.plot(
-            [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours[i % 10], label=name, linewidth=1
+            [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours(i % 10), label=name, linewidth=1
         )
     left.set_yticks([-i for i in range(len(names))], names)
     left.set_xlabel("nats a card, 95% interval")

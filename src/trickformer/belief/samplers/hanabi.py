@@ -21,6 +21,7 @@ class HanabiWorlds(UniformWorlds):
 
     def history(self, i: int) -> list[int]:
         """World i as actions, those of chance included."""
+        assert isinstance(self.game, Hanabi)
         rules, own = self.game.rules, self.view.viewer
         dealt = [list(event.seen) for event in self.view.events if event.action is None]
         moves = [(event.actor, event.action, event.seen) for event in self.view.events if event.action is not None]
@@ -57,6 +58,7 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
         state = self._game.spiel.new_initial_state()
         for action in actions:
             state.apply_action(action)
+        assert isinstance(self._game, Hanabi)
         cards = self._game.hand(state, view.viewer)
         return np.array(cards + [-1] * (self._game.rules.hand - len(cards)), dtype=np.int16)
 

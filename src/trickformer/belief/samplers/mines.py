@@ -19,9 +19,10 @@ DOMAINS: tuple[str, ...] = _core.mines.DOMAINS
 
 def sight(game: Mines, view: View) -> _core.mines.Sight:
     """The core's form of a view of Mines. Raises ValueError where the events are none."""
-    if any(e.action is None or len(e.seen) != 1 for e in view.events):
+    cells = [e.action for e in view.events if e.action is not None and len(e.seen) == 1]
+    if len(cells) < len(view.events):
         raise ValueError("an event of Mines is a cell and what it showed")
-    return _core.mines.Sight(game.board, [e.action for e in view.events], [e.seen[0] for e in view.events])
+    return _core.mines.Sight(game.board, cells, [e.seen[0] for e in view.events])
 
 
 class MinesWorlds(UniformWorlds):

@@ -103,7 +103,7 @@ def ahead(successes: np.ndarray, games: int, random: np.ndarray, random_games: i
     """Whether a player does better than random, by mission: one-sided p of Fisher's exact test, corrected for the
     number of missions by Holm, float64 [missions]. successes, random: int [missions]."""
     p = [
-        stats.fisher_exact([[s, games - s], [r, random_games - r]], alternative="greater").pvalue
+        stats.fisher_exact([[s, games - s], [r, random_games - r]], alternative="greater")[1]
         for s, r in zip(successes.tolist(), random.tolist())
     ]
     return holm(np.array(p, dtype=float))
