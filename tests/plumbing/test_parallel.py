@@ -155,10 +155,10 @@ def cluster():
     pytest.importorskip("ray", reason="Ray has no wheel for this Python")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        # Where the nodes find this module, and the package where it is not the installed one.
-        patch.setenv(
-            "PYTHONPATH", os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
-        )
+        # Where the nodes find this module, what it imports, and the package where it is not the installed one.
+        here = Path(__file__).parent
+        there = [str(here), str(here.parent), os.environ.get("PYTHONPATH")]
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, there)))
         import ray
         from ray.cluster_utils import Cluster
 
