@@ -341,12 +341,12 @@ class Tokenizer(Protocol):
         return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)
 
     def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Other games that are as likely, where the rules take some things for alike, such as colours; asked of a
-        tokenizer with the ability `augment`.
+        """Other games that are as likely, where the rules take some things for alike, such as colours; by default
+        nothing is alike. A tokenizer that knows of some has the ability `augment`.
 
         tokens: integers [n, T], filled up with the end token. Returns them, each with a permutation of the alike drawn
         uniformly, and what becomes of each token, int64 [n, V]."""
-        raise NotImplementedError
+        return tokens, np.tile(np.arange(len(self.vocab)), (len(tokens), 1))
 
     def tables(self, seed: int, first: int, n: int) -> Tables | None:
         """Hands `first` .. `first` + n of a series in the core; None: trickformer.tokenizers.tables plays them as

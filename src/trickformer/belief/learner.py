@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
 
 
 @contextmanager
-def log_of(out: Path, step: int) -> Iterator[folder.Lines]:
+def log_of(out: Path, step: int) -> Generator[folder.Lines]:
     """log.jsonl of a training, a record a step, cut back to the step at which it goes on."""
     with folder.Lines(out / LOG) as lines:
         lines.keep(lines.known[:step])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -175,7 +175,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _kept(config: Evaluation, resume: bool) -> Iterator[folder.Lines | None]:
+def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
     """The stacks in the folder of the run, if it has one."""
     if config.out is None:
         yield None

@@ -4,7 +4,7 @@ each method are compared with the uniform distribution over them by a chi-square
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from math import comb
 from pathlib import Path
@@ -65,7 +65,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
 
 
 @contextmanager
-def _kept(config: Agree, resume: bool) -> Iterator[Lines | None]:
+def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
     if config.out is None:
         yield None
