@@ -9,7 +9,6 @@ import sys
 import pytest
 
 MATCH = ["tournament", "hearts", "--b", "random", "--deals", "1", "--seed", "5"]
-SKAT = ["tournament", "skat", "--b", "random", "--deals", "2"]
 OTHER_RULES = ["tournament", "hearts(jd_bonus=True)", *MATCH[2:]]
 CREW = ["crew", "evaluate", "--games", "1", "--missions", "1"]
 TRAIN = ["train", "hearts", "--preset", "tiny", "--bootstrap-hands", "64", "--sequences", "64", "--iterations", "0"]
@@ -71,8 +70,6 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "gomcts:runs=0"], "runs=0"),
         ([*MATCH, "--a", "gomcts:runs=3000000000"], "runs=3000000000"),
         ([*MATCH, "--a", "gomcts:c=inf"], "c=inf"),
-        ([*SKAT, "--a", "gomcts:checkpoint=skat-small,action_values=true"], "skat-small has no action values"),
-        ([*SKAT, "--a", "gomcts:checkpoint=skat-small,leaf_action_values=true"], "skat-small has no action values"),
         ([*MATCH, "--a", "gomcts:action_values=perhaps"], "action_values=perhaps"),
         ([*MATCH, "--a", "pimc:worlds=3000000000"], "worlds=3000000000"),
         ([*TRAIN, "--out", "run", "--seed", "99999999999999999999"], "seed="),

@@ -121,14 +121,13 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
 
 
-def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew"])
+def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, name):
     """No facts, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
     from trickformer import players
 
-    folder, game, _ = shipped
+    folder, game = tiny_checkpoint_of(name), games.load(name)
     engine = load_engine(folder, game.outcomes)
-    if engine.n_facts:
-        pytest.skip(f"{folder.name} takes facts")
     assert (engine.n_facts, engine.masked, engine.has_action_values) == (0, False, False)
     assert engine.n_outcomes == len(game.outcomes.labels)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
@@ -141,14 +140,14 @@ def test_shipped_models_know_tokens_alone_and_play_as_the_paper_has_it(shipped):
     assert np.array_equal(*answers)
 
 
-def test_hearts_small_uses_all_that_goes_beyond_the_paper():
+def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
     from trickformer import players
 
-    game = games.load("hearts")
-    engine = load_engine(checkpoints.find("hearts-small"), game.outcomes)
-    assert (engine.n_facts, engine.masked, engine.has_action_values) == (440, True, True)
+    folder, game, tokenizer = shipped
+    engine = load_engine(folder, game.outcomes)
+    assert (engine.n_facts, engine.masked, engine.has_action_values) == (tokenizer.n_facts, True, True)
     assert engine.n_outcomes == len(game.outcomes.class_values)
-    options = players.make("gomcts:checkpoint=hearts-small", game).options
+    options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert options.legal and options.action_values and options.leaf_action_values
 
 
