@@ -194,6 +194,9 @@ class Game(Protocol):
 
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
+    # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
+    # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
+    labels_are_results: bool = True
     training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.Config that differ here
     by_seats: bool = False  # a tournament's means are over seats, not over seatings
     plays_to: int | None = None  # points that end a game of many hands

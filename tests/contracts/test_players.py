@@ -210,6 +210,8 @@ def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of
     assert used(tiny_checkpoint_of("hearts"), ",legal=true") == (True, False, False)
     assert used(tiny_facts_checkpoint_of("hearts")) == (True, True, True)
     assert used(tiny_facts_checkpoint_of("hearts", False)) == (True, False, False)
+    skat = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('skat')}", games.load("skat")).options
+    assert (skat.legal, skat.action_values, skat.leaf_action_values) == (True, False, False), "labels by a solver"
     off = ",legal=false,action_values=false"
     assert used(tiny_facts_checkpoint_of("hearts"), off) == (False, False, True)
     for option in ("action_values", "leaf_action_values"):

@@ -415,7 +415,7 @@ def test_skat_has_schedules_of_its_own():
     assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
     assert Config(game="skat(scores=value)", preset="paper").pool == 10
     small = Config(game="skat")
-    assert small.seats_kept == 3 and small.facts and not small.quick and not small.label_worlds
+    assert small.seats_kept == 3 and small.facts and small.label_worlds and not small.quick
     assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
     hearts = Config(game="hearts")
     assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4

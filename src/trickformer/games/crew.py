@@ -178,6 +178,7 @@ class Crew(Game):
     players = PLAYERS
     higher_is_better = True
     baseline = "rules"
+    labels_are_results = False  # a solver has part in them
     search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.01)  # section 9.3
     training = TRAINING
 

@@ -45,9 +45,10 @@ SCORES = ("seeger", "value")
 # Section 6.2 of the GO-MCTS paper: random and scripted players to begin with, twenty iterations, a pool of at most ten.
 _USUAL: dict[str, Any] = {"bucket": 32}
 _LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
+_WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8}
 TRAINING = {
     "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
-    "small": _LITTLE | {"match_deals": 50},
+    "small": _LITTLE | _WORLDS | {"noise": 0.05, "bootstrap_hands": 20_000, "sequences": 45_000, "match_deals": 100},
     "tiny": _LITTLE,
 }
 
@@ -151,6 +152,7 @@ class Skat(Game):
     higher_is_better = True
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
+    labels_are_results = False  # a solver has part in them
     search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.05)  # section 9.3
     training = TRAINING
 

@@ -39,22 +39,23 @@ class Options(ModelOptions):
     )
     early: bool = Field(False, description="end a simulation where its history becomes illegal")
     action_values: bool | None = Field(
-        None, description="children begin with the model's Q(s, a); default: where it has them"
+        None, description="children begin with the model's Q(s, a); default: where it has them as results of games"
     )
     leaf_action_values: bool | None = Field(
-        None, description="simulations that stop at an own turn count the best Q(s, a); default: where it has them"
+        None, description="simulations that stop at an own turn count the best Q(s, a); default: likewise"
     )
 
 
 def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions:
-    """The settings of a game, and of what goes beyond the paper, all that the model allows; `given` (by name, None for
-    what is not given) goes before."""
+    """The settings of a game, and of what goes beyond the paper, all that model and game allow. What is `given`, by
+    name, goes before; None is not."""
     from trickformer.gomcts.search import SearchOptions
 
+    comparable = engine.has_action_values and game.labels_are_results
     settings = asdict(game.search) | {
         "legal": engine.masked,
-        "action_values": engine.has_action_values,
-        "leaf_action_values": engine.has_action_values,
+        "action_values": comparable,
+        "leaf_action_values": comparable,
     }
     return SearchOptions(**settings | {k: v for k, v in given.items() if v is not None})
 
