@@ -11,4 +11,4 @@ skat() {  # COMMAND FOLDER OPTION ...
 }
 skat learn out/skat-evaluation --seed 20261121
 skat calibrate out/skat-calibration --learned out/skat-evaluation --seed 20261122
-echo "out/skat-calibration/skat_evaluation.npz is what src/trickformer/belief/samplers/skat_evaluation.npz ships"
+echo "out/skat-calibration/skat_evaluation.npz is what src/trickformer/games/skat_evaluation.npz ships"

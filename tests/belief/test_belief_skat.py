@@ -17,8 +17,8 @@ from support.skat_games import ACTION, games_of
 from trickformer import _core, games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
-from trickformer.belief.samplers.skat import SkatBelief, evaluation, seat_view
-from trickformer.games.skat import CARDS, NUM_CARDS
+from trickformer.belief.samplers.skat import SkatBelief, seat_view
+from trickformer.games.skat import CARDS, NUM_CARDS, evaluation
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never
 FACTORIAL = math.factorial

@@ -12,8 +12,8 @@ from support.records import comparable
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.skat import evaluation, seat_view
-from trickformer.games.skat import CALLS, CARDS
+from trickformer.belief.samplers.skat import seat_view
+from trickformer.games.skat import CALLS, CARDS, evaluation
 from trickformer.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play

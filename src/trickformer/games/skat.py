@@ -5,8 +5,10 @@ own, `trickformer_skat`, on the rules of the core (cpp/skat/rules.hpp)."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -284,6 +286,19 @@ def _outcomes(seeger: bool) -> Outcomes:
     points = np.array(ordered, dtype=np.float64)
     opponents = (points.sum(axis=1, keepdims=True) - points) / (PLAYERS - 1)
     return Outcomes(ordered, ((points - opponents) / 100).astype(np.float32))  # equation 5
+
+
+def evaluation() -> _core.skat_search.Evaluation:
+    """The evaluation of hands that is shipped with the package; trickformer.skat.evaluation makes it."""
+    return _core.skat_search.Evaluation(*_learned())
+
+
+@lru_cache(maxsize=1)
+def _learned() -> tuple[np.ndarray, np.ndarray]:
+    """Its weights and calibration. An object of the core would outlive the core here: OpenSpiel keeps this module."""
+    data = resources.files("trickformer.games").joinpath("skat_evaluation.npz").read_bytes()
+    with np.load(io.BytesIO(data)) as kept:
+        return kept["weights"], kept["calibration"]
 
 
 def load(spec: str = "skat") -> Skat:

@@ -9,7 +9,8 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, View
-from trickformer.belief.samplers.skat import SkatBelief, evaluation
+from trickformer.belief.samplers.skat import SkatBelief
+from trickformer.games.skat import evaluation
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted

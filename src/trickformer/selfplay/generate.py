@@ -207,8 +207,8 @@ def model_hands(
     """Play one hand a row of `roles`, all in step.
 
     engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
-    share of the models' moves that are random. searches: in the place of `labels`, which are then none; in kept seats
-    only. guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
+    share of the models' moves that are random. searches: in the place of `labels`, which are then none.
+    guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
     [n, players]."""
     assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
@@ -260,7 +260,7 @@ def model_hands(
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
             if searches is not None:
-                drawn = (rng.random(len(best)) < searches.share) & roles.kept[at, seat][best]
+                drawn = rng.random(len(best)) < searches.share
                 asked, best = best[drawn], best[~drawn]
                 where, before = (at[asked], seat[asked]), lengths[at[asked], seat[asked]]
                 trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]

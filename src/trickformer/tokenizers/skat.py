@@ -31,6 +31,7 @@ from trickformer.games.skat import (
     PLAYS,
     TRICKS,
     Skat,
+    evaluation,
 )
 from trickformer.tokenizers._bulk import Hands
 
@@ -47,8 +48,6 @@ class SkatTokenizer(Tokenizer):
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
-        from trickformer.belief.samplers.skat import evaluation  # which imports this module
-
         self.seeger = game.seeger
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from functools import lru_cache
-from importlib import resources
-
 import numpy as np
 
 from trickformer import _core, tokenizers
@@ -18,14 +14,6 @@ from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 def seat_view(game: Game, view: View) -> _core.skat.SeatView:
     """The core's form of a view of Skat. Raises ValueError where the events are not those of a seat."""
     return _core.skat.SeatView(tokenizers.make(game).encode(view))
-
-
-@lru_cache(maxsize=1)
-def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation of hands that is shipped with the package; trickformer.skat.evaluation makes it."""
-    data = resources.files("trickformer.belief.samplers").joinpath("skat_evaluation.npz").read_bytes()
-    with np.load(io.BytesIO(data)) as kept:
-        return _core.skat_search.Evaluation(kept["weights"], kept["calibration"])
 
 
 class SkatWorlds(UniformWorlds):
