@@ -218,8 +218,7 @@ def begun(
     may_begin(out, config, resume, free)
     had_part = builds(out / ABOUT)
     with only_one(out):
-        replace(out / ABOUT, json.dumps({**(about or {}), "builds": had_part}, indent=2) + "\n")
-        replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+        _describe(out, config, about, had_part)
         yield
 
 
@@ -240,9 +239,15 @@ def recorded(
     if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
         raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
     may_begin(out, config, resume, free)
-    read_lines(held, parse)
-    with begun(out, config, resume, free, about), Lines(held, parse) as lines:
+    had_part = builds(out / ABOUT)
+    with only_one(out), Lines(held, parse) as lines:
+        _describe(out, config, about, had_part)
         yield lines
+
+
+def _describe(out: Path, config: BaseModel, about: Mapping[str, Any] | None, had_part: list[dict[str, Any]]) -> None:
+    replace(out / ABOUT, json.dumps({**(about or {}), "builds": had_part}, indent=2) + "\n")
+    replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None})))
 
 
 def _commit() -> str | None:

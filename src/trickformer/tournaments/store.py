@@ -55,8 +55,6 @@ def parser(path: Path, scheduled: set[Hand], seats: int) -> Parse:
         )
         if record.hand not in scheduled or any(len(field) != seats for field in by_seat):
             raise TrickformerError(f"{path}, line {number}: this hand is not part of the tournament")
-        if number == 1:
-            seen.clear()
         if record.hand in seen:
             raise TrickformerError(f"{path}, line {number}: this hand is there twice")
         seen.add(record.hand)

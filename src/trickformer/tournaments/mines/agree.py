@@ -72,12 +72,10 @@ def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
         return
     seen: set[int] = set()
 
-    def parse(number: int, line: bytes) -> dict[str, Any]:
+    def parse(_: int, line: bytes) -> dict[str, Any]:
         record = json.loads(line)
         if not isinstance(record, dict) or not record.keys() >= _KEYS or not isinstance(record["position"], int):
             raise ValueError("no record of a position")
-        if number == 1:
-            seen.clear()
         if record["position"] in seen:
             raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")
         seen.add(record["position"])
