@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +23,16 @@ class ModelOptions(BaseModel):
     device: str = Field("cpu", description="cpu (the C++ engine), or a torch device such as cuda")
 
 
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Decisions that a model is asked for, n of them, each with several legal actions."""
+
+    nodes: np.ndarray  # int32 [n], the engine's node of the last token
+    tokens: list[np.ndarray]  # what each seat has seen
+    legal: np.ndarray  # bool [n, V]
+    rng: list[np.random.Generator]
+
+
 class ModelPlayer(ABC):
     """A player that decides by a model's answers; `decide` is what its kinds differ in.
 
@@ -37,15 +48,8 @@ class ModelPlayer(ABC):
         self.engine = load_engine(path, game.outcomes, dtype=options.dtype, device=options.device)
 
     @abstractmethod
-    def decide(
-        self,
-        nodes: np.ndarray,
-        views: Sequence[View],
-        tokens: Sequence[np.ndarray],
-        legal: np.ndarray,
-        rng: Sequence[np.random.Generator],
-    ) -> list[Decision]:
-        """Decisions at nodes of the engine: int32 [n], each view's tokens, legal bool [n, V]."""
+    def decide(self, turns: Turns) -> list[Decision]:
+        """One decision a turn."""
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         from trickformer.models.engine import Prefix, advance
@@ -64,7 +68,7 @@ class ModelPlayer(ABC):
             for row, i in enumerate(open_):
                 legal[row, [self.tokenizer.token(a) for a in views[i].legal]] = True
             nodes = np.array([p.node for p in prefixes], dtype=np.int32)
-            decided = self.decide(nodes, [views[i] for i in open_], tokens, legal, [rng[i] for i in open_])
-            for i, decision in zip(open_, decided, strict=True):
+            turns = Turns(nodes, tokens, legal, [rng[i] for i in open_])
+            for i, decision in zip(open_, self.decide(turns), strict=True):
                 decisions[i] = decision
         return [d for d in decisions if d is not None]

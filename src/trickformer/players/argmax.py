@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from pydantic import Field
 
-from trickformer.base import Decision, Game, View
-from trickformer.players._model import ModelOptions, ModelPlayer
+from trickformer.base import Decision, Game
+from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 
 
 class Options(ModelOptions):
@@ -22,22 +20,15 @@ class ArgmaxPlayer(ModelPlayer):
         super().__init__(options, game)
         self.threshold = options.threshold
 
-    def decide(
-        self,
-        nodes: np.ndarray,
-        views: Sequence[View],
-        tokens: Sequence[np.ndarray],
-        legal: np.ndarray,
-        rng: Sequence[np.random.Generator],
-    ) -> list[Decision]:
+    def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import argmax_val
 
         def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
-            longer = [np.append(tokens[row], token) for row, token in zip(rows, following)]
+            longer = [np.append(turns.tokens[row], token) for row, token in zip(rows, following)]
             return np.array([self.tokenizer.tracker(sequence).facts() for sequence in longer])
 
-        logits = self.engine.policy(nodes)
-        decided = argmax_val(self.engine, nodes, logits, legal, self.threshold, facts)
+        logits = self.engine.policy(turns.nodes)
+        decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
         if decided.nodes is not None:
             self.engine.release(decided.nodes)
         return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]

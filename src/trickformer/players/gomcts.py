@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pydantic import Field
 
-from trickformer.base import Decision, Game, TrickformerError, View
-from trickformer.players._model import ModelOptions, ModelPlayer
+from trickformer.base import Decision, Game, TrickformerError
+from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
@@ -72,19 +71,12 @@ class GomctsPlayer(ModelPlayer):
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
 
-    def decide(
-        self,
-        nodes: np.ndarray,
-        views: Sequence[View],
-        tokens: Sequence[np.ndarray],
-        legal: np.ndarray,
-        rng: Sequence[np.random.Generator],
-    ) -> list[Decision]:
+    def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
 
-        trackers = [self.tokenizer.tracker(t) for t in tokens]
-        seeds = [int(g.integers(1 << 63)) for g in rng]
-        results = search(self.engine, self.outcome_values, trackers, nodes, seeds, self.options)
+        trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
+        seeds = [int(g.integers(1 << 63)) for g in turns.rng]
+        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options)
         return [
             Decision(
                 action=self.tokenizer.action(r.token),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from trickformer.base import Decision, Game, View
-from trickformer.players._model import ModelOptions, ModelPlayer
+from trickformer.base import Decision, Game
+from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 
 
 class Options(ModelOptions):
@@ -17,18 +15,11 @@ class Options(ModelOptions):
 class ImitationPlayer(ModelPlayer):
     """The population's average player (GO-MCTS paper, section 5.2)."""
 
-    def decide(
-        self,
-        nodes: np.ndarray,
-        views: Sequence[View],
-        tokens: Sequence[np.ndarray],
-        legal: np.ndarray,
-        rng: Sequence[np.random.Generator],
-    ) -> list[Decision]:
+    def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import draw, legal_policy
 
-        probs = legal_policy(self.engine.policy(nodes), legal)
-        uniforms = np.array([g.random() for g in rng])
+        probs = legal_policy(self.engine.policy(turns.nodes), turns.legal)
+        uniforms = np.array([g.random() for g in turns.rng])
         return [Decision(self.tokenizer.action(int(t))) for t in draw(probs, uniforms)]
 
 
