@@ -188,12 +188,8 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _labels_are_learned(self) -> Self:
-        from trickformer import games
-
         if bool(self.action_weight) != bool(self.label_share):
             raise ValueError("action_weight and label_share go together: give both, or neither")
-        if self.guests and self.roles == "all" and self.seats_kept == games.load(self.game).players:
-            raise ValueError("guests take seats that are not kept: lower seats_kept")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")
         if self.search_share and not self.action_weight:
@@ -201,10 +197,13 @@ class Config(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _within_the_abilities_of_the_game(self) -> Self:
+    def _within_what_the_game_allows(self) -> Self:
         from trickformer import games, tokenizers
 
-        tokenizer = tokenizers.find(games.load(self.game))
+        game = games.load(self.game)
+        if self.guests and self.roles == "all" and self.seats_kept == game.players:
+            raise ValueError("guests take seats that are not kept: lower seats_kept")
+        tokenizer = tokenizers.find(game)
         able = tokenizer.abilities if tokenizer is not None else frozenset()
         if self.quick and "quick" not in able:
             raise ValueError(f"{self.game} is labelled by script; leave out quick")

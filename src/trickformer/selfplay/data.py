@@ -40,6 +40,11 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def rows(self) -> np.ndarray:
+        """The sequence that each label is of: int64 [starts[-1]]."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
         begin, counts = self.starts[:-1][rows], np.diff(self.starts)[rows]
         starts = starts_of(counts)
@@ -71,8 +76,7 @@ def augmented(data: Sequences, tokenizer: Tokenizer, rng: np.random.Generator) -
     """Other hands that are as likely, with the same results and labels; of a tokenizer with the ability `augment`."""
     tokens, permutation = tokenizer.augmented(data.tokens, rng)
     labels = data.labels.copy()
-    row = np.repeat(np.arange(len(data)), np.diff(data.starts))
-    labels["token"] = permutation[row, labels["token"]]
+    labels["token"] = permutation[data.rows, labels["token"]]
     return Sequences(tokens, data.outcomes, data.starts, labels)
 
 

@@ -172,11 +172,13 @@ class _Guests:
     """Named players at tables of models: they see what the tokens say."""
 
     def __init__(self, game: Game, guests: Sequence[Player], seed: int, first: int):
-        self._game, self._guests, self._seeds = game, guests, (seed, first)
+        self._guests, self._seeds = guests, (seed, first)
         self._tokenizer = tokenizers.make(game)
         self._known: dict[tuple[int, int], tuple[np.random.Generator, Memo]] = {}  # by hand and seat
 
-    def choose(self, guest: int, hands: np.ndarray, seats: np.ndarray, seen: list[np.ndarray], legal: np.ndarray):
+    def choose(
+        self, guest: int, hands: np.ndarray, seats: np.ndarray, seen: list[np.ndarray], legal: np.ndarray
+    ) -> np.ndarray:
         """The own token of each: hands, seats int [n]; seen: tokens; legal: bool [n, V]. -> int [n]"""
         tokenizer, views, rngs, memos = self._tokenizer, [], [], []
         for hand, seat, tokens, may in zip(hands.tolist(), seats.tolist(), seen, legal):

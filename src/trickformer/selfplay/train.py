@@ -94,7 +94,7 @@ def batch_of(data: Sequences, tokenizer: Tokenizer, model: GPT2PolicyValueModel,
 def decisions(data: Sequences, vocabulary: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The labelled decisions: the row and the position before each, int64 [D], and of each token its value, float32
     [D, V], and whether it has one, bool [D, V]."""
-    row = np.repeat(np.arange(len(data)), np.diff(data.starts))
+    row = data.rows
     position = data.labels["position"].astype(np.int64)
     new = np.diff(row * data.tokens.shape[1] + position, prepend=-1) != 0
     which = np.cumsum(new) - 1
