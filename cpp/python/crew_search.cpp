@@ -29,31 +29,13 @@ void bind_crew_search(nb::module_& parent) {
           },
           "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
-  sampler
-      .def(
-          "__init__",
-          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
-            if (log_odds) check_shape(*log_odds, kNumCards);
-            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
-          },
-          "view"_a, "log_odds"_a = nb::none(),
-          "log_odds: float64 [40, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
-          "deal explains the view, or if it ends amid what is seen at once.")
-      .def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
-      .def(
-          "sample",
-          [](const Deals& d, std::uint64_t seed, std::size_t n) {
-            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < n; ++i) {
-              Rng rng(seed, i);
-              write(d.draw(rng), hidden.data() + i * kHidden);
-            }
-            return hidden;
-          },
-          "seed"_a, "n"_a,
-          "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each "
-          "drew; -1: none.")
+  bind_worlds<WorldRows<Deals, crew::read, crew::write, kHidden>, SeatView>(
+      sampler, kNumCards,
+      "log_odds: float64 [40, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
+      "deal explains the view, or if it ends amid what is seen at once.",
+      "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each "
+      "drew; -1: none.");
+  sampler.def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
       .def(
           "states",
           [](const Deals& d, Hidden hidden) {
@@ -67,10 +49,4 @@ void bind_crew_search(nb::module_& parent) {
             return states;
           },
           "hidden"_a, "The State of each world, at a decision. Raises ValueError where one does not explain the view.");
-  using Row = const std::int16_t*;
-  bind_worlds(
-      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return d.explains(read(row)); },
-      [](const Deals& d, Row row) { return d.log_prob(read(row)); },
-      [](const Deals& d, Row row, std::int8_t* at) { d.places(read(row), at); },
-      [](const Deals& d, double* out) { d.marginals(out); });
 }

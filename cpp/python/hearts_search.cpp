@@ -51,6 +51,18 @@ SeatView seat_view(const Rules& rules, int seat, int direction, const std::vecto
   return v;
 }
 
+struct Worlds {
+  static constexpr std::size_t kWidth = kHidden;
+  using Row = const std::int16_t*;
+  static void sample(const Deals& d, std::uint64_t seed, std::size_t n, std::int16_t* out) {
+    sample_worlds(d, seed, 0, n, out);
+  }
+  static bool explains(const Deals& d, Row row) { return hearts::explains(d, row); }
+  static double log_prob(const Deals& d, Row row) { return hearts::log_prob(d, row); }
+  static void places(const Deals& d, Row row, std::int8_t* at) { hearts::places(d, row, at); }
+  static void marginals(const Deals& d, double* out) { hearts::marginals(d, out); }
+};
+
 }  // namespace
 
 void bind_hearts_search(nb::module_& parent) {
@@ -66,36 +78,17 @@ void bind_hearts_search(nb::module_& parent) {
           "rules"_a, "seat"_a, "direction"_a, "dealt"_a, "passes"_a, "received"_a, "leader"_a, "plays"_a, "on_turn"_a,
           "leader: -1 before the play. Raises ValueError on numbers out of range.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+  bind_worlds<Worlds, SeatView>(
+      sampler, kNumCards,
+      "log_odds: float64 [52, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
+      "deal explains the view.",
+      "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.");
   sampler
-      .def(
-          "__init__",
-          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
-            if (log_odds) check_shape(*log_odds, kNumCards);
-            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
-          },
-          "view"_a, "log_odds"_a = nb::none(),
-          "log_odds: float64 [52, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
-          "deal explains the view.")
       .def_prop_ro(
           "assignments", [](const Deals& d) { return num_assignments(d); }, "Ways to lay the unseen cards, exact.")
       .def_prop_ro(
           "pass_histories", [](const Deals& d) { return num_pass_histories(d); },
-          "Pass histories for each of them, exact.")
-      .def(
-          "sample",
-          [](const Deals& d, std::uint64_t seed, std::size_t n) {
-            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
-            nb::gil_scoped_release release;
-            sample_worlds(d, seed, 0, n, hidden.data());
-            return hidden;
-          },
-          "seed"_a, "n"_a, "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.");
-  using Row = const std::int16_t*;
-  bind_worlds(
-      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return explains(d, row); },
-      [](const Deals& d, Row row) { return log_prob(d, row); },
-      [](const Deals& d, Row row, std::int8_t* at) { places(d, row, at); },
-      [](const Deals& d, double* out) { marginals(d, out); });
+          "Pass histories for each of them, exact.");
   m.def(
       "rules_player",
       [](const std::vector<const SeatView*>& views) {

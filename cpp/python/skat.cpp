@@ -185,37 +185,13 @@ void bind_sampler(nb::module_& m) {
       "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: "
       "nobody.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
-  sampler
-      .def(
-          "__init__",
-          [](Deals* self, const SeatView& view, std::optional<LogOdds<2>> log_odds) {
-            if (log_odds) check_shape(*log_odds, kNumCards);
-            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
-          },
-          "view"_a, "log_odds"_a = nb::none(),
-          "log_odds: float64 [32, 3], where each card is rather: the two seats after the own one, the skat. Raises "
-          "ValueError if no deal explains the view.")
-      .def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
-      .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.")
-      .def(
-          "sample",
-          [](const Deals& d, std::uint64_t seed, std::size_t n) {
-            auto hidden = make<std::int16_t>({n, std::size_t(kHidden)});
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < n; ++i) {
-              Rng rng(seed, i);
-              write(d.draw(rng), hidden.data() + i * kHidden);
-            }
-            return hidden;
-          },
-          "seed"_a, "n"_a,
-          "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.");
-  using Row = const std::int16_t*;
-  bind_worlds(
-      sampler, kNumCards, kHidden, [](const Deals& d, Row row) { return d.explains(read(row)); },
-      [](const Deals& d, Row row) { return d.log_prob(read(row)); },
-      [](const Deals& d, Row row, std::int8_t* at) { d.places(read(row), at); },
-      [](const Deals& d, double* out) { d.marginals(out); });
+  bind_worlds<WorldRows<Deals, skat::read, skat::write, kHidden>, SeatView>(
+      sampler, kNumCards,
+      "log_odds: float64 [32, 3], where each card is rather: the two seats after the own one, the skat. Raises "
+      "ValueError if no deal explains the view.",
+      "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.");
+  sampler.def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
+      .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.");
 }
 
 }  // namespace

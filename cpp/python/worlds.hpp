@@ -29,52 +29,86 @@ inline void check_hidden(const HiddenRows& hidden, std::size_t width) {
   if (hidden.shape(1) != width) throw std::invalid_argument("hidden is int16 [n, " + std::to_string(width) + "]");
 }
 
-// explains(sampler, row), log_prob(sampler, row), places(sampler, row, int8 [cards]), marginals(sampler, double
-// [cards][kPlaces]).
-template <typename Sampler, typename Explains, typename LogProb, typename Places, typename Marginals>
-void bind_worlds(nb::class_<Sampler>& bound, std::size_t cards, std::size_t width, Explains explains, LogProb log_prob,
-                 Places places, Marginals marginals) {
+// The worlds of a sampler whose World is a struct, as rows of numbers: Read(row) -> World, Write(world, row). A sampler
+// that works on rows itself brings the same functions.
+template <typename Deals, auto Read, auto Write, std::size_t Width>
+struct WorldRows {
+  static constexpr std::size_t kWidth = Width;
+  using Row = const std::int16_t*;
+  static void sample(const Deals& d, std::uint64_t seed, std::size_t n, std::int16_t* out) {
+    for (std::size_t i = 0; i < n; ++i) {
+      Rng rng(seed, i);
+      Write(d.draw(rng), out + i * Width);
+    }
+  }
+  static bool explains(const Deals& d, Row row) { return d.explains(Read(row)); }
+  static double log_prob(const Deals& d, Row row) { return d.log_prob(Read(row)); }
+  static void places(const Deals& d, Row row, std::int8_t* at) { d.places(Read(row), at); }
+  static void marginals(const Deals& d, double* out) { d.marginals(out); }
+};
+
+// The constructor DealSampler(view, log_odds), `sample` and what says more of its worlds. odds_doc and sample_doc say
+// what the columns are.
+template <typename Rows, typename View, typename Deals>
+void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_doc, const char* sample_doc) {
+  using namespace nb::literals;
   bound
       .def(
+          "__init__",
+          [=](Deals* self, const View& view, std::optional<LogOdds<2>> log_odds) {
+            if (log_odds) check_shape(*log_odds, cards);
+            new (self) Deals(view, log_odds ? log_odds->data() : nullptr);
+          },
+          "view"_a, "log_odds"_a = nb::none(), odds_doc)
+      .def(
+          "sample",
+          [](const Deals& d, std::uint64_t seed, std::size_t n) {
+            auto hidden = make<std::int16_t>({n, Rows::kWidth});
+            nb::gil_scoped_release release;
+            Rows::sample(d, seed, n, hidden.data());
+            return hidden;
+          },
+          "seed"_a, "n"_a, sample_doc)
+      .def(
           "explains",
-          [=](const Sampler& s, const HiddenRows& hidden) {
-            check_hidden(hidden, width);
+          [](const Deals& d, const HiddenRows& hidden) {
+            check_hidden(hidden, Rows::kWidth);
             auto ok = make<bool>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = explains(s, &hidden(i, 0));
+            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = Rows::explains(d, &hidden(i, 0));
             return ok;
           },
-          nb::arg("hidden"), "Rows as `sample` has them -> bool [n]: whether each world explains the view.")
+          "hidden"_a, "Rows as `sample` has them -> bool [n]: whether each world explains the view.")
       .def(
           "log_prob",
-          [=](const Sampler& s, const HiddenRows& hidden) {
-            check_hidden(hidden, width);
+          [](const Deals& d, const HiddenRows& hidden) {
+            check_hidden(hidden, Rows::kWidth);
             auto found = make<double>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) found.data()[i] = log_prob(s, &hidden(i, 0));
+            for (std::size_t i = 0; i < hidden.shape(0); ++i) found.data()[i] = Rows::log_prob(d, &hidden(i, 0));
             return found;
           },
-          nb::arg("hidden"),
+          "hidden"_a,
           "float64 [n]: natural logarithm of the probability with which a world is drawn, -inf for what does not "
           "explain the view.")
       .def(
           "places",
-          [=](const Sampler& s, const HiddenRows& hidden) {
-            check_hidden(hidden, width);
+          [=](const Deals& d, const HiddenRows& hidden) {
+            check_hidden(hidden, Rows::kWidth);
             auto at = make<std::int8_t>({hidden.shape(0), cards});
             for (std::size_t i = 0; i < hidden.shape(0); ++i) {
-              if (!explains(s, &hidden(i, 0)))
+              if (!Rows::explains(d, &hidden(i, 0)))
                 throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
-              places(s, &hidden(i, 0), at.data() + i * cards);
+              Rows::places(d, &hidden(i, 0), at.data() + i * cards);
             }
             return at;
           },
-          nb::arg("hidden"),
+          "hidden"_a,
           "int8 [n, cards]: the place where a card lies in a world, as odds count them; -1 where the view says it. "
           "Raises ValueError where a world does not explain the view.")
       .def(
           "marginals",
-          [=](const Sampler& s) {
+          [=](const Deals& d) {
             auto out = make<double>({cards, std::size_t(kPlaces)});
-            marginals(s, out.data());
+            Rows::marginals(d, out.data());
             return out;
           },
           "float64 [cards, 3]: the probability that a card lies at each place; 0 where the view says it.");

@@ -23,7 +23,7 @@ namespace trickformer::skat {
 // evaluation: what the worlds are weighted by; may be null without `worlds`.
 //
 // Results follow from seed and stream. They are appended. Throws std::invalid_argument on a history that breaks the
-// rules or ends early.
+// rules or ends early, or if `worlds` comes without an evaluation.
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out);
 
