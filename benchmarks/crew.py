@@ -55,13 +55,12 @@ def random_games(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
 
 def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
     """Games a second with the tokens of what each seat has seen; a decision is drawn among those that are legal."""
-    book = _core.crew.Logbook(list(game.missions.values()))
     tokenizer = tokenizers.make(game)
 
     def core() -> float:
         rng = np.random.default_rng(1)
         start = time.thread_time()
-        many = _core.crew.Tables(book, 1, 0, ours)
+        many = tokenizer.tables(1, 0, ours)
         while (on := np.flatnonzero(many.current() >= 0)).size:
             legal = many.legal()[on]
             many.step(on.astype(np.int32), np.argmax(legal * rng.random(legal.shape), 1).astype(np.int32))
@@ -75,7 +74,7 @@ def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
             state: Any = game.deal(1, i)
             while not state.is_terminal():
                 if state.is_chance_node():
-                    state.apply_action(game.chance(state, i))
+                    state.apply_action(game.chance(state, i, 0))
                     continue
                 tokenizer.encode(game.view(state, state.current_player()))
                 state.apply_action(rng.choice(state.legal_actions()))

@@ -20,7 +20,6 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from benchmarks import Row, arguments, emit
-from trickformer.base import deal_seed
 
 WAVES = (4, 8, 16, 32)
 POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # tricks, from 1
@@ -147,7 +146,7 @@ def _position(game, number: int, trick: int):
         state = game.deal(number, index)
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(game.chance(state, deal_seed(number, index)))
+                state.apply_action(game.chance(state, number, index))
                 continue
             view = game.view(state, state.current_player())
             cards = len(view.legal) >= 4 and max(view.legal) < NUM_CARDS[game.name]

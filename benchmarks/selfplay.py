@@ -49,7 +49,7 @@ from accelerate import Accelerator
 from transformers import get_linear_schedule_with_warmup
 
 from tests.support.losses import losses
-from trickformer import _core, games, tokenizers
+from trickformer import games, tokenizers
 from trickformer.models import presets
 from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -273,7 +273,7 @@ def plain_generate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """As ours_generate, on modules."""
     n = len(seats)
-    tables = _core.hearts.Tables(tokenizers.make(game).table, seed, 0, n)
+    tables = tokenizers.make(game).tables(seed, 0, n)
     rng = np.random.default_rng([seed, 0])
     worth = torch.from_numpy(game.outcomes.values[:, 0].astype(np.float32))
     own = np.zeros((n, 4), dtype=int)  # the row of a seat's sequence in the store of its model

@@ -113,22 +113,25 @@ void MissionTracker::push(int token) {
   legal_ = legal_ && possible;
 }
 
-Tables::Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uint64_t first, std::size_t n)
+Tables::Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, const double* draws, std::size_t n)
     : book_(std::move(book)),
       states_(n),
+      draws_(draws, draws + n * kPlayers),
       tokens_(n * kPlayers * kMaxLength, kEndToken),
       lengths_(n * kPlayers),
       history_(n * kHistory, kNoAction),
       made_(n) {
-  rng_.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    Rng& rng = rng_.emplace_back(seed, first + i);
-    const auto missions = book_->missions();
-    const Mission& mission = missions[rng.below(std::uint32_t(missions.size()))];
-    Cards hands[kPlayers];
-    history_[i * kHistory] = mission.id;
-    shuffle_deal(rng, &history_[i * kHistory + 1], hands);
-    states_[i] = new_game(mission, hands);
+  for (const double at : draws_)
+    if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws are from 0 to below 1");
+  tasks_.reserve(n * kColourCards);
+  for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
+    check_deck(deals + 1, kNumCards);
+    check_deck(deals + 1 + kNumCards, kColourCards);
+    tasks_.insert(tasks_.end(), deals + 1 + kNumCards, deals + kDeal);
+    std::copy(deals, deals + 1 + kNumCards, &history_[i * kHistory]);
+    Cards hands[kPlayers] = {};
+    for (int k = 0; k < kNumCards; ++k) hands[k / kHand] |= bit(deals[1 + k]);
+    states_[i] = new_game(book_->find(deals[0]), hands);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
       tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
@@ -146,7 +149,16 @@ void Tables::tell(std::size_t i, int action) {
 }
 
 void Tables::chance(std::size_t i) {
-  while (states_[i].is_chance()) tell(i, pick(legal(states_[i]), rng_[i]));
+  while (states_[i].is_chance()) {
+    const State& s = states_[i];
+    Cards cards = legal(s);
+    if (s.phase == Phase::kReveal) {
+      tell(i, tasks_[i * kColourCards + std::size_t(s.revealed)]);
+      continue;
+    }
+    for (int skip = int(draws_[i * kPlayers + s.step] * count(cards)); skip > 0; --skip) take_lowest(cards);
+    tell(i, take_lowest(cards));
+  }
 }
 
 void Tables::step(std::size_t i, int action) {

@@ -63,10 +63,14 @@ class MissionTracker final : public Tracker {
 
 // Many missions in step: each call of `step` makes one decision at every table that is not over; chance follows at
 // once. What each seat has seen is kept as tokens, ready for a model.
+inline constexpr int kDeal = 1 + kNumCards + kColourCards;
+
 class Tables {
  public:
-  // Games `first` .. `first + n - 1` of the series `seed`, each a mission of the book drawn uniformly.
-  Tables(std::shared_ptr<const Logbook> book, std::uint64_t seed, std::uint64_t first, std::size_t n);
+  // deals: [n, kDeal], what chance brings in each game: the mission, the deck of cards, the deck of tasks. draws: [n,
+  // kPlayers], where by seat a card lies that is drawn, from 0 to below 1. Throws std::invalid_argument where a deal is
+  // none, std::out_of_range on a mission that the book lacks.
+  Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, const double* draws, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
@@ -84,7 +88,8 @@ class Tables {
 
   std::shared_ptr<const Logbook> book_;
   std::vector<State> states_;
-  std::vector<Rng> rng_;
+  std::vector<std::uint8_t> tasks_;  // [n, kColourCards]
+  std::vector<double> draws_;        // [n, kPlayers]
   std::vector<std::int32_t> tokens_, lengths_;
   std::vector<std::uint8_t> history_;
   std::vector<int> made_;  // actions so far, chance's included

@@ -38,14 +38,16 @@ void SeatTracker::push(int token) {
     memory_.follow(before, view_.state);
 }
 
-TokenTables::TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
+TokenTables::TokenTables(std::shared_ptr<const Table> table, const std::uint8_t* decks, std::size_t n)
     : table_(std::move(table)),
       actions_(n * std::size_t(longest(table_->rules())), std::uint8_t{255}),
       tokens_(n * std::size_t(table_->rules().players * table_->length()), table_->end()),
       lengths_(n * std::size_t(table_->rules().players)) {
-  const Tables dealt(table_->rules(), seed, first, n);
+  const Rules& rules = table_->rules();
   for (std::size_t i = 0; i < n; ++i) {
-    states_.push_back(dealt.state(i));
+    const std::uint8_t* deck = decks + i * std::size_t(rules.deck());
+    if (!is_deck(rules, deck)) throw std::invalid_argument("a deck holds every card");
+    states_.push_back(new_game(rules, deck));
     tell_deal(*table_, states_[i], teller(i));
   }
 }

@@ -35,8 +35,8 @@ class SeatTracker final : public Tracker {
 // Many games in step: each call of `step` makes one move at a table. What each seat has seen is kept as tokens.
 class TokenTables {
  public:
-  // Games `first` .. `first + n - 1` of the series `seed`.
-  TokenTables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+  // decks: [n, deck], all cards of each game in the order of drawing. Throws std::invalid_argument where one is none.
+  TokenTables(std::shared_ptr<const Table> table, const std::uint8_t* decks, std::size_t n);
 
   const Table& table() const { return *table_; }
   std::size_t size() const { return states_.size(); }

@@ -182,16 +182,16 @@ void history(const State& s, std::uint8_t* out) {
   while (out != end) *out++ = kNoAction;
 }
 
-Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
+Tables::Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n)
     : table_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
-  for (std::size_t i = 0; i < n; ++i) {
-    Rng rng(seed, first + i);
-    std::uint8_t deck[kNumCards];
-    Cards hands[kPlayers];
-    shuffle_deal(rng, deck, hands);
-    const int direction = table_->rules().pass_cards ? int((first + i) % kPlayers) : 0;
-    states_[i] = new_hand(table_->rules(), direction, hands);
+  for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
+    if (deals[0] >= (table_->rules().pass_cards ? kPlayers : 1))
+      throw std::invalid_argument("a deal begins with its pass direction");
+    check_deck(deals + 1, kNumCards);
+    Cards hands[kPlayers] = {};
+    for (int k = 0; k < kNumCards; ++k) hands[k % kPlayers] |= bit(deals[1 + k]);
+    states_[i] = new_hand(table_->rules(), deals[0], hands);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }
 }

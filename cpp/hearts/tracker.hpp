@@ -63,10 +63,12 @@ void history(const State& s, std::uint8_t* out);
 
 // Many hands in step: each call of `step` makes one decision at every table that is not over. What each seat has
 // seen is kept as tokens, ready for a model.
+inline constexpr int kDeal = 1 + kNumCards;
+
 class Tables {
  public:
-  // Hands `first` .. `first + n - 1` of the series `seed`, dealt as random_hands deals them.
-  Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+  // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument where one is none.
+  Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }

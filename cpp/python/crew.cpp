@@ -127,7 +127,7 @@ struct Bulk {
   using Tracker = MissionTracker;
   using Score = std::int8_t;
   static constexpr bool kWorlds = true;  // labels from other deals than the true one
-  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
+  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kDeal}; }
   static void encode(const Table& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     crew::encode(book, history, seat, tokens);
   }
@@ -187,7 +187,18 @@ void bind_crew(nb::module_& parent) {
   bind_rules(m);
   nb::class_<Logbook> book(m, "Logbook", "The missions that a game may be of.");
   book.def(nb::init<std::vector<Mission>>(), "missions"_a);
-  bind_tables<Bulk>(m, book);
+  bind_tables<Bulk>(m, book).def(
+      "__init__",
+      [](Tables* self, std::shared_ptr<const Logbook> book, In2<std::uint8_t> deals, In2<double> draws) {
+        check_deals(deals, kDeal);
+        const std::size_t n = deals.shape(0);
+        if (draws.shape(0) != n || draws.shape(1) != kPlayers) throw nb::value_error("draws are float64 [n, 4]");
+        new (self) Tables(std::move(book), deals.data(), draws.data(), n);
+      },
+      "table"_a, "deals"_a, "draws"_a,
+      "deals: uint8 [n, 77], what chance brings in each game: the mission, the deck of cards, the deck of tasks. "
+      "draws: float64 [n, 4], where a card lies that a seat draws, from 0 to below 1. Raises ValueError where a deal "
+      "is none, IndexError on a mission that the book lacks.");
   bind_tokens(m);
   m.def(
       "random_games",

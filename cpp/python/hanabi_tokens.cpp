@@ -24,7 +24,7 @@ struct Bulk {
   using Score = std::int8_t;
   static Sizes sizes(const Table& t) {
     return {std::size_t(t.rules().players), std::size_t(history_size(t.rules())), std::size_t(t.length()),
-            std::size_t(t.vocabulary())};
+            std::size_t(t.vocabulary()), std::size_t(t.rules().deck())};
   }
   static Sizes sizes(const Tables& t) { return sizes(t.table()); }
   static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {

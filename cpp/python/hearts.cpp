@@ -27,7 +27,7 @@ struct HeartsBulk {
   using Tracker = hearts::HandTracker;
   using Score = std::int8_t;
   static constexpr Sizes sizes(const auto&) {
-    return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary};
+    return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary, hearts::kDeal};
   }
   static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     hearts::encode(table.rules(), history, seat, tokens);

@@ -109,7 +109,7 @@ struct Bulk {
   using Tracker = GameTracker;
   using Score = std::int16_t;
   static constexpr bool kWorlds = true;  // labels from other deals than the true one
-  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary}; }
+  static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kNumCards}; }
   static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
   }

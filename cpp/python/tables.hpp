@@ -14,13 +14,18 @@
 namespace trickformer {
 
 struct Sizes {
-  std::size_t players, history, length, vocabulary;
+  std::size_t players, history, length, vocabulary, deal;
 };
+
+inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
+  if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
+}
 
 // Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
 // tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
 template <typename Game>
-void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const char* name = "Tables") {
+nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound,
+                                              const char* name = "Tables") {
   using namespace nb::literals;
   using Table = typename Game::Table;
   using Tables = typename Game::Tables;
@@ -107,10 +112,7 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
         "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
 
   nb::class_<Tables> tables(m, name);
-  tables
-      .def(nb::init<std::shared_ptr<const Table>, std::uint64_t, std::uint64_t, std::size_t>(), "table"_a, "seed"_a,
-           "first"_a, "n"_a)
-      .def("__len__", &Tables::size)
+  tables.def("__len__", &Tables::size)
       .def("current",
            [](const Tables& t) {
              auto out = make<std::int8_t>({t.size()});
@@ -170,6 +172,17 @@ void bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound, const 
           return out;
         },
         "uint8 [n, H]: the actions so far, filled up with 255, as `encode` and `labels` take them.");
+  if constexpr (std::is_constructible_v<Tables, std::shared_ptr<const Table>, const std::uint8_t*, std::size_t>)
+    tables.def(
+        "__init__",
+        [](Tables* self, std::shared_ptr<const Table> table, In2<std::uint8_t> deals) {
+          check_deals(deals, Game::sizes(*table).deal);
+          const std::size_t n = deals.shape(0);
+          new (self) Tables(std::move(table), deals.data(), n);
+        },
+        "table"_a, "deals"_a,
+        "deals: what chance brings in each game, in the game's order. Raises ValueError where one is none.");
+  return tables;
 }
 
 }  // namespace trickformer

@@ -63,19 +63,18 @@ void GameTracker::push(int token) {
   see(view_, token);
 }
 
-Tables::Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n)
+Tables::Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n)
     : table_(std::move(table)),
       states_(n),
       actions_(n),
       tokens_(n * kPlayers * kMaxLength, kEndToken),
       lengths_(n * kPlayers) {
-  for (std::size_t i = 0; i < n; ++i) {
-    Rng rng(seed, first + i);
-    std::uint8_t deck[kNumCards];
-    Cards hands[kPlayers], skat;
-    shuffle_deal(rng, deck, hands, skat);
+  for (std::size_t i = 0; i < n; ++i, deals += kNumCards) {
+    check_deck(deals, kNumCards);
+    Cards hands[kPlayers] = {}, skat = 0;
+    for (int k = 0; k < kNumCards; ++k) (k < kPlayers * kHand ? hands[k / kHand] : skat) |= bit(deals[k]);
     states_[i] = new_game(hands, skat);
-    actions_[i].assign(deck, deck + kNumCards);
+    actions_[i].assign(deals, deals + kNumCards);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
       tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;

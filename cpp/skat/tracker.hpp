@@ -56,8 +56,8 @@ class GameTracker final : public Tracker {
 // seen is kept as tokens, ready for a model.
 class Tables {
  public:
-  // Games `first` .. `first + n - 1` of the series `seed`, dealt as random_games deals them.
-  Tables(std::shared_ptr<const Table> table, std::uint64_t seed, std::uint64_t first, std::size_t n);
+  // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument where one is none.
+  Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }

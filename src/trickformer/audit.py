@@ -154,7 +154,7 @@ def audit(
         length = game.spiel.max_game_length()
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(game.chance(state, deal_seed(seed, index)))
+                state.apply_action(game.chance(state, seed, index))
                 continue
             if rng.random() < stops / length:
                 for viewer in range(game.players):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -50,6 +51,7 @@ def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
     return state
 
 
+@lru_cache(maxsize=1024)
 def deal_seed(seed: int, index: int) -> int:
     """The 63-bit seed of deal `index` in the series `seed`; the deals of a series are independent."""
     return int(np.random.SeedSequence([seed, index]).generate_state(1, np.uint64)[0] >> np.uint64(1))
@@ -151,19 +153,20 @@ class Game(Protocol):
         from earlier ones: their events begin with the same."""
         ...
 
-    def chance(self, state: State, seed: int) -> int:
-        """The action at a chance node: a pure function of the seed and the chance nodes so far."""
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The action at a chance node in deal `index` of the series `seed`: a pure function of these and of the chance
+        nodes so far."""
         drawn = sum(step.player == CHANCE for step in state.full_history())
         actions, probs = zip(*state.chance_outcomes())
         cumulative = np.cumsum(probs)
-        at = np.random.default_rng([seed, drawn]).random() * cumulative[-1]
+        at = np.random.default_rng([deal_seed(seed, index), drawn]).random() * cumulative[-1]
         return actions[int(np.searchsorted(cumulative, at, side="right"))]
 
     def deal(self, seed: int, index: int) -> State:
         """Deal `index` of the series `seed`, ready for the first decision; the same for all seatings."""
-        state, key = self.spiel.new_initial_state(), deal_seed(seed, index)
+        state = self.spiel.new_initial_state()
         while state.is_chance_node():
-            state.apply_action(self.chance(state, key))
+            state.apply_action(self.chance(state, seed, index))
         return state
 
     def scores(self, state: State) -> tuple[int, ...]:
@@ -353,12 +356,13 @@ class Tokenizer(Protocol):
         return tokens, np.tile(np.arange(len(self.vocab)), (len(tokens), 1))
 
     def tables(self, seed: int, first: int, n: int) -> Tables | None:
-        """Hands `first` .. `first` + n of a series in the core; None: trickformer.tokenizers.tables plays them as
-        states of OpenSpiel."""
+        """Deals `first` .. `first` + n of the series `seed` in the core, those of `Game.deal`; None:
+        trickformer.tokenizers.tables plays them as states of OpenSpiel."""
         return None
 
     def core_hands(self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0) -> Any:
-        """The same hands by players of the core, or None where it does not know them all (tokenizers/_bulk.py).
+        """Hands `first` .. `first` + n of a series of the core's own by its players, tokenizers/_bulk.py's Hands; None
+        where it does not know them all. The core shuffles these itself: they are not the deals of `Game.deal`.
 
         tries: of every second hand, deals tried until the team succeeds; 1 in games without success. noise: share of
         scripted players' moves that are random."""

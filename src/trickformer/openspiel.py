@@ -87,13 +87,6 @@ def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
     return float(game.outcomes.values[game.outcomes.of(game.scores(state), seat), 0])
 
 
-def deal(game: Game, state: State, seed: int) -> State:
-    """The state at its first decision, chance drawn by the game from `seed`."""
-    while state.is_chance_node():
-        state.apply_action(game.chance(state, seed))
-    return state
-
-
 class Observer:
     """What a seat knows, as text; it fills no tensor. text(state, viewer) is the game's."""
 

@@ -23,7 +23,7 @@ def position(game, seed):
     if game.spiel.late:
         state.apply_action(rng.randrange(game.cells))
     while state.is_chance_node():
-        state.apply_action(game.chance(state, seed))
+        state.apply_action(game.chance(state, seed, 0))
     safe = [c for c in state.legal_actions() if c not in state.laying]
     for cell in rng.sample(safe, rng.randrange(len(safe))):
         state.apply_action(cell)
@@ -124,7 +124,7 @@ def test_draws_have_the_exact_distribution(method, domain):
 def test_a_walk_that_is_too_short_ends_anywhere():
     """Without a step the first layout is the prior's; each step makes it likelier that it explains what was seen."""
     game = games.load("mines")
-    view = game.view(position(game, 4), 0)
+    view = game.view(position(game, 6), 0)
     sight = seen(game, view)
     layouts = listed(game, view.events)
     room = comb(len(game.board.allowed(view.events[0].action)), game.mines)
@@ -189,7 +189,7 @@ def test_beliefs_before_and_after_the_mines_are_laid():
             break
         state.apply_action(action)
         while state.is_chance_node():
-            state.apply_action(game.chance(state, 3))
+            state.apply_action(game.chance(state, 3, 0))
         belief.reset(game.view(state, 0))
         world = belief.sample(1, np.random.default_rng(action)).state(0)
         assert game.view(world, 0) == game.view(state, 0)

@@ -15,7 +15,7 @@ import pytest
 from support import oh_hell_twin as twin
 
 from trickformer import audit, games, players, tokenizers
-from trickformer.base import PUBLIC, Event, TrickformerError, UnknownNameError, View, deal_seed
+from trickformer.base import PUBLIC, Event, TrickformerError, UnknownNameError, View
 from trickformer.belief import sampler
 from trickformer.plumbing import plugins
 
@@ -427,9 +427,8 @@ def test_the_seed_and_index_name_one_deal():
     decks = {tuple(game.deal(5, i).history()) for i in range(50)}
     assert len(decks) == 50
     state = game.spiel.new_initial_state()
-    key = deal_seed(5, 7)
     while state.is_chance_node():
-        state.apply_action(game.chance(state, key))
+        state.apply_action(game.chance(state, 5, 7))
     assert state.history() == game.deal(5, 7).history()
     first = np.bincount([game.deal(8, i).history()[0] for i in range(2600)], minlength=52)
     assert ((first - 50) ** 2 / 50).sum() < 93  # chi-square, 51 degrees of freedom, p = 0.0003

@@ -8,7 +8,7 @@ from support.kuhn import Kuhn, KuhnBelief
 from support.records import comparable
 
 from trickformer import games, players, tokenizers
-from trickformer.base import TrickformerError, UnknownNameError, deal_seed
+from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.players import spiel
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -179,7 +179,7 @@ def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tin
         state, memo = game.deal(8, deal), [{} for _ in range(game.players)]
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(game.chance(state, deal_seed(8, deal)))
+                state.apply_action(game.chance(state, 8, deal))
                 continue
             view = game.view(state, state.current_player())
             if len(view.legal) > 1 and rng.random() < 0.4:

@@ -21,7 +21,7 @@ from trickformer.gomcts.search import SearchOptions, search
 VARIED = {
     "hearts": ["hearts(pass_cards=False)", "hearts(jd_bonus=True,avoid_all_tricks_bonus=True)"],
     "skat": ["skat(scores=value)"],
-    "crew": ["crew(distress=left)", "crew(distress=right)", "crew(mission=2)"],
+    "crew": ["crew(distress=left)", "crew(distress=right)", "crew(mission=2)", "crew(mission=12)"],
     "hanabi": [*VARIANTS, "hanabi(players=3)", "hanabi(players=4)", "hanabi(players=5)", *SMALL],
 }
 SPECS = [spec for name in tokenizers.NAMES for spec in (name, *VARIED.get(name, []))]
@@ -78,6 +78,51 @@ def test_seats_follow_hands(game, tokenizer):
                 else:
                     with pytest.raises(ValueError, match="only at its end"):
                         tracker.outcome()
+
+
+def test_tables_play_the_deals_of_the_game(game, tokenizer):
+    """Deal `index` of series `seed` is one deal: in tables many at once, and of every size, as alone."""
+    rng, n = random.Random(11), 12
+    tables = tokenizers.tables(game, tokenizer, 7, 5, n)
+    assert len(tables) == n and len(tokenizers.tables(game, tokenizer, 7, 5, 0)) == 0
+    states = [game.deal(7, 5 + i) for i in range(n)]
+    while (turn := tables.current()).max() >= 0:
+        actions = np.zeros(n, np.int32)
+        for i, state in enumerate(states):
+            assert turn[i] == (-1 if state.is_terminal() else state.current_player())
+            for seat in range(game.players):
+                told = tables.tokens[i, seat, : tables.lengths[i, seat]]
+                if not state.is_terminal():
+                    assert told.tolist() == tokenizer.encode(game.view(state, seat)).tolist()
+            if turn[i] < 0:
+                continue
+            action = rng.choice(state.legal_actions())
+            actions[i] = tokenizer.token(action)
+            state.apply_action(action)
+            while state.is_chance_node():
+                state.apply_action(game.chance(state, 7, 5 + i))
+        live = np.flatnonzero(turn >= 0).astype(np.int32)
+        tables.step(live, actions[live])
+    assert tables.scores().tolist() == [list(game.scores(state)) for state in states]
+
+
+def test_the_core_refuses_deals_that_are_none():
+    for name in ("hearts", "skat", "crew", "hanabi"):
+        game = games.load(name)
+        tokenizer = tokenizers.make(game)
+        tables = type(tokenizer.tables(1, 0, 1))
+        row = np.array([game.dealt(1, 0)], np.uint8)
+        more = [np.full((1, 4), 0.5)] if name == "crew" else []
+        assert len(tables(tokenizer.table, row, *more)) == 1
+        twice = row.copy()
+        twice[0, -1] = twice[0, -2] if name != "hanabi" else 200
+        for bad in (row[:, :-1], twice, np.full_like(row, 255)):
+            with pytest.raises((ValueError, IndexError)):
+                tables(tokenizer.table, bad, *more)
+        for draws in (np.full((1, 4), 1.0), np.full((1, 4), np.nan), np.zeros((2, 4)), np.zeros((1, 3))):
+            if more:
+                with pytest.raises(ValueError, match="draws"):
+                    tables(tokenizer.table, row, draws)
 
 
 def test_tokens_that_no_view_encodes_to_are_refused(game, tokenizer):

@@ -82,7 +82,7 @@ def test_it_is_a_function_of_the_view_alone(seed):
         state = game.deal(seed, index)
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(game.chance(state, seed))
+                state.apply_action(game.chance(state, seed, 0))
                 continue
             view = game.view(state, state.current_player())
             decision = player.act([view], [], [])[0]

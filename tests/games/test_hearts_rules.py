@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.play import hearts_with
 
-from trickformer import _core, differential, games
+from trickformer import _core, differential, games, tokenizers
 from trickformer.differential import all_options, compare_hand, compare_hands
 from trickformer.games.hearts import NUM_CARDS
 
@@ -119,8 +119,7 @@ def test_every_random_result_is_an_outcome_under_every_option():
 
 def test_tables_in_step_follow_the_rules(hearts):
     rng = random.Random(7)
-    table = CORE.Table(CORE.Rules(), np.array(hearts.outcomes.labels, dtype=np.int8))
-    tables = CORE.Tables(table, 2, 0, 40)
+    tables = tokenizers.make(hearts).tables(2, 0, 40)
     assert tables.lengths.min() == 15
     while (turn := tables.current()).max() >= 0:
         legal = tables.legal()

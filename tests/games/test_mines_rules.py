@@ -12,7 +12,7 @@ import pyspiel
 import pytest
 
 from trickformer import _core, games
-from trickformer.base import PUBLIC, TrickformerError, View, deal_seed
+from trickformer.base import PUBLIC, TrickformerError, View
 from trickformer.games.mines import FIRST_MOVES, MINE, replayed
 from trickformer.players.optimal import expected
 
@@ -49,7 +49,7 @@ def test_games_are_those_of_a_plain_twin(rule):
             state, opened, laid = game.deal(3, index), [], None
             while not state.is_terminal():
                 if state.is_chance_node():
-                    state.apply_action(game.chance(state, index))
+                    state.apply_action(game.chance(state, index, 0))
                     continue
                 view = game.view(state, 0)
                 assert view.legal == tuple(sorted(set(range(rows * cols)) - set(opened)))
@@ -100,7 +100,7 @@ def test_boards_follow_from_the_seed_and_are_alike():
             state = game.deal(5, 2)
             state.apply_action(first)
             while state.is_chance_node():
-                state.apply_action(game.chance(state, deal_seed(5, 2)))
+                state.apply_action(game.chance(state, 5, 2))
             layouts[first] = frozenset(state.laying)
         usual = Counter(layouts.values()).most_common(1)[0][0]
         for first, layout in layouts.items():
@@ -119,7 +119,7 @@ def test_states_copy_pickle_and_refuse_nonsense():
     with pytest.raises(ValueError, match="being laid"):
         game.view(state, 0)
     while state.is_chance_node():
-        state.apply_action(game.chance(state, 1))
+        state.apply_action(game.chance(state, 1, 0))
     twin = state.clone()
     twin.apply_action(twin.legal_actions()[0])
     assert len(state.core.seen) == 1 < len(twin.core.seen)

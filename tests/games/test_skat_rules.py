@@ -382,10 +382,10 @@ def test_chance_follows_from_the_seed():
     game = games.load("skat")
     state = game.spiel.new_initial_state()
     while state.is_chance_node():
-        state.apply_action(game.chance(state, 99))
+        state.apply_action(game.chance(state, 99, 0))
     other = game.spiel.new_initial_state()
     while other.is_chance_node():
-        other.apply_action(game.chance(other, 99))
+        other.apply_action(game.chance(other, 99, 0))
     assert state.history() == other.history()
     assert game.deal(4, 1).history() == game.deal(4, 1).history() != game.deal(4, 2).history()
 

@@ -37,7 +37,7 @@ def test_a_decision_is_a_function_of_the_view_and_its_generator():
         state, number = game.deal(9, index), 0
         while not state.is_terminal():
             if state.is_chance_node():
-                state.apply_action(game.chance(state, index))
+                state.apply_action(game.chance(state, index, 0))
                 continue
             view = game.view(state, state.current_player())
             decision = player.act([view], [np.random.default_rng(number)], [{}])[0]

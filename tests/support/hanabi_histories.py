@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 
-from trickformer.base import deal_seed
 from trickformer.belief.samplers.hanabi import HanabiWorlds
 
 SMALL = (  # two colours, few cards: all hands can be tried
@@ -23,7 +22,7 @@ def playout(game, rng: random.Random, index: int, careful: float = 0.8):
     state = game.deal(5, index)
     while True:
         while state.is_chance_node():
-            state.apply_action(game.chance(state, deal_seed(5, index)))
+            state.apply_action(game.chance(state, 5, index))
         yield state
         if state.is_terminal():
             return

@@ -28,8 +28,8 @@ class Kuhn(Game):
         legal = tuple(state.legal_actions()) if state.current_player() == viewer else ()
         return View(viewer, tuple(events), legal)
 
-    def chance(self, state, seed):
-        return int(np.random.default_rng(seed).permutation(PLAYERS + 1)[state.move_number()])
+    def chance(self, state, seed, index):
+        return int(np.random.default_rng([seed, index]).permutation(PLAYERS + 1)[state.move_number()])
 
 
 class KuhnBelief:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from trickformer import games, tokenizers
-from trickformer.base import Game, Tokenizer, View, deal_seed
+from trickformer.base import Game, Tokenizer, View
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 SEED, DEALS = 7, 2
@@ -61,7 +61,7 @@ def _in_words(game: Game) -> str:
         while not state.is_terminal():
             seat = state.current_player()
             if state.is_chance_node():
-                action = game.chance(state, deal_seed(SEED, index))
+                action = game.chance(state, SEED, index)
             else:
                 action = rng.choice(game.view(state, seat).legal)
                 lines += [f"  seat {p} sees  {_events(game.view(state, p))}" for p in range(game.players)]
@@ -83,7 +83,7 @@ def _hand(game: Game, tokenizer: Tokenizer, index: int) -> Iterator[str]:
     decisions = 0
     while not state.is_terminal():
         if state.is_chance_node():
-            action = game.chance(state, deal_seed(SEED, index))
+            action = game.chance(state, SEED, index)
             yield f"  chance          {state.action_to_string(action)}"
             state.apply_action(action)
             continue

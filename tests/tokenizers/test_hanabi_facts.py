@@ -181,6 +181,7 @@ def replay(game, seed, index, moves):
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=3)", ODD])
 def test_a_label_is_what_smart_players_make_of_an_action(spec):
     game, n, worth = games.load(spec), 4, {}
+    table = tokenizers.make(game).table
     hands = tokenizers.make(game).core_hands(["partner", "random"], 6, 0, n)
     rng, seats = np.random.default_rng(1), np.arange(n, dtype=np.uint8) % game.players
     for hand, position, token, value in zip(*labels(game, hands.history, seats, playouts=1)):
@@ -188,7 +189,7 @@ def test_a_label_is_what_smart_players_make_of_an_action(spec):
     decisions = 0
     for index, seat in enumerate(seats):
         actions = hands.history[index, game.rules.deck :]
-        tables = tokenizers.make(game).tables(6, index, 1)
+        tables = CORE.TokenTables(table, hands.history[index : index + 1, : game.rules.deck].copy())
         for number, action in enumerate(actions[actions != 255].tolist()):
             legal = np.flatnonzero(tables.legal()[0])
             if tables.current()[0] == seat:
@@ -197,10 +198,10 @@ def test_a_label_is_what_smart_players_make_of_an_action(spec):
                 assert np.isin(np.float32(list(found.values())), game.outcomes.values[:, 0]).all()
                 decisions += 1
                 for first in rng.permutation(legal)[:3].tolist():
-                    table = replay(game, 6, index, [*actions[:number].tolist(), first])
-                    while not table.over()[0]:
-                        table.step(table.choose(np.array([SMART], np.int8), 0))
-                    assert found[first] == game.outcomes.values[table.scores()[0], 0]
+                    other = replay(game, 6, index, [*actions[:number].tolist(), first])
+                    while not other.over()[0]:
+                        other.step(other.choose(np.array([SMART], np.int8), 0))
+                    assert found[first] == game.outcomes.values[other.scores()[0], 0]
             tables.step(np.array([0], np.int32), np.array([action], np.int32))
         whole = tables.history()
         assert np.array_equal(whole[0], hands.history[index])

@@ -11,7 +11,7 @@ from support.hanabi_histories import SMALL, explaining, playout
 from support.play import random_playout
 
 from trickformer import _core, games, tokenizers
-from trickformer.base import PUBLIC, TrickformerError, deal_seed
+from trickformer.base import PUBLIC, TrickformerError
 from trickformer.games.hanabi import VARIANTS
 
 CORE = _core.hanabi
@@ -73,7 +73,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
     game = games.load(spec)
     tokenizer, n = tokenizers.make(game), 12
     tables, rng = tokenizer.tables(9, 0, n), random.Random(2)
-    decks, _, _ = CORE.random_games(game.rules, 9, 0, n)  # the same series
+    decks = np.array([game.dealt(9, i) for i in range(n)], dtype=np.uint8)
     history = np.full((n, game.rules.deck + game.rules.longest), 255, dtype=np.uint8)
     history[:, : game.rules.deck] = decks
     states, moves = [game.spiel.new_initial_state() for _ in range(n)], [0] * n
@@ -175,7 +175,7 @@ def test_the_longest_sequence_is_reached(spec):
     state = game.deal(1, 1)
     for hint in longest_course(rules, seat)[1]:
         while state.is_chance_node():
-            state.apply_action(game.chance(state, deal_seed(1, 1)))
+            state.apply_action(game.chance(state, 1, 1))
         legal = state.legal_actions()
         if hint:
             offset = (seat - state.current_player()) % game.players or 1

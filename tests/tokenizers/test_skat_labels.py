@@ -193,7 +193,7 @@ def test_noise_strays_from_the_script(tokenizer):
 
 def test_tables_tell_the_game_so_far(tokenizer):
     history, _ = CORE.random_games(True, 9, 0, 20)
-    tables = tokenizer.tables(9, 0, 20)
+    tables = CORE.Tables(tokenizer.table, history[:, :NUM_CARDS].copy())
     for step in range(CORE.MAX_ACTIONS + 1):
         so_far = history.copy()
         so_far[:, NUM_CARDS + step :] = 255

@@ -103,7 +103,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(skat, tokenizer):
             tokens = tokenizer.encode(skat.view(state, seat))
             assert np.array_equal(bulk[i][: len(tokens)], tokens)
             assert (bulk[i][len(tokens) :] == tokenizer.eos).all()
-    tables = tokenizer.tables(9, 0, 60)
+    tables = CORE.Tables(tokenizer.table, history[:, :NUM_CARDS].copy())
     states = []
     for row in history:
         states.append(skat.spiel.new_initial_state())

@@ -15,7 +15,7 @@ from scipy import stats
 from support.records import comparable
 
 from trickformer import _core, games
-from trickformer.base import TrickformerError, deal_seed
+from trickformer.base import TrickformerError
 from trickformer.games import _missions, crew
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import Config as Training
@@ -77,7 +77,7 @@ def test_every_player_plays_the_same_deals_of_every_mission(unbroken):
         for action in record.history:
             if state.is_chance_node():
                 assert action == (
-                    record.deal % STRIDE if state.mission is None else boards.chance(state, deal_seed(3, record.deal))
+                    record.deal % STRIDE if state.mission is None else boards.chance(state, 3, record.deal)
                 )
             state.apply_action(action)
         assert boards.scores(state) == record.scores
@@ -327,7 +327,7 @@ def test_draws_are_those_of_chance():
     """What the solver is told of mission 12 is what happens."""
     game = Boards(games.load("crew").spiel)
     for record in run.tournament(config(player=["random"], missions="12", games=20)).records:
-        state, draws = game.spiel.new_initial_state(), game.draws(deal_seed(3, record.deal))
+        state, draws = game.spiel.new_initial_state(), game.draws(3, record.deal)
         for action in record.history:
             if state.core is not None and state.core.phase == crew.DRAW:
                 cards = state.legal_actions()

@@ -199,20 +199,26 @@ class Crew(Game):
         gained, once all have drawn."""
         return _view(state, viewer)
 
-    def chance(self, state: State, seed: int) -> int:
-        """The mission, the next card of two decks that `seed` has shuffled, cards and tasks; or a card of a hand."""
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
         core, number = state.core, state.move_number()
+        dealt = self.dealt(seed, index)
         if number < PREAMBLE:
-            shuffled = _shuffle(seed, tuple(self.missions))
-            return shuffled[number]
+            return dealt[number]
         if core.phase == REVEAL:
-            return _tasks(seed)[sum(card >= 0 for card, *_ in core.tasks)]
+            return dealt[PREAMBLE + sum(card >= 0 for card, *_ in core.tasks)]
         cards = core.legal_actions()
-        return cards[int(self.draws(seed)[core.step] * len(cards))]
+        return cards[int(self.draws(seed, index)[core.step] * len(cards))]
 
-    def draws(self, seed: int) -> list[float]:
+    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+        """What chance does in a deal but for `draws`: the mission, the deck of cards, the deck of tasks."""
+        key = deal_seed(seed, index)
+        return *_shuffle(key, tuple(self.missions)), *_tasks(key)
+
+    def draws(self, seed: int, index: int) -> list[float]:
         """By the seat that draws, the place of its card among those that it may draw, at least 0 and below 1."""
-        return [np.random.default_rng([seed, 2, seat]).random() for seat in range(PLAYERS)]
+        key = deal_seed(seed, index)
+        return [np.random.default_rng([key, 2, seat]).random() for seat in range(PLAYERS)]
 
     def deal(self, seed: int, index: int, mission: int | None = None) -> State:
         """Deal `index` of series `seed`, at the first decision; its cards are the same in every mission. Chance draws
@@ -220,7 +226,9 @@ class Crew(Game):
         state = self.spiel.new_initial_state()
         if mission is not None:
             state.apply_action(mission)
-        return openspiel.deal(self, state, deal_seed(seed, index))
+        while state.is_chance_node():
+            state.apply_action(self.chance(state, seed, index))
+        return state
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Each kind in all four seats: scores are shared, so that a mixed table would compare nobody."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -105,15 +105,15 @@ class Hanabi(Game):
                 cards.pop(step.action % hand)
         return cards
 
-    def chance(self, state: State, seed: int) -> int:
-        """The next card of a deck that `seed` has shuffled."""
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The next card of a shuffled deck."""
         drawn = sum(step.player == CHANCE for step in state.full_history())
-        return self.deck(seed)[drawn]
+        return self.dealt(seed, index)[drawn]
 
-    def deck(self, seed: int) -> tuple[int, ...]:
-        """All cards in the order of drawing."""
+    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+        """All that chance does in a deal: the cards in the order of drawing."""
         rules = self.rules
-        return _shuffle(seed, tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
+        return _shuffle(deal_seed(seed, index), tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """Each kind in all seats: scores are shared, so that a mixed table would compare nobody."""

@@ -78,19 +78,13 @@ class Hearts(Game):
         legal = tuple(state.legal_actions()) if state.current_player() in seats and viewer != PUBLIC else ()
         return View(viewer, tuple(events), legal)
 
-    def chance(self, state: State, seed: int) -> int:
-        """The pass direction, then the cards of a deck that `seed` has shuffled."""
-        direction, deck = _shuffle(seed)
-        dealt = state.move_number()
-        if dealt == 0:
-            return direction if self.rules["pass_cards"] else 0
-        return deck[dealt - 1]
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The pass direction, `index` mod 4, then the cards of a shuffled deck."""
+        return self.dealt(seed, index)[state.move_number()]
 
-    def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of series `seed` with pass direction `index` mod 4, at the first decision."""
-        state = self.spiel.new_initial_state()
-        state.apply_action(index % PLAYERS if self.rules["pass_cards"] else 0)
-        return openspiel.deal(self, state, deal_seed(seed, index))
+    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+        """All that chance does in a deal: the pass direction and the deck."""
+        return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
 
     def scores(self, state: State) -> tuple[int, ...]:
         """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
@@ -102,9 +96,10 @@ class Hearts(Game):
 
 
 @lru_cache(maxsize=1024)
-def _shuffle(seed: int) -> tuple[int, list[int]]:
+def _shuffle(seed: int) -> tuple[int, ...]:
     rng = np.random.default_rng(seed)
-    return int(rng.integers(PLAYERS)), rng.permutation(NUM_CARDS).tolist()
+    rng.integers(PLAYERS)  # the series is older than the rule that the index says the pass direction
+    return tuple(rng.permutation(NUM_CARDS).tolist())
 
 
 @lru_cache(maxsize=4)

@@ -14,7 +14,7 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import Event, Game, Outcomes, TrickformerError, View
+from trickformer.base import Event, Game, Outcomes, TrickformerError, View, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -160,13 +160,13 @@ class Mines(Game):
         on_turn = viewer == 0 and not state.is_terminal()
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
-    def chance(self, state: State, seed: int) -> int:
-        """The next mine. `seed` shuffles all cells, and the mines are the first of those that the rule of the first
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The next mine. All cells are shuffled, and the mines are the first of those that the rule of the first
         move leaves: as alike as they can be for players who open other cells first."""
         game: Any = state
         first = game.core.seen[0][0] if game.core.seen else None
         room = set(self.board.allowed(first) if first is not None else range(self.cells))
-        mines = [cell for cell in _shuffle(seed, self.cells) if cell in room][: self.mines]
+        mines = [cell for cell in _shuffle(deal_seed(seed, index), self.cells) if cell in room][: self.mines]
         return sorted(mines)[len(game.laying)]
 
     def scores(self, state: State) -> tuple[int, ...]:

@@ -169,16 +169,13 @@ class Skat(Game):
         Discards are no event to others. A hand that is played ouvert is seen before the first lead."""
         return _view(state, viewer)
 
-    def chance(self, state: State, seed: int) -> int:
-        """The next card of a deck that `seed` has shuffled."""
-        return _shuffle(seed)[state.move_number()]
+    def chance(self, state: State, seed: int, index: int) -> int:
+        """The next card of a shuffled deck."""
+        return self.dealt(seed, index)[state.move_number()]
 
-    def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of series `seed`, at the first call of the auction."""
-        state = self.spiel.new_initial_state()
-        for card in _shuffle(deal_seed(seed, index)):
-            state.apply_action(card)
-        return state
+    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+        """All that chance does in a deal: the deck."""
+        return _shuffle(deal_seed(seed, index))
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """What a player did, beyond its score, in games given as histories, in which it held `seats`.

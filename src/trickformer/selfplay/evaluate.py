@@ -11,7 +11,7 @@ from trickformer.base import Game
 from trickformer.plumbing.folder import replace
 from trickformer.selfplay.config import Config
 from trickformer.selfplay.data import Sequences
-from trickformer.selfplay.schedule import series
+from trickformer.selfplay.schedule import held_out_series
 
 OPPONENTS = ("previous", "baseline")
 
@@ -31,7 +31,7 @@ def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str,
         "a": argmax(iteration),
         "b": argmax(iteration - 1) if opponent == "previous" else config.baseline,
         "deals": config.match_deals,
-        "seed": series(config, config.iterations + 1),  # deals that nobody has learned from
+        "seed": held_out_series(config),
         "workers": config.workers,
         "ray": config.ray,
         "out": folder,

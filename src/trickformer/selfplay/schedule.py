@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from trickformer import games, players
-from trickformer.base import Game
+from trickformer.base import Game, deal_seed
 from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
@@ -41,8 +41,13 @@ class Piece:
 
 
 def series(config: Config, iteration: int) -> int:
-    """The series of deals of an iteration: another one each."""
-    return config.seed + 1_000_003 * iteration
+    """The series of deals of an iteration: another one each, none of which a tournament's seed is likely to name."""
+    return deal_seed(config.seed, iteration)
+
+
+def held_out_series(config: Config) -> int:
+    """The series of the run's matches: that of no iteration, however many are asked for later."""
+    return deal_seed(config.seed, 1 << 32)
 
 
 def sequences_of(config: Config, iteration: int) -> int:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+
+def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: int) -> np.ndarray:
+    """What chance brings in deals `first` .. `first` + n of the series `seed`, as the core's tables take it: uint8
+    [n, K]. dealt(seed, index): that of one deal."""
+    width = len(dealt(seed, first))
+    return np.array([dealt(seed, first + i) for i in range(n)], np.uint8).reshape(n, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class StateTables:
 
     def __init__(self, game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int):
         self._game, self._tokenizer = game, tokenizer
-        self._keys = [deal_seed(seed, first + i) for i in range(n)]
+        self._seed, self._first = seed, first
         self._states = [game.deal(seed, first + i) for i in range(n)]
         self.tokens = np.full((n, game.players, tokenizer.n_positions), tokenizer.eos, np.int32)
         self.lengths = np.zeros((n, game.players), np.int32)
@@ -60,7 +60,7 @@ class StateTables:
                 raise ValueError(f"token {token} is no legal action at table {i}")
             state.apply_action(action)
             while state.is_chance_node():
-                state.apply_action(self._game.chance(state, self._keys[i]))
+                state.apply_action(self._game.chance(state, self._seed, self._first + i))
         self._tell(tables.tolist())
 
     def outcomes(self) -> np.ndarray:

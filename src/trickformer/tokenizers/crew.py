@@ -33,7 +33,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import Hands, deals
 
 CHAIR = NUM_ACTIONS
 PLAY: int = _core.crew.PLAY_TOKEN
@@ -57,6 +57,7 @@ class CrewTokenizer(Tokenizer):
     n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
 
     def __init__(self, game: Crew):
+        self._game = game
         self.missions = game.missions
         self.table = game.book
         self.n_facts: int = self.table.tracker().n_facts
@@ -132,12 +133,13 @@ class CrewTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.crew.Tables(self.table, seed, first, n)
+        draws = np.array([self._game.draws(seed, first + i) for i in range(n)], np.float64).reshape(n, PLAYERS)
+        return _core.crew.Tables(self.table, deals(self._game.dealt, seed, first, n), draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> Hands | None:
-        """The same games played to their end by players of the core, or None where it does not know them all."""
+        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:

@@ -11,7 +11,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import Hands, deals
 
 
 class HanabiTokenizer(Tokenizer):
@@ -19,6 +19,7 @@ class HanabiTokenizer(Tokenizer):
     131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
 
     def __init__(self, game: Hanabi):
+        self._game = game
         rules = self.rules = game.rules
         try:
             self.table = _core.hanabi.Table(rules)
@@ -89,12 +90,12 @@ class HanabiTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.hanabi.TokenTables(self.table, seed, first, n)
+        return _core.hanabi.TokenTables(self.table, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> Hands | None:
-        """The same games played to their end by players of the core, or None where it does not know them all."""
+        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
         bots = np.full(self.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)

@@ -14,7 +14,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
 from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import Hands, deals
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
@@ -30,6 +30,7 @@ class HeartsTokenizer(Tokenizer):
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
+        self._game = game
         self.rules = _core.hearts.Rules(**game.rules)
         self.table = _core.hearts.Table(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
@@ -124,12 +125,12 @@ class HeartsTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
-        return _core.hearts.Tables(self.table, seed, first, n)
+        return _core.hearts.Tables(self.table, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> Hands | None:
-        """The same hands played to their end by players of the core, or None where it does not know them all."""
+        """Hands of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:

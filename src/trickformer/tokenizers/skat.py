@@ -33,7 +33,7 @@ from trickformer.games.skat import (
     Skat,
     evaluation,
 )
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import Hands, deals
 
 SEAT = NUM_ACTIONS  # the first seat token
 _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
@@ -48,6 +48,7 @@ class SkatTokenizer(Tokenizer):
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
+        self._game = game
         self.seeger = game.seeger
         self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
@@ -135,12 +136,12 @@ class SkatTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.skat.Tables(self.table, seed, first, n)
+        return _core.skat.Tables(self.table, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> Hands | None:
-        """The same games played to their end by players of the core, or None where it does not know them all."""
+        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)

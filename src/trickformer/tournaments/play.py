@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, deal_seed
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError
 from trickformer.players import decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
@@ -74,7 +74,7 @@ def _advance(game: Game, table: _Table, seed: int) -> bool:
     """Resolves chance nodes; True at the end of the hand."""
     state = table.state
     while state.is_chance_node():
-        state.apply_action(game.chance(state, deal_seed(seed, table.hand.deal)))
+        state.apply_action(game.chance(state, seed, table.hand.deal))
     return state.is_terminal()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import TrickformerError, deal_seed
+from trickformer.base import TrickformerError
 from trickformer.games import crew
 from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import Interrupted, Lines
@@ -65,7 +65,7 @@ def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
     solver = _core.crew.Solver()
     for deal, history in asked:
         state = allocated(game.missions[history[0]], history)
-        yield deal, solver.can_succeed(state, config.ceiling, game.draws(deal_seed(config.seed, deal)))
+        yield deal, solver.can_succeed(state, config.ceiling, game.draws(config.seed, deal))
 
 
 def allocated(mission: Any, history: Sequence[int]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from trickformer import _core
-from trickformer.base import TrickformerError, deal_seed
+from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
 from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
 from trickformer.plumbing.progress import progress
@@ -127,7 +127,7 @@ def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tup
             state.apply_action(first)
         while state.is_chance_node():
             # On some boards a layout may be all that explains any position of it; then another is laid.
-            state.apply_action(game.chance(state, deal_seed(seed, index) ^ again))
+            state.apply_action(game.chance(state, seed, index + (again << 40)))
         safe = sorted(set(range(game.cells)) - set(state.laying))
         cells = rng.permutation(safe).tolist()
         if game.spiel.late:
