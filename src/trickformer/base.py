@@ -122,13 +122,13 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How GO-MCTS searches a game unless told otherwise. The defaults are those of the paper for Hearts (section
-    9.3)."""
+    """How GO-MCTS searches a game unless told otherwise, and which actions ArgmaxVal* looks at. The defaults are those
+    of the paper for Hearts (section 9.3)."""
 
     runs: int = 100  # simulations a decision
     steps: int = 2  # returns to the own turn after which a rollout stops
     c: float = 0.4  # exploration constant of UCT
-    threshold: float = 0.05  # own actions need a legal-normalized probability above this
+    threshold: float = 0.05  # own actions need a legal-normalized probability of this, in a search above it
 
 
 # Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).

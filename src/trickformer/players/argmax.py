@@ -10,7 +10,9 @@ from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 
 
 class Options(ModelOptions):
-    threshold: float = Field(0.05, ge=0, le=1, description="least legal-normalized probability of an action")
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="least legal-normalized probability of an action; default: as the game has it"
+    )
 
 
 class ArgmaxPlayer(ModelPlayer):
@@ -18,7 +20,7 @@ class ArgmaxPlayer(ModelPlayer):
 
     def __init__(self, options: Options, game: Game):
         super().__init__(options, game)
-        self.threshold = options.threshold
+        self.threshold = game.search.threshold if options.threshold is None else options.threshold
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import argmax_val

@@ -117,6 +117,7 @@ class Config(BaseModel):
     rounded: bool = Field(True, description="hands are played with activations in bfloat16 where the CPU can: faster")
 
     epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
+    window: int = Field(1, ge=1, description="newest iterations whose data a model learns from")
     batch_size: int = Field(32, ge=1, description="sequences a training step, over all devices")
     bootstrap_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
     learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")

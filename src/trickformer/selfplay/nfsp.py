@@ -28,6 +28,7 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -201,9 +202,8 @@ class _Run:
     def learn(self, iteration: int) -> None:
         """Train the iteration's model and write it down, with what it has learned."""
         config, out, state = self.config, self.out, self.out / "state" / str(iteration)
-        rows = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)
-        sequences = sequences_of(config, iteration)
-        training, held_out = rows[:sequences], rows[-config.held_out :]
+        training = self._sequences(range(max(0, iteration + 1 - config.window), iteration + 1))
+        held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
         last = out / f"model-{iteration - 1}"
         model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)
         options = fit_options(config, iteration)
@@ -239,9 +239,18 @@ class _Run:
             sample = held_out[:_ILLEGAL_SAMPLE]
             learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
-            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, sequences, learned))
+            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
             shutil.rmtree(out / "state", ignore_errors=True)
         self.accelerator.wait_for_everyone()
+
+    def _sequences(self, iterations: Sequence[int]) -> stored.Sequences:
+        """What is learned from of these iterations' data: all but what is held out."""
+        folders = (self.out / "data" / str(i) for i in iterations)
+        parts = [
+            stored.load(folder, self.game, self.tokenizer)[: sequences_of(self.config, i)]
+            for i, folder in zip(iterations, folders)
+        ]
+        return parts[0] if len(parts) == 1 else stored.join(*parts)  # one stays on disk
 
     def learn_quick(self, iteration: int) -> None:
         """Go on with the quick network, on the newest iterations' labels, and write it down."""
@@ -249,9 +258,7 @@ class _Run:
         file = quick_file(out, iteration)
         window = range(max(0, iteration + 1 - config.quick_window), iteration + 1)
         # Labels of a script say what is best against that script: once there are others, they are left out.
-        window = [i for i in window if i or not iteration]
-        parts = [stored.load(out / "data" / str(i), self.game, self.tokenizer) for i in window]
-        rows = stored.join(*(p[: sequences_of(config, i)] for i, p in zip(window, parts)))
+        rows = self._sequences([i for i in window if i or not iteration])
         if iteration:
             model = quick.read(quick_file(out, iteration - 1))
         else:
