@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 from support.crew_histories import explaining, lasting, playout
+from support.worlds import seat_view
 
 from trickformer import games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
-from trickformer.belief.samplers.crew import seat_view
 from trickformer.games.crew import COLOUR_CARDS, COMMANDERS_CARD, HIGHEST, NUM_CARDS, PASS, PLAY, RADIO, RADIO_CARD
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never

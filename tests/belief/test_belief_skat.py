@@ -13,11 +13,12 @@ import pytest
 from scipy.stats import chisquare
 from support import skat_oracle as oracle
 from support.skat_games import ACTION, games_of
+from support.worlds import seat_view
 
 from trickformer import _core, games
 from trickformer.base import PUBLIC, Event
 from trickformer.belief import sampler
-from trickformer.belief.samplers.skat import SkatBelief, seat_view
+from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import CARDS, NUM_CARDS, evaluation
 
 P_MIN = 1e-6  # of a chi-square test; seeds are fixed, so that a test passes always or never

@@ -5,11 +5,11 @@ import copy
 import numpy as np
 import pytest
 from support.records import comparable
+from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.crew import seat_view
 from trickformer.games.crew import ACTIONS, CARDS, OVER, PLAY, RADIO, RADIO_CARD, TILE_FROM, TILE_TO
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play

@@ -10,11 +10,11 @@ import pyspiel
 import pytest
 from support.hearts_oracle import assignments
 from support.play import RULE_OPTIONS
+from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.hearts import seat_view
 
 
 def ending(game, seed: int, plays: int):

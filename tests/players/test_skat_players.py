@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 from support.records import comparable
+from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.skat import seat_view
 from trickformer.games.skat import CALLS, CARDS, evaluation
 from trickformer.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand

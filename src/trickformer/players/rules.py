@@ -6,6 +6,7 @@ cpp/crew/rules_player.cpp): they draw no randomness."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -17,40 +18,24 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _hearts(game: Game, views: Sequence[View]) -> list[int]:
-    from trickformer import _core
-    from trickformer.belief.samplers.hearts import seat_view
-
-    return _core.hearts.rules_player([seat_view(game, v) for v in views])
-
-
-def _skat(game: Game, views: Sequence[View]) -> list[int]:
-    from trickformer import _core
-    from trickformer.belief.samplers.skat import seat_view
-
-    return _core.skat.rules_player([seat_view(game, v) for v in views])
-
-
-def _crew(game: Game, views: Sequence[View]) -> list[int]:
-    from trickformer import _core
-    from trickformer.belief.samplers.crew import seat_view
-
-    return _core.crew.rules_player([seat_view(game, v) for v in views])
-
-
-_GAMES: dict[str, Callable[[Game, Sequence[View]], list[int]]] = {"hearts": _hearts, "skat": _skat, "crew": _crew}
+_GAMES = ("hearts", "skat", "crew")
 
 
 class Rules:
     """The scripted player of a game, at any number of tables."""
 
     def __init__(self, game: Game):
-        self._game = game
-        self._choose = _GAMES[game.name]
+        from trickformer import _core
+        from trickformer.belief.samplers import CardBelief, sampler
+
+        belief = sampler(game)
+        assert isinstance(belief, CardBelief)
+        self._seat_view = belief.seat_view
+        self._choose: Callable[[list[Any]], list[int]] = getattr(_core, game.name).rules_player
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
-        return [Decision(action) for action in self._choose(self._game, views)]
+        return [Decision(action) for action in self._choose([self._seat_view(v) for v in views])]
 
 
 def make(options: Options, game: Game) -> Rules:

@@ -13,12 +13,6 @@ from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
 
 
-def seat_view(game: Game, view: View) -> _core.crew.SeatView:
-    """The core's form of a view of The Crew. Raises ValueError where the events are not those of a seat."""
-    tokenizer = tokenizers.make(game)
-    return _core.crew.SeatView(tokenizer.table, tokenizer.encode(view))
-
-
 class CrewWorlds(UniformWorlds):
     """Hidden parts of a mission.
 
@@ -49,8 +43,12 @@ class CrewBelief(CardBelief[CrewWorlds]):
     deals = _core.crew.DealSampler
     cards = NUM_CARDS
 
+    def __init__(self, game: Game, log_odds: LogOdds | None = None):
+        super().__init__(game, log_odds)
+        self._tokenizer = tokenizers.make(game)
+
     def seat_view(self, view: View) -> _core.crew.SeatView:
-        return seat_view(self._game, view)
+        return _core.crew.SeatView(self._tokenizer.table, self._tokenizer.encode(view))
 
     def _hidden(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
         state: Any = self._game.spiel.new_initial_state()

@@ -15,7 +15,7 @@ CARDS, PLAYERS, PASSED = 52, 4, 3
 TWO_OF_CLUBS = 0
 
 
-def seat_view(game: Game, view: View) -> _core.hearts.SeatView:
+def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     """The core's form of a view of Hearts. Raises ValueError where the events are not those of a seat."""
     if view.viewer == PUBLIC:
         raise ValueError("a Hearts belief is that of a seat; the public view has no cards of its own")
@@ -78,7 +78,7 @@ class HeartsBelief(CardBelief[HeartsWorlds]):
     cards = CARDS
 
     def seat_view(self, view: View) -> _core.hearts.SeatView:
-        return seat_view(self._game, view)
+        return _seat_view(self._game, view)
 
     def _hidden(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
         hidden = np.full(64, -1, dtype=np.int16)

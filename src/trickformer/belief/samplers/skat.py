@@ -11,11 +11,6 @@ from trickformer.belief.samplers._uniform import UniformWorlds
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
 
 
-def seat_view(game: Game, view: View) -> _core.skat.SeatView:
-    """The core's form of a view of Skat. Raises ValueError where the events are not those of a seat."""
-    return _core.skat.SeatView(tokenizers.make(game).encode(view))
-
-
 class SkatWorlds(UniformWorlds):
     """Hidden parts of a game of Skat.
 
@@ -44,8 +39,12 @@ class SkatBelief(CardBelief[SkatWorlds]):
     deals = _core.skat.DealSampler
     cards = NUM_CARDS
 
+    def __init__(self, game: Game, log_odds: LogOdds | None = None):
+        super().__init__(game, log_odds)
+        self._tokenizer = tokenizers.make(game)
+
     def seat_view(self, view: View) -> _core.skat.SeatView:
-        return seat_view(self._game, view)
+        return _core.skat.SeatView(self._tokenizer.encode(view))
 
     def _hidden(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
         hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
