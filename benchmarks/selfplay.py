@@ -55,7 +55,7 @@ from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_en
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, nfsp, quick, train
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
 MODELS = 3
@@ -89,7 +89,7 @@ def main() -> None:
 # ------------------------------------------------------------------------------------------------ ours
 
 
-def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: Config) -> None:
+def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: SelfPlay) -> None:
     """One pass over `data`, as `trickformer train` with this config."""
     options = replace(nfsp.fit_options(config, 1), epochs=1)
     classes, _ = game.outcomes.told_by(model.num_labels)
@@ -113,7 +113,7 @@ def ours_generate(
 def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quick: bool) -> list[Row]:
     """As it is and, unless quick, alike."""
     tokenizer = tokenizers.make(game)
-    config = Config(game="hearts", preset=preset, batch_size=BATCH)
+    config = SelfPlay(game="hearts", preset=preset, batch_size=BATCH)
     given = generate.Labels(config.label_share, 1)
     made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH, labels=given)
     folder = TemporaryDirectory()
@@ -129,7 +129,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     beyond = {"facts": False, "masked": False, "value_classes": False, "muon": 0.0, "action_weight": 0.0}
     plain = config.model_copy(update=beyond)
 
-    def ours(config: Config) -> Callable[[], float]:
+    def ours(config: SelfPlay) -> Callable[[], float]:
         def run() -> float:
             model = fresh(game, preset, 0, config)
             start = time.process_time()
@@ -341,7 +341,7 @@ def plain_generate(
 
 def labels_row(game: Any, hands: int, repeats: int) -> Row:
     """Labels of the decisions of `hands` bootstrap hands of preset small."""
-    tokenizer, config = tokenizers.make(game), Config(game="hearts", preset="small")
+    tokenizer, config = tokenizers.make(game), SelfPlay(game="hearts", preset="small")
     torch.manual_seed(0)
     net = quick.core(quick.QuickNetwork(tokenizer.n_facts, len(tokenizer.vocab)))
     labels = generate.Labels(config.label_share, config.label_playouts, net, worlds=True)
@@ -403,7 +403,7 @@ def plain_playouts(starts: list[Any], playouts: int) -> float:
 # ----------------------------------------------------------------------------------------------- shared
 
 
-def fresh(game: Any, preset: str, seed: int, config: Config | None = None) -> GPT2PolicyValueModel:
+def fresh(game: Any, preset: str, seed: int, config: SelfPlay | None = None) -> GPT2PolicyValueModel:
     """Random weights; with what a config asks for beyond the paper's model, and its dropout."""
     tokenizer = tokenizers.make(game)
     torch.manual_seed(seed)

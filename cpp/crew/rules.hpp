@@ -1,4 +1,4 @@
-// The rules of The Crew. What everybody knows (Table) and what is in the hands (State) are apart, so that what a seat
+// The rules of The Crew. What everybody knows (PublicState) and what is in the hands (State) are apart, so that what a seat
 // sees runs through the same rules as the game itself.
 #pragma once
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace trickformer::crew {
 inline namespace TRICKFORMER_ISA {
 
 // Whether a seat may still communicate before this trick.
-inline bool may_speak(const Table& t, int seat) {
+inline bool may_speak(const PublicState& t, int seat) {
   return !t.message[seat].label && !(t.mission.has(Rule::kMemberSilent) && seat == t.member) &&
          t.trick() >= t.mission.first_open_trick();
 }
 
 // On to whoever may communicate next, clockwise from `step` seats after the leader, or to the first card.
-inline void ask_from(Table& t, int step) {
+inline void ask_from(PublicState& t, int step) {
   for (; step < kPlayers; ++step) {
     t.current = std::int8_t(next_seat(t.leader, step));
     if (may_speak(t, t.current)) {
@@ -28,12 +28,12 @@ inline void ask_from(Table& t, int step) {
   t.current = t.leader;
 }
 
-inline void begin_trick(Table& t) {
+inline void begin_trick(PublicState& t) {
   t.asked = 0;
   ask_from(t, 0);
 }
 
-inline void begin_tricks(Table& t) {
+inline void begin_tricks(PublicState& t) {
   t.leader = t.commander;
   t.step = 0;
   if (!t.mission.distress) return begin_trick(t);
@@ -41,20 +41,20 @@ inline void begin_tricks(Table& t) {
   t.current = t.commander;
 }
 
-inline void ask(Table& t) {
+inline void ask(PublicState& t) {
   t.phase = Phase::kAsk;
   t.step = 0;
   std::fill(t.answer, t.answer + kPlayers, std::uint8_t{0});
   t.current = std::int8_t(next_seat(t.commander));
 }
 
-inline void draft(Table& t) {
+inline void draft(PublicState& t) {
   t.phase = Phase::kDraft;
   t.current = t.commander;
 }
 
 // When all task cards lie open, or there are none to open yet.
-inline void allocate(Table& t) {
+inline void allocate(PublicState& t) {
   t.current = t.commander;
   switch (t.mission.allocation) {
     case Allocation::kDraft:
@@ -72,7 +72,7 @@ inline void allocate(Table& t) {
 }
 
 // The cards are dealt: `pink_nine` holds that card.
-inline void begin(Table& t, const Mission& mission, int commander, int pink_nine) {
+inline void begin(PublicState& t, const Mission& mission, int commander, int pink_nine) {
   t.mission = mission;
   t.commander = std::int8_t(commander);
   for (int i = 0; i < mission.tasks; ++i) t.tasks[i] = {0, mission.tiles[i], -1, false};
@@ -84,7 +84,7 @@ inline void begin(Table& t, const Mission& mission, int commander, int pink_nine
 }
 
 // What a mission's rules say once a trick is over. Returns 1: success, -1: failure, 0: it goes on.
-inline int judge(Table& t, int winner, int card, Cards cards) {
+inline int judge(PublicState& t, int winner, int card, Cards cards) {
   const Mission& m = t.mission;
   const int number = t.trick() - 1;  // of this trick, from 0
   const bool first = number == 0, last = number == kTricks - 1;
@@ -164,7 +164,7 @@ inline int judge(Table& t, int winner, int card, Cards cards) {
   return failed || (open && last) ? -1 : !open;
 }
 
-inline void play(Table& t, int card) {
+inline void play(PublicState& t, int card) {
   const int seat = t.current, in_trick = t.num_plays % kPlayers;
   t.plays[t.num_plays++] = std::uint8_t(card);
   t.played |= bit(card);
@@ -195,24 +195,24 @@ inline void play(Table& t, int card) {
 }
 
 // The place of a task by its card or its token among those laid out, or -1.
-inline int task_of_card(const Table& t, int card) {
+inline int task_of_card(const PublicState& t, int card) {
   for (int i = 0; i < t.revealed; ++i)
     if (t.tasks[i].card == card) return i;
   return -1;
 }
-inline int task_of_tile(const Table& t, int tile) {
+inline int task_of_tile(const PublicState& t, int tile) {
   for (int i = 0; i < t.mission.tasks; ++i)
     if (t.tasks[i].tile == tile) return i;
   return -1;
 }
 
-inline void give(Table& t, int task, int seat) {
+inline void give(PublicState& t, int task, int seat) {
   t.tasks[task].owner = std::int8_t(seat);
   ++t.owned;
 }
 
 // Once the others have answered, the commander decides.
-inline void appoint(Table& t, int seat) {
+inline void appoint(PublicState& t, int seat) {
   switch (t.mission.allocation) {
     case Allocation::kDecision:
       t.member = std::int8_t(seat);
@@ -237,7 +237,7 @@ inline void appoint(Table& t, int seat) {
   }
 }
 
-inline void reveal(Table& t, int card) {
+inline void reveal(PublicState& t, int card) {
   t.tasks[t.revealed++].card = std::uint8_t(card);
   if (t.mission.allocation == Allocation::kDecision) give(t, t.revealed - 1, t.member);
   if (t.mission.allocation == Allocation::kDistribution) return ask(t);
@@ -249,14 +249,14 @@ inline void reveal(Table& t, int card) {
 }
 
 // Card `card` is laid open by the player on turn.
-inline void show(Table& t, int card) {
+inline void show(PublicState& t, int card) {
   t.message[t.current] = {t.label, std::uint8_t(card), t.num_plays};
   t.asked = std::uint8_t(t.asked | 1u << t.current);
   ask_from(t, relative(t.current, t.leader) + 1);
 }
 
 // A legal action that everybody sees whole; passes and draws are below.
-inline void apply(Table& t, int action) {
+inline void apply(PublicState& t, int action) {
   switch (t.phase) {
     case Phase::kReveal: return reveal(t, action);
     case Phase::kTile:
@@ -306,7 +306,7 @@ inline void apply(Table& t, int action) {
 }
 
 // One more card is laid down for a neighbour. True when it was the last.
-inline bool pass(Table& t) {
+inline bool pass(PublicState& t) {
   t.current = std::int8_t(next_seat(t.current));
   if (++t.step < kPlayers) return false;
   begin_trick(t);
@@ -314,7 +314,7 @@ inline bool pass(Table& t) {
 }
 
 // One more card is drawn. True when it was the last.
-inline bool draw(Table& t) {
+inline bool draw(PublicState& t) {
   if (++t.step < kPlayers) return false;
   begin_trick(t);
   return true;
@@ -345,7 +345,7 @@ static_assert(kActions <= 64);
 constexpr Actions action(int a) { return Actions{1} << a; }
 
 // What a player may do who holds `hand`; chance and the end have no actions here.
-inline Actions legal(const Table& t, Cards hand) {
+inline Actions legal(const PublicState& t, Cards hand) {
   Actions set = 0;
   switch (t.phase) {
     case Phase::kTile:
@@ -404,7 +404,7 @@ inline Actions legal(const Table& t, Cards hand) {
 }
 
 // The cards that may be drawn from a hand: a card that lies open is not.
-inline Cards drawable(const Table& t, int seat, Cards hand) {
+inline Cards drawable(const PublicState& t, int seat, Cards hand) {
   return t.message[seat].label ? hand & ~bit(t.message[seat].card) : hand;
 }
 
@@ -436,7 +436,7 @@ inline void apply(State& s, int action) {
       for (int p = 0; p < kPlayers; ++p) s.hand[p] |= bit(s.drawn[p]);
       return;
     case Phase::kPlay: s.hand[s.current] ^= bit(action); return play(s, action);
-    default: return apply(static_cast<Table&>(s), action);
+    default: return apply(static_cast<PublicState&>(s), action);
   }
 }
 

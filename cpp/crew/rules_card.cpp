@@ -20,7 +20,8 @@ struct Hot {
 
 class CardChoice {
  public:
-  CardChoice(const Table& t, int seat, Cards hand) : t_(t), sight_(look(t, seat, hand)), me_(seat), hand_(hand) {
+  CardChoice(const PublicState& t, int seat, Cards hand)
+      : t_(t), whereabouts_(look(t, seat, hand)), me_(seat), hand_(hand) {
     for (int i = 1; i <= t.num_plays % kPlayers; ++i) laid_ |= bit(t.plays[t.num_plays - i]);
     for (int i = 0; i < t.mission.tasks; ++i) due_[i] = may_capture(i);
     task_ = kTask + kTaskLater * t.trick();
@@ -44,7 +45,7 @@ class CardChoice {
   int left() const { return kPlayers - 1 - t_.num_plays % kPlayers; }  // seats that play after this one
 
   // How a trick that ends like this is judged, by the cards known of it; the table after it.
-  int verdict(int winner, int best, Cards cards, Table& after) const {
+  int verdict(int winner, int best, Cards cards, PublicState& after) const {
     after = t_;
     after.played |= cards;
     after.num_plays = std::uint8_t((t_.trick() + 1) * kPlayers);
@@ -56,7 +57,7 @@ class CardChoice {
   bool may_capture(int task) const {
     const Task& x = t_.tasks[task];
     if (x.done || x.owner < 0) return false;
-    Table after = t_;
+    PublicState after = t_;
     after.mission.rules &= 1u << int(Rule::kOmegaLast);
     after.num_plays = std::uint8_t((t_.trick() + 1) * kPlayers);
     Cards cards = bit(x.card);
@@ -73,15 +74,15 @@ class CardChoice {
     const Cards follow = suit_cards(suit(lead));
     for (int k = 1; k <= left(); ++k) {
       const int p = next_seat(me_, k);
-      if (!(sight_.maybe[p] >> card & 1)) continue;
-      const double holds = 1 - sight_.absent[p][card];
+      if (!(whereabouts_.maybe[p] >> card & 1)) continue;
+      const double holds = 1 - whereabouts_.absent[p][card];
       if (suit(card) == suit(lead)) {
-        h.forced[p] = holds * sight_.none(p, follow & ~bit(card));
+        h.forced[p] = holds * whereabouts_.none(p, follow & ~bit(card));
         h.given[p] = holds;
       } else {
-        const double is_void = sight_.none(p, follow);
+        const double is_void = whereabouts_.none(p, follow);
         h.given[p] = holds * is_void;
-        if (is_void > 0) h.forced[p] = h.given[p] * sight_.none(p, kAll & ~follow & ~bit(card));
+        if (is_void > 0) h.forced[p] = h.given[p] * whereabouts_.none(p, kAll & ~follow & ~bit(card));
       }
     }
     hot_[hots_++] = h;
@@ -103,7 +104,7 @@ class CardChoice {
   }
 
   double end(int winner, int best, Cards cards) const {
-    Table after;
+    PublicState after;
     const int r = verdict(winner, best, cards, after);
     if (r) return r > 0 ? kSuccess : -1;
     double worth =
@@ -131,8 +132,8 @@ class CardChoice {
 
   // The card that a seat probably beats others with.
   int champion(int p, Cards from) const {
-    Cards held = from & sight_.has[p];
-    if (!held) held = from & sight_.maybe[p];
+    Cards held = from & whereabouts_.has[p];
+    if (!held) held = from & whereabouts_.maybe[p];
     if (mission().any(Rule::kNinesLose | Rule::kNinesLoseTasks) && held & ~kNines) held &= ~kNines;
     return 63 - std::countl_zero(held);
   }
@@ -140,9 +141,9 @@ class CardChoice {
   double on(int step, int lead, int winner, int best, Cards cards) const {
     if (step > left()) return end(winner, best, cards);
     const int p = next_seat(me_, step);
-    const Cards follow = suit_cards(suit(lead)), maybe = sight_.maybe[p];
+    const Cards follow = suit_cards(suit(lead)), maybe = whereabouts_.maybe[p];
     const Cards over = suit(best) == suit(lead) ? follow & higher(best) : 0;
-    const double no_over = sight_.none(p, over), no_under = sight_.none(p, follow & ~over);
+    const double no_over = whereabouts_.none(p, over), no_under = whereabouts_.none(p, follow & ~over);
     const double stays = on(step + 1, lead, winner, best, cards);
     double worth = no_over * (1 - no_under) * stays;
     if (no_over < 1) {
@@ -153,10 +154,10 @@ class CardChoice {
     const double is_void = no_over * no_under;
     if (is_void > 0.02) {
       const Cards ruffs = suit(lead) == kRocket ? 0 : suit(best) == kRocket ? higher(best) : kRockets;
-      const double no_ruff = sight_.none(p, ruffs);
+      const double no_ruff = whereabouts_.none(p, ruffs);
       double free = no_ruff * stays;
       if (no_ruff < 1) {
-        const int card = lowest(ruffs & (ruffs & sight_.has[p] ? sight_.has[p] : maybe));
+        const int card = lowest(ruffs & (ruffs & whereabouts_.has[p] ? whereabouts_.has[p] : maybe));
         free += (1 - no_ruff) * either(on(step + 1, lead, p, card, cards | bit(card)), stays);
       }
       worth += is_void * free;
@@ -255,8 +256,8 @@ class CardChoice {
     return colour;
   }
 
-  const Table& t_;
-  const Sight sight_;
+  const PublicState& t_;
+  const Whereabouts whereabouts_;
   const int me_;
   const Cards hand_;
   Cards laid_ = 0;   // in the trick under way
@@ -268,7 +269,7 @@ class CardChoice {
 
 }  // namespace
 
-int rules_card(const Table& t, int seat, Cards hand, Cards among, float* worth) {
+int rules_card(const PublicState& t, int seat, Cards hand, Cards among, float* worth) {
   return count(among) == 1 ? lowest(among) : CardChoice(t, seat, hand).choose(among, worth);
 }
 

@@ -37,7 +37,7 @@ double danger(Cards hand) {
 
 class Talk {
  public:
-  Talk(const Table& t, int seat, Cards hand) : t_(t), me_(seat), hand_(hand) {}
+  Talk(const PublicState& t, int seat, Cards hand) : t_(t), me_(seat), hand_(hand) {}
 
   int say() const {
     switch (t_.phase) {
@@ -187,7 +187,7 @@ class Talk {
     return said ? best_card : best;
   }
 
-  const Table& t_;
+  const PublicState& t_;
   const int me_;
   const Cards hand_;
 };
@@ -210,7 +210,7 @@ double can_take(Cards hand, int card) {
   return best + kTakeNines * count(hand & kNines);
 }
 
-int rules_action(const Table& t, int seat, Cards hand) {
+int rules_action(const PublicState& t, int seat, Cards hand) {
   return t.phase == Phase::kPlay ? rules_card(t, seat, hand, legal_plays(hand, t.lead())) : Talk(t, seat, hand).say();
 }
 

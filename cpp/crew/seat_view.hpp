@@ -15,7 +15,7 @@ struct Knowledge {
   Cards above[kOthers] = {}, below[kOthers] = {};  // none of the one or none of the other; 0: nothing known
 };
 
-struct SeatView : Table {
+struct SeatView : PublicState {
   enum class Stage : std::uint8_t {
     kMission,
     kCommander,
@@ -294,7 +294,7 @@ inline void reveal_held(SeatView& v, int p, int card) {
 inline void begin(SeatView& v) {
   const int holder = v.member >= 0 ? next_seat(v.member, 3) : 0;
   const Mission mission = v.mission;
-  begin(static_cast<Table&>(v), mission, v.commander, holder);
+  begin(static_cast<PublicState&>(v), mission, v.commander, holder);
   v.hand = v.dealt;
   if (v.commander != v.seat) v.has[v.commander] |= bit(kCommandersCard);
   if (mission.has(Rule::kAllPink) && holder != v.seat) v.has[holder] |= bit(kPinkNine);

@@ -1,4 +1,4 @@
-// A mission under way, as plain data: what everybody knows (Table), and what is in the hands (State).
+// A mission under way, as plain data: what everybody knows (PublicState), and what is in the hands (State).
 //
 // One decision is one action: a card; a player, counted from the actor clockwise; a task token; yes or no; a way to lie
 // a card open; silence. Chance deals, reveals task cards and draws.
@@ -41,7 +41,7 @@ struct Message {
 };
 
 // What everybody knows of a mission under way.
-struct Table {
+struct PublicState {
   Mission mission;
   Phase phase = Phase::kOver;
   std::int8_t current = 0, leader = 0, commander = 0;
@@ -73,7 +73,7 @@ struct Table {
 };
 
 // A mission from the moment the cards are dealt.
-struct State : Table {
+struct State : PublicState {
   Cards hand[kPlayers] = {};
   std::uint8_t passed[kPlayers] = {}, drawn[kPlayers] = {};  // by the seat that laid it down; by the seat that drew it
 

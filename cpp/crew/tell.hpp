@@ -7,7 +7,7 @@ inline namespace TRICKFORMER_ISA {
 
 // Tells every seat who leads where a trick begins. tell(seat, token).
 template <typename Tell>
-void tell_leader(const Table& t, Tell tell) {
+void tell_leader(const PublicState& t, Tell tell) {
   if (t.at_trick_start())
     for (int p = 0; p < kPlayers; ++p) tell(p, kSeat + relative(t.leader, p));
 }

@@ -244,7 +244,7 @@ bool Deals::explains(const World& w) const {
 
 State state(const SeatView& v, const World& w) {
   State s;
-  static_cast<Table&>(s) = v;
+  static_cast<PublicState&>(s) = v;
   for (int p = 0; p < kPlayers; ++p) {
     if (w.passed[p] != kNoCard) s.passed[p] = w.passed[p];
     if (w.drawn[p] != kNoCard) s.drawn[p] = w.drawn[p];

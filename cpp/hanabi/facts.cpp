@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hanabi/sight.hpp"
+#include "hanabi/deductions.hpp"
 #include "hanabi/smart.hpp"
 
 namespace trickformer::hanabi {
@@ -19,8 +19,8 @@ class Writer {
         rules_(s_.rules),
         at_(rules_),
         out_(out),
-        sight_(s_, memory.marks),
-        board_(sight_.board),
+        deductions_(s_, memory.marks),
+        needs_(deductions_.needs),
         unseen_(v.unseen()) {
     std::fill_n(out, at_.size, 0.0f);
     for (int p = 0; p < rules_.players; ++p)
@@ -31,7 +31,7 @@ class Writer {
         }
   }
 
-  void board() {
+  void needs() {
     for (int c = 0; c < rules_.colors; ++c) out_[at_.fireworks + c * (rules_.ranks + 1) + s_.fireworks[c]] = 1;
     float *discards = out_ + at_.discards, *unseen = out_ + at_.unseen;
     for (int c = 0, k = 0; c < rules_.colors; ++c)
@@ -40,12 +40,12 @@ class Writer {
         std::fill_n(unseen, unseen_.left(k), 1.0f);
         discards += rules_.copies(r), unseen += rules_.copies(r);
       }
-    set(at_.playable, board_.playable);
-    set(at_.dead, board_.dead);
-    set(at_.critical, board_.critical);
+    set(at_.playable, needs_.playable);
+    set(at_.dead, needs_.dead);
+    set(at_.critical, needs_.critical);
     out_[at_.hints + s_.hints] = 1;
     out_[at_.lives + s_.lives] = 1;
-    const int piled = s_.piled(), reachable = piled + count(all_kinds(rules_) & ~board_.dead);
+    const int piled = s_.piled(), reachable = piled + count(all_kinds(rules_) & ~needs_.dead);
     if (s_.left() == 0) out_[at_.turns + s_.turns_left] = 1;
     const float deck = float(rules_.deck());
     out_[at_.left] = float(s_.left()) / deck;
@@ -88,13 +88,13 @@ class Writer {
       Kinds taken[kMaxHand] = {};
       // What a seat makes of its hand depends on cards that are not told yet.
       const bool told = v_.stage != Stage::kDeal && v_.stage != Stage::kDraw;
-      if (told) sight_.beliefs(p, v_.seat, true, taken);
+      if (told) deductions_.beliefs(p, v_.seat, true, taken);
       const int chop = chop_of(s_, p);
       for (int i = 0; i < s_.sizes[p]; ++i) {
         slot(p, i, at);
         out_[at + at_.chop] = i == chop;
         if (told) {
-          const Fate fate = sight_.fate(s_.hands[p][i].told, taken[i]);
+          const Fate fate = deductions_.fate(s_.hands[p][i].told, taken[i]);
           out_[at + at_.taken] = fate == Fate::kPlayable;
           out_[at + at_.taken + 1] = fate == Fate::kTrash;
         }
@@ -129,17 +129,17 @@ class Writer {
       out_[at + at_.fresh] = since == 0;
       out_[at + at_.recent] = round / (round + since);
     }
-    const Kinds marks = memory_.marks.kinds[p][i], live = marks & ~board_.dead;
-    out_[at + at_.marked] = live && !(live & ~board_.playable);
+    const Kinds marks = memory_.marks.kinds[p][i], live = marks & ~needs_.dead;
+    out_[at + at_.marked] = live && !(live & ~needs_.playable);
     out_[at + at_.marked + 1] = marks != said(rules_, slot);
   }
 
   void shown_card(int p, int i, int at) {
     const int card = s_.hands[p][i].card;
     out_[at + at_.shown + card] = 1;
-    out_[at + at_.traits] = float(board_.playable >> card & 1);
-    out_[at + at_.traits + 1] = float(board_.dead >> card & 1);
-    out_[at + at_.traits + 2] = float(board_.critical >> card & 1);
+    out_[at + at_.traits] = float(needs_.playable >> card & 1);
+    out_[at + at_.traits + 1] = float(needs_.dead >> card & 1);
+    out_[at + at_.traits + 2] = float(needs_.critical >> card & 1);
     out_[at + at_.misled] = float(~memory_.marks.kinds[p][i] >> card & 1);
     out_[at + at_.twin] = float(twice_ >> card & 1);
   }
@@ -157,9 +157,9 @@ class Writer {
       const int k = take_lowest(rest);
       out_[each + k] = float(unseen_.left(k)) / all;
     }
-    out_[traits] = float(unseen_.left_of(kinds & board_.playable)) / all;
-    out_[traits + 1] = float(unseen_.left_of(kinds & board_.dead)) / all;
-    out_[traits + 2] = float(unseen_.left_of(kinds & board_.critical)) / all;
+    out_[traits] = float(unseen_.left_of(kinds & needs_.playable)) / all;
+    out_[traits + 1] = float(unseen_.left_of(kinds & needs_.dead)) / all;
+    out_[traits + 2] = float(unseen_.left_of(kinds & needs_.critical)) / all;
   }
 
   const SeatView& v_;
@@ -168,8 +168,8 @@ class Writer {
   const Rules& rules_;
   const FactLayout at_;
   float* out_;
-  const Sight sight_;
-  const Board& board_;
+  const Deductions deductions_;
+  const Needs& needs_;
   const Copies unseen_;
   Kinds shown_ = 0, twice_ = 0;  // kinds that are in others' hands, that are there twice
 };
@@ -255,7 +255,7 @@ FactLayout::FactLayout(const Rules& rules) {
 
 void facts(const SeatView& v, const Memory& memory, bool explained, float* out) {
   Writer writer(v, memory, out);
-  writer.board();
+  writer.needs();
   writer.newest_move();
   writer.hands();
   if (explained && v.my_turn()) writer.script();

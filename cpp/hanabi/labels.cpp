@@ -20,7 +20,7 @@ void check(const Rules& rules, const std::uint8_t* history) {
 
 }  // namespace
 
-void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
+void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out) {
   check(table.rules(), history);
   label_game(table, history, seat, options, seed, stream, out);

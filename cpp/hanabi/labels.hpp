@@ -14,11 +14,11 @@ namespace trickformer::hanabi {
 // deck is in its true order in the first playout and shuffled in the others, alike for all actions of a decision. A
 // decision is labelled with chance `share`. Results follow from seed and stream; they are appended. Throws
 // std::invalid_argument on a history that breaks the rules.
-void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
+void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
 
 // Without a check of the history.
-using LabelGame = void(const Table&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
+using LabelGame = void(const Codec&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
                        std::vector<Label>&);
 TRICKFORMER_PER_ISA(LabelGame, label_game);
 

@@ -33,7 +33,7 @@ void shuffle_rest(State& s, Rng& rng) {
 
 namespace trickformer::hanabi::built::TRICKFORMER_ISA {
 
-void label_game(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+void label_game(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                 std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
   const Rules& rules = table.rules();
   Rng rng(seed, stream);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hanabi/sight.hpp"
+#include "hanabi/deductions.hpp"
 
 namespace trickformer::hanabi {
 
@@ -14,9 +14,10 @@ constexpr std::uint64_t action(int number) { return std::uint64_t{1} << number; 
 // apply.
 class Rulebook {
  public:
-  explicit Rulebook(const State& s) : s_(s), rules_(s.rules), seat_(s.player), legal_(legal(s)), sight_(s, plain_) {
-    sight_.beliefs(seat_, seat_, false, own_);
-    copies_ = sight_.unseen(seat_, seat_);
+  explicit Rulebook(const State& s)
+      : s_(s), rules_(s.rules), seat_(s.player), legal_(legal(s)), deductions_(s, plain_) {
+    deductions_.beliefs(seat_, seat_, false, own_);
+    copies_ = deductions_.unseen(seat_, seat_);
   }
 
   // The card that is likeliest playable, if that is at least so likely.
@@ -28,7 +29,7 @@ class Rulebook {
       for (Kinds rest = own_[i]; rest;) {
         const int k = take_lowest(rest), n = std::max(copies_.left(k), 1);
         all += n;
-        if (sight_.board.playable >> k & 1) in += n;
+        if (deductions_.needs.playable >> k & 1) in += n;
       }
       if (const double p = double(in) / all; p >= chance && p > most) most = p, best = i;
     }
@@ -53,13 +54,13 @@ class Rulebook {
 
   std::uint64_t discard_useless() const {
     for (int i = 0; i < s_.sizes[seat_]; ++i)
-      if ((own_[i] & ~sight_.board.dead) == 0) return action(i) & legal_;
+      if ((own_[i] & ~deductions_.needs.dead) == 0) return action(i) & legal_;
     return 0;
   }
 
   std::uint64_t discard_oldest() const { return action(0) & legal_; }
   std::uint64_t anything() const { return legal_; }
-  const Board& board() const { return sight_.board; }
+  const Needs& needs() const { return deductions_.needs; }
 
  private:
   std::uint64_t hint(int offset, int card, bool color) const {
@@ -72,7 +73,7 @@ class Rulebook {
   int seat_;
   std::uint64_t legal_;
   Marks plain_;  // not read: these players take hints for what they say
-  Sight sight_;
+  Deductions deductions_;
   Kinds own_[kMaxHand];
   Copies copies_;
 };
@@ -82,7 +83,7 @@ class Rulebook {
 std::uint64_t iggi_actions(const State& s) {
   const Rulebook rule(s);
   if (const auto a = rule.play(1)) return a;
-  if (const auto a = rule.tell(rule.board().playable, false)) return a;
+  if (const auto a = rule.tell(rule.needs().playable, false)) return a;
   if (const auto a = rule.discard_useless()) return a;
   if (const auto a = rule.discard_oldest()) return a;
   if (const auto a = rule.tell_anything()) return a;
@@ -94,9 +95,9 @@ std::uint64_t piers_actions(const State& s) {
   if (s.lives > 1 && s.left() == 0)
     if (const auto a = rule.play(0)) return a;
   if (const auto a = rule.play(s.lives > 1 ? 0.6 : 1)) return a;
-  if (const auto a = rule.tell(rule.board().playable, false)) return a;
+  if (const auto a = rule.tell(rule.needs().playable, false)) return a;
   if (s.hints < 4)
-    if (const auto a = rule.tell(rule.board().dead, true)) return a;
+    if (const auto a = rule.tell(rule.needs().dead, true)) return a;
   if (const auto a = rule.discard_useless()) return a;
   if (const auto a = rule.discard_oldest()) return a;
   if (const auto a = rule.tell_anything()) return a;
@@ -114,23 +115,23 @@ std::uint64_t flawed_actions(const State& s) {
 
 int simple_action(const State& s, const Marks& m) {
   const Rules& rules = s.rules;
-  const Sight sight(s, m);
+  const Deductions deductions(s, m);
   for (int i = 0; i < s.sizes[s.player]; ++i)
-    if (sight.fate(s.hands[s.player][i].told, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
+    if (deductions.fate(s.hands[s.player][i].told, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
   int harmless = -1, any = -1;
   for (std::uint64_t rest = legal(s) >> 2 * rules.hand << 2 * rules.hand; rest;) {
     const int a = take_lowest(rest);
     const Move hint = move_of(rules, a);
     const int seat = (s.player + hint.offset) % rules.players;
     const unsigned named = touched(s, seat, hint.kind, hint.value);
-    const Heard told = Heard(s, m, seat).after(rules, sight.board, hint.kind, hint.value, named);
+    const Heard told = Heard(s, m, seat).after(rules, deductions.needs, hint.kind, hint.value, named);
     bool helps = false, misleads = false;
     for (int i = 0; i < s.sizes[seat]; ++i) {
       const bool was = s.hands[seat][i].told;
-      if (sight.fate(was || named >> i & 1, told.marks[i]) != Fate::kPlayable) continue;
+      if (deductions.fate(was || named >> i & 1, told.marks[i]) != Fate::kPlayable) continue;
       if (!s.playable(s.hands[seat][i].card))
         misleads = true;
-      else if (sight.fate(was, m.kinds[seat][i]) != Fate::kPlayable)
+      else if (deductions.fate(was, m.kinds[seat][i]) != Fate::kPlayable)
         helps = true;
     }
     if (helps && !misleads) return a;

@@ -16,7 +16,7 @@ struct Marks {
 };
 
 // What the piles and the discards say of every kind.
-struct Board {
+struct Needs {
   Kinds next = 0;      // of these the piles wait for one
   Kinds playable = 0;  // and it is not gone
   Kinds dead = 0;      // piled, or out of reach because a lower rank is gone
@@ -64,11 +64,11 @@ inline Kinds piled_kinds(const State& s) {
   return kinds;
 }
 
-inline Board board_of(const Rules& rules, const Copies& kept, Kinds piled) {
+inline Needs needs_of(const Rules& rules, const Copies& kept, Kinds piled) {
   const Kinds all = all_kinds(rules), firsts = of_rank(rules, 0), open = all & ~piled;
   Kinds lost = open & ~kept.least[0];
   for (int r = 1; r < rules.ranks; ++r) lost |= lost << 1 & ~firsts & all;
-  Board b;
+  Needs b;
   b.dead = piled | lost;
   b.next = (firsts | piled << 1) & open;
   b.playable = b.next & ~lost;
@@ -76,7 +76,7 @@ inline Board board_of(const Rules& rules, const Copies& kept, Kinds piled) {
   return b;
 }
 
-inline Board board_of(const State& s) { return board_of(s.rules, kept(s), piled_kinds(s)); }
+inline Needs needs_of(const State& s) { return needs_of(s.rules, kept(s), piled_kinds(s)); }
 
 // The oldest card that no hint has touched, or -1.
 inline int chop_of(const State& s, int seat) {
@@ -109,9 +109,9 @@ struct Heard {
     }
   }
 
-  // After a hint that names these slots. board: when it is given.
-  Heard after(const Rules& rules, const Board& board, Kind kind, int value, unsigned touched) const {
-    const Kinds named = named_by(rules, kind, value), settled = board.dead | board.playable;
+  // After a hint that names these slots. needs: when it is given.
+  Heard after(const Rules& rules, const Needs& needs, Kind kind, int value, unsigned touched) const {
+    const Kinds named = named_by(rules, kind, value), settled = needs.dead | needs.playable;
     Heard now;
     now.size = size;
     now.fresh = fresh & ~touched;
@@ -126,7 +126,7 @@ struct Heard {
     const unsigned about = touched & fresh ? touched & fresh : touched & open;
     if (about == 0) return now;
     const unsigned focus = std::bit_floor(about), chop = fresh & -fresh;
-    const Kinds meant = kind == Kind::kHintRank && focus == chop ? board.playable | board.critical : board.playable;
+    const Kinds meant = kind == Kind::kHintRank && focus == chop ? needs.playable | needs.critical : needs.playable;
     Kinds& marks_of = now.marks[lowest(focus)];
     if (marks_of & meant) marks_of &= meant;
     return now;
@@ -143,7 +143,7 @@ inline void mark_card(const Rules& rules, Marks& m, int seat, int slot, int size
 // Follows a hint. before: the state in which it is given, of which nothing is read but what everybody saw.
 inline void mark_hint(Marks& m, const State& before, const Move& hint, unsigned touched) {
   const int seat = (before.player + hint.offset) % before.rules.players;
-  const Heard now = Heard(before, m, seat).after(before.rules, board_of(before), hint.kind, hint.value, touched);
+  const Heard now = Heard(before, m, seat).after(before.rules, needs_of(before), hint.kind, hint.value, touched);
   for (int i = 0; i < now.size; ++i) m.kinds[seat][i] = now.marks[i];
 }
 

@@ -1,7 +1,7 @@
 // What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five
 // cards.
 //
-// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have told of every
+// The parts, in order: the others' hands, the needs, the discards, the last move, and what hints have told of every
 // card. In the last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind
 // among the cards that are neither piled nor discarded, of those that hints leave possible.
 #pragma once
@@ -14,9 +14,9 @@ namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 inline int observation_size(const Rules& rules) {
   const int kinds = rules.kinds(), players = rules.players;
   const int hands = (players - 1) * rules.hand * kinds + players;
-  const int board = rules.deck() - rules.dealt() + kinds + rules.hints + rules.lives;
+  const int needs = rules.deck() - rules.dealt() + kinds + rules.hints + rules.lives;
   const int last = 2 * players + 4 + rules.colors + rules.ranks + 2 * rules.hand + kinds + 2;
-  return hands + board + rules.deck() + last + players * rules.hand * (kinds + rules.colors + rules.ranks);
+  return hands + needs + rules.deck() + last + players * rules.hand * (kinds + rules.colors + rules.ranks);
 }
 
 // Cards of each kind that are neither piled nor discarded: float [kinds].

@@ -47,7 +47,7 @@ bool may_see(const SeatView& v, int kind, int slot) {
   return fits(own.kinds, own.size, unseen);
 }
 
-bool others_move(const Table& table, const SeatView& v, int token) {
+bool others_move(const Codec& table, const SeatView& v, int token) {
   const State& s = v.state;
   const int action = table.action(token, v.actor());
   if (action < 0) return false;
@@ -124,7 +124,7 @@ Copies SeatView::unseen() const {
   return unseen;
 }
 
-std::pair<int, int> range(const Table& table, const SeatView& v) {
+std::pair<int, int> range(const Codec& table, const SeatView& v) {
   switch (v.stage) {
     case Stage::kSeat: return {table.seat(), table.end()};
     case Stage::kMove: return v.my_turn() ? std::pair{0, table.other()} : std::pair{table.other(), table.card()};
@@ -134,7 +134,7 @@ std::pair<int, int> range(const Table& table, const SeatView& v) {
   }
 }
 
-bool allows(const Table& table, const SeatView& v, int token) {
+bool allows(const Codec& table, const SeatView& v, int token) {
   if (const auto [first, last] = range(table, v); token < first || token >= last) return false;
   switch (v.stage) {
     case Stage::kSeat: return true;
@@ -150,7 +150,7 @@ bool allows(const Table& table, const SeatView& v, int token) {
   }
 }
 
-TokenSet all_allowed(const Table& table, const SeatView& v) {
+TokenSet all_allowed(const Codec& table, const SeatView& v) {
   const State& s = v.state;
   const Rules& rules = s.rules;
   TokenSet set;
@@ -218,7 +218,7 @@ TokenSet all_allowed(const Table& table, const SeatView& v) {
   }
 }
 
-void see(const Table& table, SeatView& v, int token) {
+void see(const Codec& table, SeatView& v, int token) {
   State& s = v.state;
   switch (v.stage) {
     case Stage::kSeat: {

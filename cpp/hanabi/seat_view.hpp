@@ -38,11 +38,11 @@ struct SeatView {
 };
 
 // Whether some deal goes on with this token; the first and the one past the last that may be such; and all such.
-bool allows(const Table& table, const SeatView& v, int token);
-std::pair<int, int> range(const Table& table, const SeatView& v);
-TokenSet all_allowed(const Table& table, const SeatView& v);
+bool allows(const Codec& table, const SeatView& v, int token);
+std::pair<int, int> range(const Codec& table, const SeatView& v);
+TokenSet all_allowed(const Codec& table, const SeatView& v);
 
 // Takes a token in that some deal allows.
-void see(const Table& table, SeatView& v, int token);
+void see(const Codec& table, SeatView& v, int token);
 
 }  // namespace trickformer::hanabi

@@ -1,7 +1,7 @@
 // How `holmes` and `smart` think; included by one translation unit for each instruction set.
 #include <algorithm>
 
-#include "hanabi/sight.hpp"
+#include "hanabi/deductions.hpp"
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
@@ -28,10 +28,10 @@ struct Hint {
 class Thinker {
  public:
   Thinker(const State& s, const Marks& m)
-      : sight_(s, m), board_(sight_.board), s_(s), rules_(s.rules), seat_(s.player) {
-    copies_ = sight_.unseen(seat_, seat_);
+      : deductions_(s, m), needs_(deductions_.needs), s_(s), rules_(s.rules), seat_(s.player) {
+    copies_ = deductions_.unseen(seat_, seat_);
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      own_[i] = Sight::belief(said(rules_, s_.hands[seat_][i]), copies_.least[0], m.kinds[seat_][i]);
+      own_[i] = Deductions::belief(said(rules_, s_.hands[seat_][i]), copies_.least[0], m.kinds[seat_][i]);
       if (single(own_[i])) known_ |= own_[i];
     }
   }
@@ -61,7 +61,7 @@ class Thinker {
     if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
     if (hint.action < 0 || trash() >= 0) return discard();
     const int slot = discard();
-    const bool risky = s_.hints >= 4 && share(slot, board_.critical) > 0.3;
+    const bool risky = s_.hints >= 4 && share(slot, needs_.critical) > 0.3;
     return risky || spare_turns() <= 0 ? hint.action : slot;
   }
 
@@ -75,18 +75,18 @@ class Thinker {
   int unreachable() const {
     int n = 0;
     for (int c = 0; c < rules_.colors; ++c)
-      n += rules_.ranks - s_.fireworks[c] - count(~board_.dead & (one(rules_.ranks) - 1) << c * rules_.ranks);
+      n += rules_.ranks - s_.fireworks[c] - count(~needs_.dead & (one(rules_.ranks) - 1) << c * rules_.ranks);
     return n;
   }
 
-  Fate fate(int slot) const { return sight_.fate(s_.hands[seat_][slot].told, own_[slot]); }
+  Fate fate(int slot) const { return deductions_.fate(s_.hands[seat_][slot].told, own_[slot]); }
 
   // The slot to play for sure, or -1: the lowest card, and one that another hand can follow.
   int best_play() const {
     int best = -1, most = -1;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
       if (fate(i) != Fate::kPlayable) continue;
-      const Kinds live = own_[i] & ~board_.dead;
+      const Kinds live = own_[i] & ~needs_.dead;
       const int rank = lowest(live) % rules_.ranks;
       int value = 3 * (rules_.ranks - rank);
       if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += 4;
@@ -118,7 +118,7 @@ class Thinker {
     int best = -1;
     double most = 0;
     for (int i = 0; s_.left() == 0 && s_.lives > 1 && i < s_.sizes[seat_]; ++i)
-      if (const double p = share(i, board_.playable); p > most) most = p, best = i;
+      if (const double p = share(i, needs_.playable); p > most) most = p, best = i;
     return best;
   }
 
@@ -131,14 +131,14 @@ class Thinker {
   // The slot to discard: useless, or promised to another hand, or the chop, or what is least likely to be missed.
   int discard() const {
     if (const int i = trash(); i >= 0) return i;
-    const Kinds spare = board_.dead | promised(seat_);
+    const Kinds spare = needs_.dead | promised(seat_);
     for (int i = 0; i < s_.sizes[seat_]; ++i)
       if ((own_[i] & ~spare) == 0) return i;
     if (const int chop = chop_of(s_, seat_); chop >= 0) return chop;
     int best = 0;
     double least = 9;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      const double miss = share(i, board_.critical) + 0.2 * share(i, board_.playable) + 0.1 * share(i, ~board_.dead);
+      const double miss = share(i, needs_.critical) + 0.2 * share(i, needs_.playable) + 0.1 * share(i, ~needs_.dead);
       if (miss < least) least = miss, best = i;
     }
     return best;
@@ -156,11 +156,11 @@ class Thinker {
   // What the table would miss with a card of another seat.
   double worth(int seat, int slot) const {
     const int card = s_.hands[seat][slot].card;
-    if ((board_.dead | known_) >> card & 1) return 0;
+    if ((needs_.dead | known_) >> card & 1) return 0;
     for (int p = 0; p < rules_.players; ++p)
       for (int i = 0; p != seat_ && i < s_.sizes[p]; ++i)
         if ((p != seat || i != slot) && s_.hands[p][i].card == card) return 0;
-    return board_.critical >> card & 1 ? kCritical : kUseful;
+    return needs_.critical >> card & 1 ? kCritical : kUseful;
   }
 
   // Another seat's hand as it takes it. Sets are of slots.
@@ -182,11 +182,11 @@ class Thinker {
 
   Receiver receiver(int seat) const {
     Receiver r;
-    r.unseen = sight_.unseen(seat, seat_, false);
-    r.hand = believe(seat, r.unseen, Heard(s_, sight_.m, seat));
+    r.unseen = deductions_.unseen(seat, seat_, false);
+    r.hand = believe(seat, r.unseen, Heard(s_, deductions_.m, seat));
     r.taken = promised(seat) | known_;
     r.loss = seat == (seat_ + 1) % rules_.players ? loss(r.hand) : 0;
-    for (int i = 0; i < s_.sizes[seat]; ++i) r.live |= unsigned(~board_.dead >> s_.hands[seat][i].card & 1) << i;
+    for (int i = 0; i < s_.sizes[seat]; ++i) r.live |= unsigned(~needs_.dead >> s_.hands[seat][i].card & 1) << i;
     return r;
   }
 
@@ -198,8 +198,8 @@ class Thinker {
     for (int i = 0; i < heard.size; ++i)
       if (single(heard.possible[i])) unseen.take(heard.possible[i]);
     for (int i = 0; i < heard.size; ++i) {
-      h.kinds[i] = Sight::belief(heard.possible[i], unseen.least[0], heard.marks[i]);
-      const Fate fate = sight_.fate(!(heard.fresh >> i & 1), h.kinds[i]);
+      h.kinds[i] = Deductions::belief(heard.possible[i], unseen.least[0], heard.marks[i]);
+      const Fate fate = deductions_.fate(!(heard.fresh >> i & 1), h.kinds[i]);
       h.plays |= unsigned(fate == Fate::kPlayable) << i;
       h.trash |= unsigned(fate == Fate::kTrash) << i;
     }
@@ -209,13 +209,13 @@ class Thinker {
   // What is lost in the next seat's move if nobody warns it.
   double danger() const {
     const int next = (seat_ + 1) % rules_.players;
-    return loss(believe(next, sight_.unseen(next, seat_, false), Heard(s_, sight_.m, next)));
+    return loss(believe(next, deductions_.unseen(next, seat_, false), Heard(s_, deductions_.m, next)));
   }
 
   // What is lost if this seat moves next and sees things so.
   double loss(const Hand& h) const {
     for (unsigned slots = h.plays; slots;)
-      if (!(board_.next >> s_.hands[h.seat][take_lowest(slots)].card & 1)) return kMistake;
+      if (!(needs_.next >> s_.hands[h.seat][take_lowest(slots)].card & 1)) return kMistake;
     return h.plays == 0 && h.trash == 0 && h.heard.fresh ? worth(h.seat, lowest(h.heard.fresh)) : 0;
   }
 
@@ -241,7 +241,7 @@ class Thinker {
   Effect effect(Kind kind, int value, unsigned names, const Receiver& r) const {
     const Hand& before = r.hand;
     const int seat = before.seat;
-    const Hand then = believe(seat, r.unseen, before.heard.after(rules_, board_, kind, value, names));
+    const Hand then = believe(seat, r.unseen, before.heard.after(rules_, needs_, kind, value, names));
     const unsigned plays = then.plays & ~before.plays, trash = then.trash & ~before.trash;
     const unsigned open = names & ~then.plays & ~then.trash, was_open = ~before.plays & ~before.trash;
     const unsigned fresh = open & before.heard.fresh;
@@ -258,14 +258,14 @@ class Thinker {
       const int card = s_.hands[seat][i].card;
       const bool spare = !(r.live & bit) || taken >> card & 1;
       if (plays & bit) {
-        if (board_.next >> card & 1 && !spare)
+        if (needs_.next >> card & 1 && !spare)
           ++e.plays, e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
         else
           ++e.mistakes;
       }
       if (fresh & bit) {
         e.clutter += spare;
-        e.kept += r.live & bit && board_.critical >> card & 1;
+        e.kept += r.live & bit && needs_.critical >> card & 1;
       }
       if ((then.plays | r.live) & bit) taken |= one(card);
     }
@@ -283,8 +283,8 @@ class Thinker {
 
   static int highest(unsigned set) { return std::bit_width(set) - 1; }
 
-  Sight sight_;
-  const Board& board_;
+  Deductions deductions_;
+  const Needs& needs_;
   const State& s_;
   const Rules& rules_;
   int seat_;

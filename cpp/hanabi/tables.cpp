@@ -110,7 +110,7 @@ namespace {
 std::uint64_t not_lethal(const State& s) {
   std::uint64_t set = legal(s);
   if (s.lives > 1) return set;
-  const Kinds playable = board_of(s).playable;
+  const Kinds playable = needs_of(s).playable;
   for (int i = 0; i < s.sizes[s.player]; ++i)
     if (!(said(s.rules, s.hands[s.player][i]) & playable)) set &= ~(std::uint64_t{1} << s.rules.play(i));
   return set ? set : legal(s);

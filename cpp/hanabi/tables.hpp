@@ -33,7 +33,7 @@ class Tables {
   int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;
   // The tables of these numbers, in this order; a number may come often.
   Tables take(std::span<const std::int64_t> rows) const;
-  // Table i becomes a new game, number `index` of its series.
+  // Codec i becomes a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
   // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games

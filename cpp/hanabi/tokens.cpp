@@ -37,14 +37,14 @@ int longest_course(const Rules& rules, int seat) {
 
 }  // namespace
 
-Table::Table(const Rules& rules) : rules_(rules), length_(0) {
+Codec::Codec(const Rules& rules) : rules_(rules), length_(0) {
   if (vocabulary() > 256)
     throw std::invalid_argument("these rules need " + std::to_string(vocabulary()) + " tokens, and there may be 256");
   for (int seat = 0; seat < rules.players; ++seat) length_ = std::max(length_, longest_course(rules, seat));
   length_ += 1 + (rules.players - 1) * rules.hand + 1;
 }
 
-int Table::token(const Move& move, int receiver) const {
+int Codec::token(const Move& move, int receiver) const {
   const int hints = other() + 2 * rules_.hand;
   switch (move.kind) {
     case Kind::kDiscard: return other() + move.slot;
@@ -54,7 +54,7 @@ int Table::token(const Move& move, int receiver) const {
   }
 }
 
-int Table::action(int token, int actor) const {
+int Codec::action(int token, int actor) const {
   int number = token - other();
   if (number < 0 || token >= card()) return -1;
   if (number < 2 * rules_.hand) return number;

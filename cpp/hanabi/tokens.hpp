@@ -13,9 +13,9 @@ namespace trickformer::hanabi {
 
 // The numbers of the tokens, in this order: own actions, those of others, cards, sets of slots, seats, the end. A hint
 // of another names its receiver by its place from the own seat.
-class Table {
+class Codec {
  public:
-  explicit Table(const Rules& rules);  // throws std::invalid_argument where a set of tokens cannot hold them all
+  explicit Codec(const Rules& rules);  // throws std::invalid_argument where a set of tokens cannot hold them all
 
   const Rules& rules() const { return rules_; }
   int other() const { return rules_.actions(); }
@@ -43,7 +43,7 @@ class Table {
 
 // What each seat learns by the deal: tell(seat, token).
 template <typename Tell>
-void tell_deal(const Table& table, const State& s, Tell tell) {
+void tell_deal(const Codec& table, const State& s, Tell tell) {
   const int players = s.rules.players;
   for (int p = 0; p < players; ++p) {
     tell(p, table.seat() + p);
@@ -54,7 +54,7 @@ void tell_deal(const Table& table, const State& s, Tell tell) {
 
 // Makes a legal move, and tells what each seat learns by it.
 template <typename Tell>
-void tell_action(const Table& table, State& s, int action, Tell tell) {
+void tell_action(const Codec& table, State& s, int action, Tell tell) {
   const int players = s.rules.players, actor = s.player, drawn = s.drawn;
   apply(s, action);
   const Move& move = s.last.move;

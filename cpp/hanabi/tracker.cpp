@@ -25,49 +25,49 @@ void SeatTracker::push(int token) {
     legal_ = false;
     return;
   }
-  if (!allows(*table_, view_, token)) {
+  if (!allows(*codec_, view_, token)) {
     legal_ = false;
-    token = all_allowed(*table_, view_).first();  // the history goes on as one that can be
+    token = all_allowed(*codec_, view_).first();  // the history goes on as one that can be
   }
   const State before = view_.state;
   const bool dealt = view_.stage != Stage::kSeat;
-  see(*table_, view_, token);
+  see(*codec_, view_, token);
   if (!dealt)
     memory_.begin(view_.state);
   else if (view_.state.moves != before.moves)
     memory_.follow(before, view_.state);
 }
 
-TokenTables::TokenTables(std::shared_ptr<const Table> table, const std::uint8_t* decks, std::size_t n)
-    : table_(std::move(table)),
-      actions_(n * std::size_t(longest(table_->rules())), std::uint8_t{255}),
-      tokens_(n * std::size_t(table_->rules().players * table_->length()), table_->end()),
-      lengths_(n * std::size_t(table_->rules().players)) {
-  const Rules& rules = table_->rules();
+TokenTables::TokenTables(std::shared_ptr<const Codec> table, const std::uint8_t* decks, std::size_t n)
+    : codec_(std::move(table)),
+      actions_(n * std::size_t(longest(codec_->rules())), std::uint8_t{255}),
+      tokens_(n * std::size_t(codec_->rules().players * codec_->length()), codec_->end()),
+      lengths_(n * std::size_t(codec_->rules().players)) {
+  const Rules& rules = codec_->rules();
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint8_t* deck = decks + i * std::size_t(rules.deck());
     if (!is_deck(rules, deck)) throw std::invalid_argument("a deck holds every card");
     states_.push_back(new_game(rules, deck));
-    tell_deal(*table_, states_[i], teller(i));
+    tell_deal(*codec_, states_[i], teller(i));
   }
 }
 
 void TokenTables::step(std::size_t i, int action) {
-  if (action < 0 || action >= table_->rules().actions() || !(legal(states_[i]) >> action & 1))
+  if (action < 0 || action >= codec_->rules().actions() || !(legal(states_[i]) >> action & 1))
     throw std::invalid_argument("action " + std::to_string(action) + " is not legal at table " + std::to_string(i));
-  actions_[i * std::size_t(longest(table_->rules())) + states_[i].moves] = std::uint8_t(action);
-  tell_action(*table_, states_[i], action, teller(i));
+  actions_[i * std::size_t(longest(codec_->rules())) + states_[i].moves] = std::uint8_t(action);
+  tell_action(*codec_, states_[i], action, teller(i));
 }
 
 void TokenTables::history(std::size_t i, std::uint8_t* out) const {
-  out = std::copy_n(states_[i].deck, table_->rules().deck(), out);  // cards drawn keep their place in it
-  const int length = longest(table_->rules());
+  out = std::copy_n(states_[i].deck, codec_->rules().deck(), out);  // cards drawn keep their place in it
+  const int length = longest(codec_->rules());
   std::copy_n(actions_.data() + i * std::size_t(length), length, out);
 }
 
 int history_size(const Rules& rules) { return rules.deck() + longest(rules); }
 
-void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
   if (!is_deck(table.rules(), history)) throw std::invalid_argument("a deck holds every card");
   State s = new_game(table.rules(), history);
   std::int16_t* const end = tokens + table.length();
@@ -83,7 +83,7 @@ void encode(const Table& table, const std::uint8_t* history, int seat, std::int1
   std::fill(tokens, end, std::int16_t(table.end()));
 }
 
-std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens) {
+std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens) {
   SeatView v(table.rules());
   std::vector<SeenEvent> out;
   for (const int token : tokens) {

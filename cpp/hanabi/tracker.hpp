@@ -11,22 +11,22 @@ namespace trickformer::hanabi {
 
 class SeatTracker final : public Tracker {
  public:
-  explicit SeatTracker(std::shared_ptr<const Table> table) : table_(std::move(table)), view_(table_->rules()) {}
+  explicit SeatTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)), view_(codec_->rules()) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<SeatTracker>(*this); }
-  int vocabulary() const override { return table_->vocabulary(); }
+  int vocabulary() const override { return codec_->vocabulary(); }
   bool my_turn() const override { return view_.my_turn(); }
   TokenSet legal() const override { return my_turn() ? possible() : TokenSet{}; }
-  TokenSet possible() const override { return all_allowed(*table_, view_); }
+  TokenSet possible() const override { return all_allowed(*codec_, view_); }
   void push(int token) override;
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.state.score(); }
-  int fact_count() const override { return FactLayout(table_->rules()).size; }
+  int fact_count() const override { return FactLayout(codec_->rules()).size; }
   void facts(float* out) const override { hanabi::facts(view_, memory_, legal_, out); }
 
  private:
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   SeatView view_;
   Memory memory_;
   bool legal_ = true;
@@ -36,9 +36,9 @@ class SeatTracker final : public Tracker {
 class TokenTables {
  public:
   // decks: [n, deck], all cards of each game in the order of drawing. Throws std::invalid_argument where one is none.
-  TokenTables(std::shared_ptr<const Table> table, const std::uint8_t* decks, std::size_t n);
+  TokenTables(std::shared_ptr<const Codec> table, const std::uint8_t* decks, std::size_t n);
 
-  const Table& table() const { return *table_; }
+  const Codec& codec() const { return *codec_; }
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
   int current(std::size_t i) const { return states_[i].over() ? -1 : states_[i].player; }
@@ -52,12 +52,12 @@ class TokenTables {
  private:
   auto teller(std::size_t i) {
     return [this, i](int p, int token) {
-      const std::size_t row = i * std::size_t(table_->rules().players) + std::size_t(p);
-      tokens_[row * std::size_t(table_->length()) + std::size_t(lengths_[row]++)] = token;
+      const std::size_t row = i * std::size_t(codec_->rules().players) + std::size_t(p);
+      tokens_[row * std::size_t(codec_->length()) + std::size_t(lengths_[row]++)] = token;
     };
   }
 
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   std::vector<State> states_;
   std::vector<std::uint8_t> actions_;  // [n, longest(rules)]
   std::vector<std::int32_t> tokens_, lengths_;
@@ -66,7 +66,7 @@ class TokenTables {
 // One seat's tokens of a game played to its end. history: the deck in the order of drawing, then actions, 255 after the
 // last, [history_size(rules)]; tokens: [table.length()], filled up with the end token.
 int history_size(const Rules& rules);
-void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
+void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
 // One thing that happened, as a seat saw it.
 struct SeenEvent {
@@ -76,6 +76,6 @@ struct SeenEvent {
 };
 // The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen
 // at once.
-std::vector<SeenEvent> events(const Table& table, std::span<const std::int32_t> tokens);
+std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::hanabi

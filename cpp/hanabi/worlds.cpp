@@ -25,7 +25,7 @@ void Hands::choose(int kind, unsigned slots, Take take) const {
   }
 }
 
-Hands::Hands(const Table& table, const SeatView& view)
+Hands::Hands(const Codec& table, const SeatView& view)
     : size_(view.size()), hand_(table.rules().hand), kinds_(table.rules().kinds()), unseen_(view.unseen()) {
   using Stage = SeatView::Stage;
   if (view.stage != Stage::kMove && view.stage != Stage::kDraw && view.stage != Stage::kOver)

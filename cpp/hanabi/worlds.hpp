@@ -13,7 +13,7 @@ namespace trickformer::hanabi {
 class Hands {
  public:
   // Throws std::invalid_argument where the view ends amid what is seen at once, or before the deal.
-  Hands(const Table& table, const SeatView& view);
+  Hands(const Codec& table, const SeatView& view);
 
   int slots() const { return hand_; }
   std::uint64_t total() const { return ways(0, full()); }

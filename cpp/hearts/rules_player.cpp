@@ -10,9 +10,9 @@ constexpr Cards kQueen = bit(kQueenOfSpades), kSpades = suit_cards(3);
 constexpr Cards kOverQueen = bit(kQueenOfSpades + 4) | bit(kQueenOfSpades + 8);
 
 // A position of play as one seat sees it, with the estimates on which the script decides.
-class Table {
+class Situation {
  public:
-  explicit Table(const SeatView& v) : rules_(v.rules) {
+  explicit Situation(const SeatView& v) : rules_(v.rules) {
     follow(v, k_);
     Knowledge walk;
     const Cards given = cards_of(v.passes, v.num_passes);
@@ -178,7 +178,7 @@ int rules_player(const SeatView& view) {
   Knowledge k;
   if (const int fault = follow(view, k); fault != kNoFault) refuse(view, fault);
   if (!view.playing()) return choose_pass(view.dealt & ~cards_of(view.passes, view.num_passes));
-  return Table(view).choose();
+  return Situation(view).choose();
 }
 
 }  // namespace trickformer::hearts

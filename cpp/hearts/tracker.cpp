@@ -28,11 +28,11 @@ TokenSet as_tokens(Cards cards) {
 
 }  // namespace
 
-Table::Table(const Rules& rules, std::span<const std::int8_t> labels) : rules_(rules) {
+Codec::Codec(const Rules& rules, std::span<const std::int8_t> labels) : rules_(rules) {
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Table::outcome(const std::int8_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
+int Codec::outcome(const std::int8_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
 
 bool HandTracker::my_turn() const {
   return stage_ == Stage::kPass || (stage_ == Stage::kPlay && known_.current == seat_);
@@ -60,7 +60,7 @@ TokenSet HandTracker::possible() const {
       for (int p = 0; p < kPlayers; ++p) set.add(kPositionToken + p);
       return set;
     case Stage::kDirection:
-      for (int d = 0; d < (table_->rules().pass_cards ? 4 : 1); ++d) set.add(kDirectionToken + d);
+      for (int d = 0; d < (codec_->rules().pass_cards ? 4 : 1); ++d) set.add(kDirectionToken + d);
       return set;
     case Stage::kLeader: {
       const Cards mine = (dealt_ & ~passed_) | received_;
@@ -112,7 +112,7 @@ void HandTracker::push(int token) {
       if (seen_ == kPass) next(Stage::kLeader);
       return;
     case Stage::kLeader:
-      known_.begin(table_->rules(), seat_, (dealt_ & ~passed_) | received_, passed_, (seat_ + direction_) % kPlayers,
+      known_.begin(codec_->rules(), seat_, (dealt_ & ~passed_) | received_, passed_, (seat_ + direction_) % kPlayers,
                    inside(kPositionToken, kPlayers));
       return next(Stage::kPlay);
     case Stage::kPlay:
@@ -148,8 +148,8 @@ void HandTracker::facts(float* out) const {
 
 int HandTracker::outcome() const {
   std::int8_t score[kPlayers];
-  scores(table_->rules(), taken_, score);
-  return table_->outcome(score, seat_);
+  scores(codec_->rules(), taken_, score);
+  return codec_->outcome(score, seat_);
 }
 
 void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens) {
@@ -182,16 +182,16 @@ void history(const State& s, std::uint8_t* out) {
   while (out != end) *out++ = kNoAction;
 }
 
-Tables::Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n)
-    : table_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
+Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n)
+    : codec_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
-    if (deals[0] >= (table_->rules().pass_cards ? kPlayers : 1))
+    if (deals[0] >= (codec_->rules().pass_cards ? kPlayers : 1))
       throw std::invalid_argument("a deal begins with its pass direction");
     check_deck(deals + 1, kNumCards);
     Cards hands[kPlayers] = {};
     for (int k = 0; k < kNumCards; ++k) hands[k % kPlayers] |= bit(deals[1 + k]);
-    states_[i] = new_hand(table_->rules(), deals[0], hands);
+    states_[i] = new_hand(codec_->rules(), deals[0], hands);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }
 }
@@ -208,7 +208,7 @@ void Tables::step(std::size_t i, int card) {
 int Tables::outcome(std::size_t i, int seat) const {
   std::int8_t score[kPlayers];
   scores(states_[i].rules, states_[i].taken, score);
-  return table_->outcome(score, seat);
+  return codec_->outcome(score, seat);
 }
 
 }  // namespace trickformer::hearts

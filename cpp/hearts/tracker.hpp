@@ -11,10 +11,10 @@
 namespace trickformer::hearts {
 
 // The rules, and the outcomes in the order of the game's table.
-class Table {
+class Codec {
  public:
   // labels: int8 [n, 4], points, the teller's own first.
-  Table(const Rules& rules, std::span<const std::int8_t> labels);
+  Codec(const Rules& rules, std::span<const std::int8_t> labels);
   const Rules& rules() const { return rules_; }
   // The outcome as `seat` tells it, its own points first. Throws std::out_of_range on points of no outcome.
   int outcome(const std::int8_t score[kPlayers], int seat) const;
@@ -26,7 +26,7 @@ class Table {
 
 class HandTracker final : public Tracker {
  public:
-  explicit HandTracker(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+  explicit HandTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<HandTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
@@ -44,7 +44,7 @@ class HandTracker final : public Tracker {
   Cards possible_cards() const;  // in the stages whose tokens are cards
   void play(int token);
 
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   Knowledge known_;
   Cards dealt_ = 0, passed_ = 0, received_ = 0, trick_ = 0, taken_[kPlayers] = {};
   int seat_ = 0, direction_ = 0;
@@ -68,7 +68,7 @@ inline constexpr int kDeal = 1 + kNumCards;
 class Tables {
  public:
   // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument where one is none.
-  Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n);
+  Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
@@ -84,7 +84,7 @@ class Tables {
     tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
   }
 
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   std::vector<State> states_;
   std::vector<std::int32_t> tokens_, lengths_;
 };

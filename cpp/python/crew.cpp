@@ -122,20 +122,20 @@ void bind_rules(nb::module_& m) {
 }
 
 struct Bulk {
-  using Table = Logbook;
+  using Codec = Logbook;
   using Tables = crew::Tables;
   using Tracker = MissionTracker;
   using Score = std::int8_t;
   static constexpr bool kWorlds = true;  // labels from other deals than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kDeal}; }
-  static void encode(const Table& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static void encode(const Codec& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     crew::encode(book, history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (Actions rest = crew::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { std::copy_n(t.history(i), kHistory, out); }
-  static void label(const Table& book, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& book, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
     crew::label(book, history, seat, options, seed, stream, out);
   }
@@ -195,7 +195,7 @@ void bind_crew(nb::module_& parent) {
         if (draws.shape(0) != n || draws.shape(1) != kPlayers) throw nb::value_error("draws are float64 [n, 4]");
         new (self) Tables(std::move(book), deals.data(), draws.data(), n);
       },
-      "table"_a, "deals"_a, "draws"_a,
+      "codec"_a, "deals"_a, "draws"_a,
       "deals: uint8 [n, 77], what chance brings in each game: the mission, the deck of cards, the deck of tasks. "
       "draws: float64 [n, 4], where a card lies that a seat draws, from 0 to below 1. Raises ValueError where a deal "
       "is none, IndexError on a mission that the book lacks.");

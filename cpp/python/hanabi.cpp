@@ -318,10 +318,10 @@ void bind_tables(nb::module_& m) {
             const std::size_t kinds = std::size_t(t.rules().kinds());
             auto out = make<float>({t.size(), kinds, 3});
             for (std::size_t i = 0; i < t.size(); ++i) {
-              const Board board = board_of(t.state(i));
+              const Needs needs = needs_of(t.state(i));
               float* o = out.data() + i * kinds * 3;
               for (std::size_t k = 0; k < kinds; ++k)
-                for (const Kinds set : {board.playable, board.dead, board.critical}) *o++ = float(set >> k & 1);
+                for (const Kinds set : {needs.playable, needs.dead, needs.critical}) *o++ = float(set >> k & 1);
             }
             return out;
           },

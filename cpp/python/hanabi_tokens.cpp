@@ -18,33 +18,33 @@ using namespace trickformer::hanabi;
 namespace {
 
 struct Bulk {
-  using Table = hanabi::Table;
+  using Codec = hanabi::Codec;
   using Tables = TokenTables;
   using Tracker = SeatTracker;
   using Score = std::int8_t;
-  static Sizes sizes(const Table& t) {
+  static Sizes sizes(const Codec& t) {
     return {std::size_t(t.rules().players), std::size_t(history_size(t.rules())), std::size_t(t.length()),
             std::size_t(t.vocabulary()), std::size_t(t.rules().deck())};
   }
-  static Sizes sizes(const Tables& t) { return sizes(t.table()); }
-  static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static Sizes sizes(const Tables& t) { return sizes(t.codec()); }
+  static void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     hanabi::encode(table, history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (std::uint64_t rest = hanabi::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
-  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
     hanabi::label(table, history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
-    std::fill(out, out + t.table().rules().players, Score(t.state(i).score()));
+    std::fill(out, out + t.codec().rules().players, Score(t.state(i).score()));
   }
 };
 
 // A view of these tokens. Throws where no deal explains them.
-SeatView seat_view(const Table& table, const In1<std::int32_t>& tokens) {
+SeatView seat_view(const Codec& table, const In1<std::int32_t>& tokens) {
   SeatView v(table.rules());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (!allows(table, v, tokens(i)))
@@ -55,31 +55,31 @@ SeatView seat_view(const Table& table, const In1<std::int32_t>& tokens) {
 }
 
 void bind_table(nb::module_& m) {
-  nb::class_<Table> table(m, "Table", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
+  nb::class_<Codec> table(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
   table.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
-      .def("__getstate__", &Table::rules)
-      .def("__setstate__", [](Table& t, const Rules& rules) { new (&t) Table(rules); })
-      .def_prop_ro("rules", &Table::rules)
-      .def_prop_ro("other", &Table::other, "the first token of a move of another")
-      .def_prop_ro("card", &Table::card, "the token of card 0")
-      .def_prop_ro("slots", &Table::slots, "the token of a set of slots less the set's number, which is 1 or more")
-      .def_prop_ro("seat", &Table::seat, "the token of own seat 0")
-      .def_prop_ro("end", &Table::end)
-      .def_prop_ro("length", &Table::length, "tokens of the longest sequence")
+      .def("__getstate__", &Codec::rules)
+      .def("__setstate__", [](Codec& t, const Rules& rules) { new (&t) Codec(rules); })
+      .def_prop_ro("rules", &Codec::rules)
+      .def_prop_ro("other", &Codec::other, "the first token of a move of another")
+      .def_prop_ro("card", &Codec::card, "the token of card 0")
+      .def_prop_ro("slots", &Codec::slots, "the token of a set of slots less the set's number, which is 1 or more")
+      .def_prop_ro("seat", &Codec::seat, "the token of own seat 0")
+      .def_prop_ro("end", &Codec::end)
+      .def_prop_ro("length", &Codec::length, "tokens of the longest sequence")
       .def(
           "token",
-          [](const Table& t, int action, int actor) {
+          [](const Codec& t, int action, int actor) {
             checked(action, std::size_t(t.rules().actions()), "action");
             const Move move = move_of(t.rules(), action);
             return t.token(move, (actor + move.offset) % t.rules().players);
           },
           "action"_a, "actor"_a, "the token of an action of the player `actor` places on from the own seat, 1 or more")
       .def(
-          "over", [](const Table& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
+          "over", [](const Codec& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
           "tokens"_a, "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
       .def(
           "events",
-          [](const Table& t, In1<std::int32_t> tokens) {
+          [](const Codec& t, In1<std::int32_t> tokens) {
             return seen_events(events(t, {tokens.data(), tokens.size()}));
           },
           "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
@@ -90,10 +90,10 @@ void bind_hands(nb::module_& m) {
   nb::class_<Hands>(m, "HandSampler", "Own hands that explain a view, each drawn as often as deals have it.")
       .def(
           "__init__",
-          [](Hands* self, const Table& table, In1<std::int32_t> tokens) {
+          [](Hands* self, const Codec& table, In1<std::int32_t> tokens) {
             new (self) Hands(table, seat_view(table, tokens));
           },
-          "table"_a, "tokens"_a,
+          "codec"_a, "tokens"_a,
           "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")
       .def_prop_ro("count", &Hands::total, "Ways to take the own cards from those unseen, copies told apart.")
       .def(

@@ -22,14 +22,14 @@ using namespace trickformer;
 namespace {
 
 struct HeartsBulk {
-  using Table = hearts::Table;
+  using Codec = hearts::Codec;
   using Tables = hearts::Tables;
   using Tracker = hearts::HandTracker;
   using Score = std::int8_t;
   static constexpr Sizes sizes(const auto&) {
     return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary, hearts::kDeal};
   }
-  static void encode(const Table& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     hearts::encode(table.rules(), history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
@@ -38,7 +38,7 @@ struct HeartsBulk {
   static constexpr bool kQuick = true;   // labels by a quick network
   static constexpr bool kWorlds = true;  // and from other deals than the true one
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
-  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
     hearts::label(table.rules(), history, seat, options, seed, stream, out);
   }
@@ -95,11 +95,11 @@ void bind_hearts(nb::module_& parent) {
            })
       .def("information_state_string", &information_state_string, "player"_a);
 
-  nb::class_<Table> table(m, "Table");
+  nb::class_<Codec> table(m, "Codec");
   table.def(
       "__init__",
-      [](Table* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
-        new (self) Table(rules, {labels.data(), labels.size()});
+      [](Codec* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+        new (self) Codec(rules, {labels.data(), labels.size()});
       },
       "rules"_a, "labels"_a);
   bind_tables<HeartsBulk>(m, table);

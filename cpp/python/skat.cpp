@@ -104,13 +104,13 @@ void bind_rules(nb::module_& m) {
 }
 
 struct Bulk {
-  using Table = skat::Table;
+  using Codec = skat::Codec;
   using Tables = skat::Tables;
   using Tracker = GameTracker;
   using Score = std::int16_t;
   static constexpr bool kWorlds = true;  // labels from other deals than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kNumCards}; }
-  static void encode(const Table&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  static void encode(const Codec&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
@@ -118,12 +118,12 @@ struct Bulk {
     for (int k = legal_actions(t.state(i), actions); k-- > 0;) mask[actions[k]] = true;
   }
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
-  static void label(const Table& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
     skat::label(table.seeger(), table.evaluation(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
-    skat::scores(result(t.state(i)), t.table().seeger(), out);
+    skat::scores(result(t.state(i)), t.codec().seeger(), out);
   }
 };
 
@@ -202,12 +202,12 @@ void bind_skat(nb::module_& parent) {
   m.attr("MAX_ACTIONS") = kMaxActions;
   m.attr("MAX_LENGTH") = kMaxLength;
   bind_rules(m);
-  nb::class_<Table> table(m, "Table");
+  nb::class_<Codec> table(m, "Codec");
   table.def(
       "__init__",
-      [](Table* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels,
+      [](Codec* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels,
          const Evaluation* evaluation) {
-        new (self) Table(seeger, {labels.data(), labels.size()},
+        new (self) Codec(seeger, {labels.data(), labels.size()},
                          evaluation ? std::optional<Evaluation>(*evaluation) : std::nullopt);
       },
       "seeger"_a, "labels"_a, "evaluation"_a = nb::none());

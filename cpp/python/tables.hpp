@@ -21,24 +21,24 @@ inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
   if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
 }
 
-// Game has: types Table, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
+// Game has: types Codec, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
 // tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
 template <typename Game>
-nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Table>& bound,
+nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Codec>& bound,
                                               const char* name = "Tables") {
   using namespace nb::literals;
-  using Table = typename Game::Table;
+  using Codec = typename Game::Codec;
   using Tables = typename Game::Tables;
   using Score = typename Game::Score;
 
   bound
       .def("tracker",
-           [](std::shared_ptr<const Table> t) -> std::unique_ptr<Tracker> {
+           [](std::shared_ptr<const Codec> t) -> std::unique_ptr<Tracker> {
              return std::make_unique<typename Game::Tracker>(std::move(t));
            })
       .def(
           "outcomes",
-          [](const Table& t, In2<Score> score, In1<std::uint8_t> seats) {
+          [](const Codec& t, In2<Score> score, In1<std::uint8_t> seats) {
             const std::size_t players = Game::sizes(t).players;
             if (score.shape(1) != players) throw nb::value_error("one score a seat");
             if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
@@ -51,7 +51,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
 
   bound.def(
       "encode",
-      [](const Table& table, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
+      [](const Codec& table, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
         const Sizes sizes = Game::sizes(table);
         const std::size_t n = history.shape(0);
         if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
@@ -68,9 +68,9 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
   if constexpr (requires { &Game::label; })
     bound.def(
         "labels",
-        [](std::shared_ptr<const Table> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
+        [](std::shared_ptr<const Codec> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
            In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, int steps, bool worlds) {
-          const Table& table = *shared;
+          const Codec& table = *shared;
           const Sizes sizes = Game::sizes(table);
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
@@ -172,15 +172,15 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           return out;
         },
         "uint8 [n, H]: the actions so far, filled up with 255, as `encode` and `labels` take them.");
-  if constexpr (std::is_constructible_v<Tables, std::shared_ptr<const Table>, const std::uint8_t*, std::size_t>)
+  if constexpr (std::is_constructible_v<Tables, std::shared_ptr<const Codec>, const std::uint8_t*, std::size_t>)
     tables.def(
         "__init__",
-        [](Tables* self, std::shared_ptr<const Table> table, In2<std::uint8_t> deals) {
+        [](Tables* self, std::shared_ptr<const Codec> table, In2<std::uint8_t> deals) {
           check_deals(deals, Game::sizes(*table).deal);
           const std::size_t n = deals.shape(0);
           new (self) Tables(std::move(table), deals.data(), n);
         },
-        "table"_a, "deals"_a,
+        "codec"_a, "deals"_a,
         "deals: what chance brings in each game, in the game's order. Raises ValueError where one is none.");
   return tables;
 }

@@ -24,14 +24,14 @@ TokenSet as_tokens(const SeatView& v, Cards cards) {
 
 }  // namespace
 
-Table::Table(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation)
+Codec::Codec(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation)
     : seeger_(seeger), evaluation_(std::move(evaluation)) {
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Table::outcome(const std::int16_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
+int Codec::outcome(const std::int16_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
 
-int Table::outcome(const Result& result, int seat) const {
+int Codec::outcome(const Result& result, int seat) const {
   std::int16_t score[kPlayers];
   scores(result, seeger_, score);
   return outcome(score, seat);
@@ -63,8 +63,8 @@ void GameTracker::push(int token) {
   see(view_, token);
 }
 
-Tables::Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n)
-    : table_(std::move(table)),
+Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n)
+    : codec_(std::move(table)),
       states_(n),
       actions_(n),
       tokens_(n * kPlayers * kMaxLength, kEndToken),

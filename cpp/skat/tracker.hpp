@@ -13,11 +13,11 @@
 namespace trickformer::skat {
 
 // How results are scored, and the outcomes in the order of the game's table.
-class Table {
+class Codec {
  public:
   // labels: int16 [n, 3], scores, the teller's own first. evaluation: by which worlds are weighted, where training labels
   // ask for worlds.
-  Table(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation = {});
+  Codec(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation = {});
   // The outcome as `seat` tells it, its own score first. Throws std::out_of_range on scores of no outcome.
   int outcome(const std::int16_t score[kPlayers], int seat) const;
   int outcome(const Result& result, int seat) const;
@@ -32,7 +32,7 @@ class Table {
 
 class GameTracker final : public Tracker {
  public:
-  explicit GameTracker(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+  explicit GameTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<GameTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
@@ -42,12 +42,12 @@ class GameTracker final : public Tracker {
   void push(int token) override;
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
-  int outcome() const override { return table_->outcome(result(view_), view_.seat); }
+  int outcome() const override { return codec_->outcome(result(view_), view_.seat); }
   int fact_count() const override { return kFacts; }
   void facts(float* out) const override { skat::facts(view_, legal_, out); }
 
  private:
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   SeatView view_;
   bool legal_ = true, ended_ = false;
 };
@@ -57,20 +57,20 @@ class GameTracker final : public Tracker {
 class Tables {
  public:
   // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument where one is none.
-  Tables(std::shared_ptr<const Table> table, const std::uint8_t* deals, std::size_t n);
+  Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
-  const Table& table() const { return *table_; }
+  const Codec& codec() const { return *codec_; }
   int current(std::size_t i) const { return states_[i].phase == Phase::kOver ? -1 : states_[i].current; }
   void step(std::size_t i, int action);                            // throws std::invalid_argument on an illegal action
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 3, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 3]
-  int outcome(std::size_t i, int seat) const { return table_->outcome(result(states_[i]), seat); }
+  int outcome(std::size_t i, int seat) const { return codec_->outcome(result(states_[i]), seat); }
   void history(std::size_t i, std::uint8_t* out) const;  // the game so far: [kHistory], filled up
 
  private:
-  std::shared_ptr<const Table> table_;
+  std::shared_ptr<const Codec> codec_;
   std::vector<State> states_;
   std::vector<std::vector<std::uint8_t>> actions_;  // the deck, then what was done
   std::vector<std::int32_t> tokens_, lengths_;

@@ -200,7 +200,7 @@ class Game(Protocol):
     # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
     # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
     labels_are_results: bool = True
-    training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.Config that differ here
+    training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.SelfPlay that differ here
     by_seats: bool = False  # a tournament's means are over seats, not over seatings
     plays_to: int | None = None  # points that end a game of many hands
 
@@ -337,7 +337,7 @@ class Tokenizer(Protocol):
 
     # What training asks for. A game without a part in the core leaves all of it as it is.
 
-    table: Any = None  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), `labels`
+    codec: Any = None  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), `labels`
     abilities: frozenset[Ability] = frozenset()
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.commands import app as belief
 from trickformer.plumbing import config as configs
 from trickformer.records.commands import app as records
-from trickformer.selfplay.config import Config as TrainConfig
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.skat.commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
@@ -63,10 +63,10 @@ def tournament(
 
 
 @app.command()
-@configs.options(TrainConfig, positional="game")
+@configs.options(SelfPlay, positional="game")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a game's model from nothing by population self-play."""
-    settings = configs.load(TrainConfig, config, given)
+    settings = configs.load(SelfPlay, config, given)
     from accelerate import PartialState
 
     from trickformer.selfplay import nfsp

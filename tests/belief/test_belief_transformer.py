@@ -62,7 +62,7 @@ def test_the_sequence_of_a_seat_is_the_tokenizers(name, seat):
     decks, history, _ = _core.hanabi.scripted_games(r, nobody, SEED, 0, n)  # the same decks
     history[:] = 255
     history[:, : len(actions)] = np.where(actions < 0, 255, actions).T
-    table = _core.hanabi.Table(r)
+    table = _core.hanabi.Codec(r)
     expected = table.encode(np.concatenate([decks, history], axis=1), np.full(n, seat, dtype=np.uint8))
     for i, length in enumerate(found.lengths):
         np.testing.assert_array_equal(found.tokens[i, :length], expected[i, :length], err_msg=f"seed {SEED} game {i}")
@@ -115,7 +115,7 @@ def test_the_public_sequence_has_every_move_card_and_hint():
     r, n = rules("5-card-8-hint"), 8
     process = HanabiProcess(r, Form.HMM, PAIR)
     tables, actions = played(process, n)
-    found, table = sequences(process, tables, actions), _core.hanabi.Table(r)
+    found, table = sequences(process, tables, actions), _core.hanabi.Codec(r)
     for i in range(n):
         expected = [table.seat]
         for x, action in zip(tables, actions[:, i]):

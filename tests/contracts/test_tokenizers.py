@@ -113,16 +113,16 @@ def test_the_core_refuses_deals_that_are_none():
         tables = type(tokenizer.tables(1, 0, 1))
         row = np.array([game.dealt(1, 0)], np.uint8)
         more = [np.full((1, 4), 0.5)] if name == "crew" else []
-        assert len(tables(tokenizer.table, row, *more)) == 1
+        assert len(tables(tokenizer.codec, row, *more)) == 1
         twice = row.copy()
         twice[0, -1] = twice[0, -2] if name != "hanabi" else 200
         for bad in (row[:, :-1], twice, np.full_like(row, 255)):
             with pytest.raises((ValueError, IndexError)):
-                tables(tokenizer.table, bad, *more)
+                tables(tokenizer.codec, bad, *more)
         for draws in (np.full((1, 4), 1.0), np.full((1, 4), np.nan), np.zeros((2, 4)), np.zeros((1, 3))):
             if more:
                 with pytest.raises(ValueError, match="draws"):
-                    tables(tokenizer.table, row, draws)
+                    tables(tokenizer.codec, row, draws)
 
 
 def test_tokens_that_no_view_encodes_to_are_refused(game, tokenizer):

@@ -11,7 +11,7 @@ from trickformer import _core, games, tokenizers
 def histories(name: str, n: int = 8):
     """(table, history uint8 [n, H], where its deck begins, how many cards it has) of whole random games."""
     tokenizer = tokenizers.make(games.load(name))
-    table = tokenizer.table
+    table = tokenizer.codec
     if name == "hearts":
         return table, _core.hearts.random_hands(tokenizer.rules, 5, 0, n)[0], 1, 52
     if name == "skat":

@@ -39,7 +39,7 @@ def beginnings(hearts: Any) -> tuple[Any, np.ndarray]:
 
 def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_engine: Any) -> None:
     tokenizer, sequences = beginnings(hearts)
-    start = tokenizer.table.tracker()
+    start = tokenizer.codec.tracker()
 
     def work(job: int) -> list[np.ndarray]:
         tokens, length = sequences[job : job + 1], np.array([15], np.int32)
@@ -55,7 +55,7 @@ def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_e
 
 def test_searches_share_an_engine(hearts: Any, hearts_engine: Any) -> None:
     tokenizer, sequences = beginnings(hearts)
-    start = tokenizer.table.tracker()
+    start = tokenizer.codec.tracker()
     options = search.SearchOptions(runs=10, wave=2)
 
     def work(job: int) -> list[np.ndarray]:
@@ -82,12 +82,12 @@ def test_labels_are_made_on_threads(name: str) -> None:
     elif name == "skat":
         history = _core.skat.random_games(True, 5, 0, 2)[0]
     elif name == "crew":
-        history = _core.crew.random_games(tokenizer.table, 5, 0, 2)[0]
+        history = _core.crew.random_games(tokenizer.codec, 5, 0, 2)[0]
     else:
         history = _core.hearts.random_hands(tokenizer.rules, 5, 0, 2)[0]
 
     def work(job: int) -> list[np.ndarray]:
         seats, streams = np.full(len(history), job % 2, np.uint8), np.arange(len(history), dtype=np.uint64)
-        return list(tokenizer.table.labels(history, seats, job, streams, 1, 0.3))
+        return list(tokenizer.codec.labels(history, seats, job, streams, 1, 0.3))
 
     alike(work)

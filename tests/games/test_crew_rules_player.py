@@ -60,7 +60,7 @@ def test_the_player_plays_what_the_bulk_games_play(distress):
     """Through views, in one call for all tables; and where it sits among random players."""
     game = games.load("crew" if distress == "off" else f"crew(distress={distress})")
     player = players.make("rules", game)
-    history, _, seated = CORE.mixed_games(tokenizers.make(game).table, 7, 0, 40, 0.3)
+    history, _, seated = CORE.mixed_games(tokenizers.make(game).codec, 7, 0, 40, 0.3)
     for row, who in zip(history, seated):
         state = game.spiel.new_initial_state()
         views, played = [], []
@@ -240,4 +240,4 @@ def test_views_off_turn_are_refused():
     state, tokenizer = game.deal(0, 0), tokenizers.make(game)
     seat = (state.current_player() + 1) % 4
     with pytest.raises(ValueError, match="not on turn"):
-        CORE.rules_player([CORE.SeatView(tokenizer.table, tokenizer.encode(game.view(state, seat)))])
+        CORE.rules_player([CORE.SeatView(tokenizer.codec, tokenizer.encode(game.view(state, seat)))])

@@ -110,7 +110,7 @@ def test_outcomes_of_the_plain_rules_number_2234(hearts):
 def test_every_random_result_is_an_outcome_under_every_option():
     for i, game in enumerate(all_options()):
         _, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=i, first=0, n=500)
-        table = CORE.Table(CORE.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
+        table = CORE.Codec(CORE.Rules(**game.rules), np.array(game.outcomes.labels, dtype=np.int8))
         for seat in range(4):
             outcomes = table.outcomes(scores, np.full(500, seat, dtype=np.uint8))
             told = np.roll(scores, -seat, axis=1)

@@ -66,7 +66,7 @@ def test_every_random_result_is_an_outcome_within_bounds(setting):
     game = games.load(f"skat(scores={setting})")
     seeger = setting == "seeger"
     history, scores = CORE.random_games(seeger, 1, 0, 40_000)
-    table = CORE.Table(seeger, np.array(game.outcomes.labels, dtype=np.int16))
+    table = CORE.Codec(seeger, np.array(game.outcomes.labels, dtype=np.int16))
     for seat in range(3):
         found = table.outcomes(scores, np.full(len(scores), seat, dtype=np.uint8))
         assert np.array_equal(np.array(game.outcomes.labels)[found], np.roll(scores, -seat, axis=1))

@@ -199,7 +199,7 @@ def test_tables_under_way_can_be_pickled():
         actions = tables.choose(smart, 1)
         tables.step(actions)
         again.step(actions)
-    table = pickle.loads(pickle.dumps(CORE.Table(rules)))
-    assert (table.length, table.end) == (CORE.Table(rules).length, CORE.Table(rules).end)
+    table = pickle.loads(pickle.dumps(CORE.Codec(rules)))
+    assert (table.length, table.end) == (CORE.Codec(rules).length, CORE.Codec(rules).end)
     with pytest.raises(ValueError, match="no pickled Tables"):
         CORE.Tables.__new__(CORE.Tables).__setstate__((rules, b"1", b""))

@@ -231,7 +231,7 @@ def test_on_ray_what_a_node_lacks_is_one_line(cluster, monkeypatch):
 @pytest.mark.parametrize("where", ["ray", "processes"])
 def test_self_play_is_the_same_wherever_hands_are_played(cluster, tmp_path, where):
     from trickformer.selfplay import nfsp
-    from trickformer.selfplay.config import Config as Training
+    from trickformer.selfplay.config import SelfPlay as Training
 
     small = {"game": "hearts", "preset": "tiny", "bootstrap_hands": 64, "iterations": 1, "sequences": 32}
     small |= {"held_out": 8, "tables": 8, "match_deals": 2}

@@ -17,7 +17,7 @@ from trickformer.models import presets
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.train import FitOptions, Objective, decisions, fit
 
 
@@ -33,7 +33,7 @@ class Chosen:
 
 def cards_of(game, tokenizer) -> tuple[int, int]:
     """The token of card 0, and how many chance actions of a game are cards."""
-    return (0, NUM_CARDS) if game.name == "crew" else (tokenizer.table.card, tokenizer.rules.kinds)
+    return (0, NUM_CARDS) if game.name == "crew" else (tokenizer.codec.card, tokenizer.rules.kinds)
 
 
 def exchanged(game, tokenizer, state, permutation):
@@ -129,4 +129,4 @@ def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
 
 def test_a_game_in_which_nothing_is_alike_is_refused():
     with pytest.raises(ValidationError, match="nothing is known to be alike"):
-        Config(game="hearts", preset="tiny", augment=True)
+        SelfPlay(game="hearts", preset="tiny", augment=True)

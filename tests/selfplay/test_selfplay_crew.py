@@ -8,7 +8,7 @@ import pytest
 from trickformer import games, tokenizers
 from trickformer.models.engine import load_engine
 from trickformer.selfplay import generate
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles
 
 
@@ -65,7 +65,7 @@ def test_model_hands_of_the_crew(crew, tiny_checkpoint_of):
 
 def test_only_the_random_players_of_the_crew_are_tried():
     with pytest.raises(ValueError, match="tries is for random players of a game that a team wins or loses"):
-        Config(game="hearts", preset="tiny", tries=2)
+        SelfPlay(game="hearts", preset="tiny", tries=2)
     with pytest.raises(ValueError, match="tries is for random players of a game that a team wins or loses"):
-        Config(game="crew", preset="tiny", bootstrap=["rules"], tries=2)
-    assert Config(game="crew", preset="paper").tries > 1
+        SelfPlay(game="crew", preset="tiny", bootstrap=["rules"], tries=2)
+    assert SelfPlay(game="crew", preset="paper").tries > 1

@@ -8,7 +8,7 @@ import pytest
 from trickformer import games, tokenizers
 from trickformer.models.engine import load_engine
 from trickformer.selfplay import generate
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles
 
 
@@ -20,7 +20,7 @@ def check(game, data):
         tokens = row[: int(np.argmax(row == tokenizer.eos)) + 1]
         tokenizer.decode(tokens)  # raises on a game that no deal explains
         assert tokenizer.tracker(tokens).outcome() == outcome
-    return set((data.tokens[:, 0] - tokenizer.table.seat).tolist())
+    return set((data.tokens[:, 0] - tokenizer.codec.seat).tolist())
 
 
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=3,max_life_tokens=12)"])
@@ -48,5 +48,5 @@ def test_games_of_models(tiny_checkpoint_of):
 
 @pytest.mark.parametrize("preset", ["paper", "small", "tiny"])
 def test_every_preset_knows_the_game(preset):
-    config = Config(game="hanabi", preset=preset)
+    config = SelfPlay(game="hanabi", preset=preset)
     assert config.roles == "all" and config.seats_kept <= games.load(config.game).players

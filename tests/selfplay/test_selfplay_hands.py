@@ -14,7 +14,7 @@ from trickformer.base import TrickformerError, View, replay
 from trickformer.models.engine import load_engine
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, schedule
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles
 from trickformer.tokenizers.hearts import POSITION
 from trickformer.tournaments.plan import Hand
@@ -220,7 +220,7 @@ def test_crop_keeps_one_end_token():
 def anchor_config(**changes):
     given = {"game": "skat", "preset": "tiny", "seed": 5, "bootstrap": ["random"], "sequences": 60, "held_out": 8}
     given |= {"roles": "one", "seats_kept": 1, "noise": 0, "label_share": 0, "action_weight": 0}
-    return Config(**given | {"tables": 16, "iterations": 4, "anchor": 0.3} | changes)
+    return SelfPlay(**given | {"tables": 16, "iterations": 4, "anchor": 0.3} | changes)
 
 
 def sequence(data, row):
@@ -274,7 +274,7 @@ def test_it_is_said_who_plays():
     assert schedule.who(config, 1) == "ArgmaxVal* of model 0 in all seats; in 30% of the hands as in iteration 0"
     assert schedule.who(config, 2).endswith("models 0 to 1 in the others; in 30% of the hands as in iteration 0")
     assert schedule.who(anchor_config(anchor=0.0), 1) == "ArgmaxVal* of model 0 in all seats"
-    assert Config(game="skat").anchor == 0.25 and Config(game="skat", preset="paper").anchor == 0
+    assert SelfPlay(game="skat").anchor == 0.25 and SelfPlay(game="skat", preset="paper").anchor == 0
 
 
 # ---------------------------------------------------------------------------------------------- who plays
@@ -284,11 +284,11 @@ BASE |= {"roles": "one", "seats_kept": 1}
 
 
 def test_the_roles_of_an_iteration():
-    config = Config(**BASE)
+    config = SelfPlay(**BASE)
     first = schedule.roles(config, 1, 16, 16, 4)
     assert (first.model == 0).all() and first.greedy.all()
     assert (first.kept.sum(axis=1) == 1).all()
-    assert (schedule.roles(Config(**BASE | {"seats_kept": 4}), 1, 0, 8, 4).kept).all()
+    assert (schedule.roles(SelfPlay(**BASE | {"seats_kept": 4}), 1, 0, 8, 4).kept).all()
     later = schedule.roles(config, 3, 0, 4000, 4)
     assert np.array_equal(later.greedy, later.kept)
     assert (later.greedy.sum(axis=1) == 1).all() and (later.greedy.sum(axis=0) == 1000).all()
@@ -297,21 +297,21 @@ def test_the_roles_of_an_iteration():
     assert len(counts) == 3 and abs(counts - 4000).max() < 5 * (12000 * 2 / 9) ** 0.5
     pairs = {(int(np.argmax(g)), h % 4) for h, g in enumerate(later.greedy[:16])}
     assert len(pairs) == 16  # each seat with each pass direction
-    older = schedule.roles(Config(**BASE | {"pool_newest": False}), 3, 0, 400, 4)
+    older = schedule.roles(SelfPlay(**BASE | {"pool_newest": False}), 3, 0, 400, 4)
     assert set(older.model[~older.greedy].tolist()) == {0, 1} and (older.model[older.greedy] == 2).all()
-    recent = schedule.roles(Config(**BASE | {"pool": 2}), 4, 0, 400, 4)
+    recent = schedule.roles(SelfPlay(**BASE | {"pool": 2}), 4, 0, 400, 4)
     assert set(recent.model[~recent.greedy].tolist()) == {2, 3}
-    every = schedule.roles(Config(**BASE | {"roles": "all"}), 3, 0, 8, 4)
+    every = schedule.roles(SelfPlay(**BASE | {"roles": "all"}), 3, 0, 8, 4)
     assert (every.model == 2).all() and every.greedy.all() and (every.kept.sum(axis=1) == 1).all()
     again = schedule.roles(config, 3, 0, 4000, 4)
     assert np.array_equal(again.model, later.model)
 
 
 def test_how_many_hands_an_iteration_plays():
-    config = Config(**BASE | {"seats_kept": 4, "bootstrap_hands": 100})
+    config = SelfPlay(**BASE | {"seats_kept": 4, "bootstrap_hands": 100})
     assert schedule.sequences_of(config, 0) == 400
     assert [schedule.hands_of(config, i) for i in range(3)] == [102, 18, 72]
-    config = Config(**BASE | {"roles": "all", "bootstrap_hands": 100})
+    config = SelfPlay(**BASE | {"roles": "all", "bootstrap_hands": 100})
     assert [schedule.hands_of(config, i) for i in range(3)] == [108, 72, 72]
 
 
@@ -436,7 +436,7 @@ def test_guests_play_as_elsewhere(hearts, engines):
 
 
 def test_guests_take_seats_that_are_not_kept():
-    config = Config(game="hearts", preset="tiny", guests=["rules", "random"], guest_share=0.5, seats_kept=1)
+    config = SelfPlay(game="hearts", preset="tiny", guests=["rules", "random"], guest_share=0.5, seats_kept=1)
     found = schedule.roles(config, 2, 100, 4_000, 4)
     sits = found.model < 0
     assert set(np.unique(found.model)) == {-2, -1, 1}
@@ -444,4 +444,4 @@ def test_guests_take_seats_that_are_not_kept():
     assert abs(sits[~found.kept].mean() - 0.5) < 0.02 and (found.greedy == ~sits).all()
     assert "50% of the seats that are not kept by rules, random" in schedule.who(config, 2)
     with pytest.raises(ValueError, match="lower seats_kept"):
-        Config(game="hearts", preset="tiny", guests=["rules"])
+        SelfPlay(game="hearts", preset="tiny", guests=["rules"])

@@ -275,7 +275,7 @@ def test_labels_of_worlds_do_not_depend_on_hidden_cards(net, name, passing):
     """The same own cards and the same events, the others' cards another each time: labels made of the deal as it was
     tell them apart, labels of worlds do not. At the three passes, and at the end of the first trick."""
     game, rng = games.load(f"hearts(pass_cards={passing})"), np.random.default_rng(3)
-    table, asked, stream = tokenizers.make(game).table, kind(name, net), np.zeros(1, np.uint64)
+    table, asked, stream = tokenizers.make(game).codec, kind(name, net), np.zeros(1, np.uint64)
     told = set()
     for _ in range(6):
         settings = 5, stream, 4, 1.0, asked.net, 0, asked.worlds
@@ -292,7 +292,7 @@ def test_labels_are_right_on_average(hearts, net):
     tokenizer, n, seed = tokenizers.make(hearts), 500, 11
     history, scores, seated = _core.hearts.mixed_hands(tokenizer.rules, seed, 0, n, 0.0, 0.0, net, 1.0)
     assert (seated == 2).all()
-    hands = Hands(tokenizer.table, history, scores)
+    hands = Hands(tokenizer.codec, history, scores)
     data = generate.labelled(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
     came = hearts.outcomes.values[data.outcomes, 0]
     told = [(row, values[int(data.tokens[row, position + 1])]) for (row, position), values in decisions(data).items()]

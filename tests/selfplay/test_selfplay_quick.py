@@ -56,7 +56,7 @@ def test_the_core_chooses_what_the_trackers_facts_say(tokenizer):
     with torch.no_grad():
         model.first.weight.mul_(10)
     net = quick.core(model)
-    hands = Hands(tokenizer.table, *played(tokenizer, net, 0, n)[:2])
+    hands = Hands(tokenizer.codec, *played(tokenizer, net, 0, n)[:2])
     tokens, _ = hands.seen(*(a.ravel() for a in np.indices((n, 4))))
     spread = []
     for row, facts in zip(tokens.astype(np.int32), tokenizers.follow(tokenizer, tokens)[0]):
@@ -151,7 +151,7 @@ def test_hands_of_the_network_are_legal(options, noise):
                 assert action in state.legal_actions()
                 state.apply_action(action)
         assert state.is_terminal() and list(game.scores(state)) == score
-    tokens, outcomes = Hands(tokenizer.table, history, scores).seen(*(a.ravel() for a in np.indices((n, 4))))
+    tokens, outcomes = Hands(tokenizer.codec, history, scores).seen(*(a.ravel() for a in np.indices((n, 4))))
     assert len(check(game, Sequences.unlabelled(tokens, outcomes))) == (16 if game.rules["pass_cards"] else 4)
 
 

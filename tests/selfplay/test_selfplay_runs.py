@@ -25,7 +25,7 @@ from trickformer.plumbing import config, folder
 from trickformer.plumbing.folder import Interrupted
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, quick, schedule
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.log import Log
 
@@ -55,7 +55,7 @@ SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED}
 
 def finished(settings, folder):
     out = folder.mktemp("selfplay") / "run"
-    assert nfsp.run(Config(**settings, out=out)) == out / "model-2"
+    assert nfsp.run(SelfPlay(**settings, out=out)) == out / "model-2"
     return out
 
 
@@ -105,7 +105,7 @@ def test_the_folder_of_a_run(hearts, unbroken):
         "curve.csv",
         "curve.png",
     }
-    assert config.load(Config, unbroken / "config.toml", {}) == Config(**TINY)
+    assert config.load(SelfPlay, unbroken / "config.toml", {}) == SelfPlay(**TINY)
     assert "torch" in json.loads((unbroken / "run.json").read_text())["builds"][0]
     for i in range(3):
         checkpoints.check(unbroken / f"model-{i}", hearts, tokenizers.make(hearts))
@@ -138,7 +138,7 @@ def test_the_folder_of_a_run(hearts, unbroken):
 
 def test_data_learned_from_are_those_of_the_roles(hearts, unbroken):
     """Iteration 2's data, played again from the models."""
-    job = schedule.Job(Config(**TINY), 2, unbroken, "cpu", range(16, 48, 16), 76)
+    job = schedule.Job(SelfPlay(**TINY), 2, unbroken, "cpu", range(16, 48, 16), 76)
     rows = stored.load(unbroken / "data" / "2", hearts, tokenizers.make(hearts))
     for piece in schedule.play_pieces(job):
         assert np.array_equal(piece.data.tokens, rows.tokens[piece.first : piece.first + piece.hands])
@@ -163,7 +163,7 @@ POINTS = [  # where a run is cut off: (owner, attribute, after how many calls)
 @pytest.mark.parametrize(("owner", "name", "calls"), POINTS, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypatch, owner, name, calls):
     cut_off(TINY, tmp_path / "run", monkeypatch, owner, name, calls)
-    assert nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert nfsp.run(SelfPlay(**TINY, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
     assert same(tmp_path / "run", unbroken)
 
 
@@ -172,7 +172,7 @@ def test_a_run_cut_off_around_the_quick_network_goes_on_to_the_same(rich, tmp_pa
     """Before its second weights, and when they are written and the model beside them is not."""
     owner = quick if name == "fit" else nfsp
     cut_off(RICH, tmp_path / "run", monkeypatch, owner, name, calls)
-    assert nfsp.run(Config(**RICH, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
+    assert nfsp.run(SelfPlay(**RICH, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
     assert same(tmp_path / "run", rich)
 
 
@@ -188,7 +188,7 @@ def cut_off(settings, out, monkeypatch, owner, name, calls):
 
     with monkeypatch.context() as patched, pytest.raises(_Kill):
         patched.setattr(owner, name, cut)
-        nfsp.run(Config(**settings, out=out))
+        nfsp.run(SelfPlay(**settings, out=out))
 
 
 def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_path, monkeypatch):
@@ -201,9 +201,9 @@ def test_a_state_left_behind_is_not_taken_for_another_iterations(unbroken, tmp_p
 
     with monkeypatch.context() as patched, pytest.raises(_Kill):
         patched.setattr(nfsp, "save", cut)
-        nfsp.run(Config(**TINY, out=tmp_path / "run"))
+        nfsp.run(SelfPlay(**TINY, out=tmp_path / "run"))
     assert (tmp_path / "run" / "state" / "0" / "6").exists()
-    nfsp.run(Config(**TINY, out=tmp_path / "run"), resume=True)
+    nfsp.run(SelfPlay(**TINY, out=tmp_path / "run"), resume=True)
     assert same(tmp_path / "run", unbroken)
 
 
@@ -213,7 +213,7 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
     out, rounds, settings = tmp_path / "run", 0, SETTINGS[which]
     while True:
         try:
-            nfsp.run(Config(**settings, out=out, stop_after=0.004), resume=rounds > 0)
+            nfsp.run(SelfPlay(**settings, out=out, stop_after=0.004), resume=rounds > 0)
             break
         except Interrupted as e:
             assert str(e).startswith("interrupted; go on with: trickformer train --config ")
@@ -233,7 +233,7 @@ def test_a_killed_run_goes_on(request, tmp_path, which, when):
     """SIGKILL while hands are played, while a model is trained, and while a match is played."""
     out, settings = tmp_path / "run", SETTINGS[which]
     file = tmp_path / "tiny.toml"
-    file.write_text(config.dump(Config(**settings)))
+    file.write_text(config.dump(SelfPlay(**settings)))
     program = "import sys; from trickformer.cli import main; main()"
     command = [sys.executable, "-c", program, "train", "--config", str(file), "--out", str(out)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -245,7 +245,7 @@ def test_a_killed_run_goes_on(request, tmp_path, which, when):
     process.wait()
     assert (out / when).exists() or process.returncode == -signal.SIGKILL
     assert not (out / "model-2").exists(), "it was over before it could be killed"
-    assert nfsp.run(Config(**settings, out=out), resume=True) == out / "model-2"
+    assert nfsp.run(SelfPlay(**settings, out=out), resume=True) == out / "model-2"
     assert same(out, request.getfixturevalue(which))
 
 
@@ -258,7 +258,7 @@ def test_what_a_run_with_everything_holds(hearts, rich):
         engine = load_engine(rich / f"model-{i}", hearts.outcomes)
         assert engine.n_facts == tokenizer.n_facts and engine.has_action_values and engine.masked
         assert engine.n_outcomes == len(hearts.outcomes.class_values)
-        labels.append(schedule.labels_of(Config(**RICH), rich, i))
+        labels.append(schedule.labels_of(SelfPlay(**RICH), rich, i))
     assert [label.net is None for label in labels] == [True, False, False]
     facts = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
     networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(facts) for i in range(3)]
@@ -269,7 +269,7 @@ def test_what_a_run_with_everything_holds(hearts, rich):
     for i, learned in enumerate((48 * 2, 48 * 2 + 64, 2 * 64)):  # of a window of two iterations
         assert f"learned from {learned} sequences a pass" in (rich / f"model-{i}/README.md").read_text()
     assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
-    again = schedule.play_pieces(schedule.Job(Config(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
+    again = schedule.play_pieces(schedule.Job(SelfPlay(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
     piece, stored_part = next(again), rows[32:64]
     assert np.array_equal(piece.data.tokens, stored_part.tokens)
     assert np.array_equal(piece.data.labels, stored_part.labels) and len(piece.data.labels) > 50
@@ -292,7 +292,7 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
     start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 0, "match_deals": 0}
-    out = nfsp.run(Config(**RICH | start, out=tmp_path / "run"))
+    out = nfsp.run(SelfPlay(**RICH | start, out=tmp_path / "run"))
     weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (rich / "model-2", out)]
     assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
     assert f"starting from {rich / 'model-2'}." in (out / "README.md").read_text()
@@ -302,7 +302,7 @@ def test_a_finished_run_is_left_alone(unbroken):
     files = [*unbroken.glob("model-*/*"), *unbroken.glob("data/*/*"), *unbroken.glob("matches/*/records.jsonl")]
     before = {p: p.stat().st_mtime_ns for p in files}
     told = (unbroken / "log.jsonl").read_bytes()
-    assert nfsp.run(Config(**TINY, out=unbroken), resume=True) == unbroken / "model-2"
+    assert nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True) == unbroken / "model-2"
     assert {p: p.stat().st_mtime_ns for p in files} == before
     assert (unbroken / "log.jsonl").read_bytes() == told
 
@@ -310,13 +310,13 @@ def test_a_finished_run_is_left_alone(unbroken):
 def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command):
     before = result(unbroken)
     with pytest.raises(TrickformerError, match=r"^.* already holds a run; continue it with --resume, or choose"):
-        nfsp.run(Config(**TINY, out=unbroken))
+        nfsp.run(SelfPlay(**TINY, out=unbroken))
     with pytest.raises(TrickformerError, match=r"^.* holds a run with seed = 6, not 7; choose another --out$"):
-        nfsp.run(Config(**TINY | {"seed": 7}, out=unbroken), resume=True)
+        nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
     with folder.only_one(unbroken), pytest.raises(TrickformerError, match="another run is writing"):
-        nfsp.run(Config(**TINY, out=unbroken), resume=True)
+        nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match="it has a comma"):
-        nfsp.run(Config(**TINY, out=tmp_path / "a,b"))
+        nfsp.run(SelfPlay(**TINY, out=tmp_path / "a,b"))
     assert result(unbroken) == before
     for wrong, message in (
         (["--preset", "huge"], "unknown preset 'huge'"),
@@ -343,11 +343,11 @@ def test_damaged_models_are_named(unbroken, tmp_path):
     weights = out / "model-1" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
     with pytest.raises(TrickformerError, match=r"model-1"):
-        nfsp.run(Config(**TINY, out=out), resume=True)
+        nfsp.run(SelfPlay(**TINY, out=out), resume=True)
 
 
 def test_a_bootstrap_of_named_players(hearts, tmp_path):
-    settings = Config(**TINY | {"iterations": 0, "bootstrap": ["rules", "random"], "bootstrap_hands": 48})
+    settings = SelfPlay(**TINY | {"iterations": 0, "bootstrap": ["rules", "random"], "bootstrap_hands": 48})
     nfsp.run(settings.model_copy(update={"out": tmp_path / "run", "match_deals": 0}))
     manifest = json.loads((tmp_path / "run" / "data" / "0" / "manifest.json").read_text())
     assert manifest["about"]["who"] == "each seat one of: rules, random"
@@ -372,7 +372,7 @@ def test_a_model_is_written_whole_or_not_at_all(hearts, tmp_path, monkeypatch):
 def test_two_devices_learn_what_one_learns(tmp_path):
     """Each has half of every batch. Hands of equal length, so that the mean of two means is the mean."""
     given = {"game": "hearts(pass_cards=False)", "iterations": 0, "match_deals": 0, "bf16": False}
-    settings = Config(**TINY | given | {"dropout": 0.0, "value_positions": 0})
+    settings = SelfPlay(**TINY | given | {"dropout": 0.0, "value_positions": 0})
     file = tmp_path / "tiny.toml"
     file.write_text(config.dump(settings))
     launch = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone", "-m", "trickformer"]
@@ -393,7 +393,7 @@ def test_two_devices_learn_what_one_learns(tmp_path):
 
 
 def test_presets_are_schedules_that_options_override():
-    paper = Config(game="hearts", preset="paper")
+    paper = SelfPlay(game="hearts", preset="paper")
     assert (paper.bootstrap_hands, paper.iterations, paper.sequences, paper.epochs) == (4_000_000, 10, 500_000, 3)
     assert (paper.learning_rate, paper.policy_weight, paper.dropout) == (1e-4, 9.0, 0.05)
     assert (paper.structured, paper.facts, paper.masked, paper.value_classes) == (False, False, False, False)
@@ -404,29 +404,29 @@ def test_presets_are_schedules_that_options_override():
         0,
         False,
     )
-    small = Config(game="hearts")
+    small = SelfPlay(game="hearts")
     assert small.structured and small.facts and small.masked and small.value_classes and small.quick
     assert small.label_share > 0 and small.label_worlds and small.action_weight > 0 and small.noise > 0
-    assert Config(game="hearts", preset="paper", iterations=2).iterations == 2
-    assert config.load(Config, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 3_000
+    assert SelfPlay(game="hearts", preset="paper", iterations=2).iterations == 2
+    assert config.load(SelfPlay, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 3_000
 
 
 def test_skat_has_schedules_of_its_own():
     """Section 6.2 of the paper: random and scripted players first, twenty iterations, a pool of ten."""
-    paper = Config(game="skat", preset="paper")
+    paper = SelfPlay(game="skat", preset="paper")
     assert (paper.bootstrap, paper.iterations, paper.pool) == (["random", "rules"], 20, 10)
     assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
-    assert Config(game="skat(scores=value)", preset="paper").pool == 10
-    small = Config(game="skat")
+    assert SelfPlay(game="skat(scores=value)", preset="paper").pool == 10
+    small = SelfPlay(game="skat")
     assert small.seats_kept == 3 and small.facts and small.label_worlds and not small.quick
     assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
-    hearts = Config(game="hearts")
+    hearts = SelfPlay(game="hearts")
     assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4
 
 
 def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
     with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
-        nfsp.run(Config(game="skat", seats_kept=4, out=tmp_path / "x"))
+        nfsp.run(SelfPlay(game="skat", seats_kept=4, out=tmp_path / "x"))
     assert not (tmp_path / "x").exists()
 
 

@@ -27,7 +27,7 @@ def hearts() -> dict[str, list[np.ndarray]]:
     mixed = core.mixed_hands(tokenizer.rules, SEED, 0, N, 0.3, 0.1, net, 0.5)
 
     def labels(**how: object) -> list[np.ndarray]:
-        return list(tokenizer.table.labels(mixed[0], seats, SEED, streams, 2, 0.4, **how))
+        return list(tokenizer.codec.labels(mixed[0], seats, SEED, streams, 2, 0.4, **how))
 
     deck = rng.permutation(52)
     dealt = sorted(map(int, deck[:13]))
@@ -65,7 +65,7 @@ def skat() -> dict[str, list[np.ndarray]]:
 
 def crew() -> dict[str, list[np.ndarray]]:
     rng = np.random.default_rng(SEED)
-    table = tokenizers.make(games.load("crew")).table
+    table = tokenizers.make(games.load("crew")).codec
     history, result = _core.crew.random_games(table, SEED, 0, N)
     missions = {page.id: page.mission() for page in _missions.read()}
     solver, states = _core.crew.Solver(), []
@@ -94,7 +94,7 @@ def hanabi() -> dict[str, list[np.ndarray]]:
     game = games.load("hanabi")
     decks, actions, _ = _core.hanabi.random_games(game.rules, SEED, 0, 4)
     history, seats = np.concatenate([decks, actions], axis=1), np.zeros(4, np.uint8)
-    table = tokenizers.make(game).table
+    table = tokenizers.make(game).codec
     return {"labels": list(table.labels(history, seats, SEED, np.arange(4, dtype=np.uint64), 2, 1.0))}
 
 

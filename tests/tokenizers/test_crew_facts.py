@@ -36,9 +36,9 @@ def test_facts_are_those_of_the_rules(distress):
         game = games.load(f"crew(mission={mission},distress={distress})")
         tokenizer = tokenizers.make(game)
         assert tokenizer.n_facts == sum(SIZES.values())
-        histories = CORE.mixed_games(tokenizer.table, mission, 0, 2, 0.1, 0.2)[0]
+        histories = CORE.mixed_games(tokenizer.codec, mission, 0, 2, 0.1, 0.2)[0]
         for number, row in enumerate(histories):
-            rows = tokenizer.table.encode(np.repeat(row[None], 4, axis=0), np.arange(4, dtype=np.uint8))
+            rows = tokenizer.codec.encode(np.repeat(row[None], 4, axis=0), np.arange(4, dtype=np.uint8))
             facts, possible = tokenizers.follow(tokenizer, rows, True)
             course = Course(game, row[row != 255])
             for _ in course.walk():

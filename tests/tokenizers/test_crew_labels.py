@@ -30,7 +30,7 @@ def tokenizer(crew):
 def labels_of(tokenizer, history, seats, playouts=2, share=1.0, seed=5, first=0, worlds=False):
     """By hand: {position: {token: value}}."""
     streams = np.arange(first, first + len(history), dtype=np.uint64)
-    count, *columns = tokenizer.table.labels(
+    count, *columns = tokenizer.codec.labels(
         history, seats.astype(np.uint8), seed, streams, playouts, share, worlds=worlds
     )
     assert count.shape == (len(history),) and all(c.shape == (count.sum(),) for c in columns)
@@ -49,9 +49,9 @@ def labels_of(tokenizer, history, seats, playouts=2, share=1.0, seed=5, first=0,
 def test_every_choice_is_labelled_at_its_place(distress, worlds):
     game = games.load(f"crew(distress={distress})")
     tokenizer, n = tokenizers.make(game), 60
-    history = CORE.mixed_games(tokenizer.table, 2, 0, n, 0.2, 0.1)[0]
+    history = CORE.mixed_games(tokenizer.codec, 2, 0, n, 0.2, 0.1)[0]
     seats = np.arange(n) % 4
-    tokens = tokenizer.table.encode(history, seats.astype(np.uint8))
+    tokens = tokenizer.codec.encode(history, seats.astype(np.uint8))
     for row, decisions in zip(tokens, labels_of(tokenizer, history, seats, worlds=worlds)):
         tracker, expected = tokenizer.tracker([]), {}
         for at, token in enumerate(row.tolist()):
@@ -69,7 +69,7 @@ def test_every_choice_is_labelled_at_its_place(distress, worlds):
 
 def test_labels_follow_from_seed_and_stream(crew, tokenizer):
     n = 300
-    history, seats = CORE.mixed_games(tokenizer.table, 1, 0, n, 0.1)[0], np.arange(n) % 4
+    history, seats = CORE.mixed_games(tokenizer.codec, 1, 0, n, 0.1)[0], np.arange(n) % 4
     whole = labels_of(tokenizer, history, seats)
     assert labels_of(tokenizer, history[100:120], seats[100:120], first=100) == whole[100:120]
     assert labels_of(tokenizer, history[:40], seats[:40], seed=6) != whole[:40]
@@ -105,7 +105,7 @@ def test_labels_of_worlds_are_those_of_the_deals_that_a_seat_thinks_possible():
         thought = belief.sampler(game)
         thought.reset(game.view(state, seat))
         worlds = thought.sample(n, np.random.default_rng(index))
-        rows = np.full((n, len(CORE.mixed_games(tokenizer.table, 2, 0, 1, 0.2)[0][0])), 255, np.uint8)
+        rows = np.full((n, len(CORE.mixed_games(tokenizer.codec, 2, 0, 1, 0.2)[0][0])), 255, np.uint8)
         for i, row in enumerate(rows):
             so_far = [*worlds.history(i), state.legal_actions()[0]]
             row[: len(so_far)] = so_far
@@ -137,7 +137,7 @@ def ends(state):
 
 def test_labels_of_the_last_tricks_are_those_of_all_ways_to_go_on(crew, tokenizer):
     """0 where no way succeeds, 1 where all do, and at least the solver's half where some do."""
-    history = CORE.mixed_games(tokenizer.table, 3, 0, 300, 0.0, 0.05)[0]
+    history = CORE.mixed_games(tokenizer.codec, 3, 0, 300, 0.0, 0.05)[0]
     kinds = {frozenset([0]): 0, frozenset([1]): 0, frozenset([0, 1]): 0}
     for row in history:
         state = CORE.State(crew.missions[int(row[0])], row[1 : 1 + 4 * HAND])
@@ -174,16 +174,16 @@ def test_histories_of_tables_in_step_encode_to_their_tokens(crew, tokenizer):
         tables.step(live.astype(np.int32), np.where(legal, rng.random(legal.shape), 0).argmax(axis=1).astype(np.int32))
     for seat in range(4):
         seats = np.full(n, seat, np.uint8)
-        assert np.array_equal(tokenizer.table.encode(tables.history(), seats), tables.tokens[:, seat])
+        assert np.array_equal(tokenizer.codec.encode(tables.history(), seats), tables.tokens[:, seat])
     assert sum(map(len, labels_of(tokenizer, tables.history(), np.zeros(n)))) > n
 
 
 def test_noise_is_random_moves_of_scripted_seats(crew, tokenizer):
-    plain = CORE.mixed_games(tokenizer.table, 3, 0, 400, 0.2)
+    plain = CORE.mixed_games(tokenizer.codec, 3, 0, 400, 0.2)
     assert zlib.crc32(plain[0].tobytes() + plain[1].tobytes()) == 2127532749  # as before there was noise
-    assert all(np.array_equal(a, b) for a, b in zip(plain, CORE.mixed_games(tokenizer.table, 3, 0, 400, 0.2, 0.0)))
-    rates = [CORE.mixed_games(tokenizer.table, 3, 0, 1000, 0.0, noise)[1].mean() for noise in (0.0, 0.1, 1.0)]
-    random = CORE.mixed_games(tokenizer.table, 3, 0, 1000, 1.0)[1].mean()
+    assert all(np.array_equal(a, b) for a, b in zip(plain, CORE.mixed_games(tokenizer.codec, 3, 0, 400, 0.2, 0.0)))
+    rates = [CORE.mixed_games(tokenizer.codec, 3, 0, 1000, 0.0, noise)[1].mean() for noise in (0.0, 0.1, 1.0)]
+    random = CORE.mixed_games(tokenizer.codec, 3, 0, 1000, 1.0)[1].mean()
     assert rates[0] > rates[1] + 0.03 > rates[2] + 0.1 and rates[2] == pytest.approx(random, abs=0.02)
     quiet, noisy = (cast_hands(crew, ["rules"], 3, 0, 50, noise=noise, labels=Labels(0.5, 1)) for noise in (0.0, 0.3))
     assert not np.array_equal(quiet.tokens, noisy.tokens)

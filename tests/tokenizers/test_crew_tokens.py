@@ -148,7 +148,7 @@ def test_tokens_that_no_view_encodes_to_are_refused(crew, tokenizer):
         with pytest.raises(ValueError, match="no action"):
             tokenizer.action(token)
     with pytest.raises(ValueError, match="no deal explains"):
-        CORE.SeatView(tokenizer.table, np.array(swapped, dtype=np.int32))
+        CORE.SeatView(tokenizer.codec, np.array(swapped, dtype=np.int32))
 
 
 def history_of(seen):
@@ -170,7 +170,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
     """Whole games by `encode`; games in step by `Tables`, now and then and at the end."""
     game = games.load(f"crew(distress={distress})")
     tokenizer, n = tokenizers.make(game), 60
-    history, result = CORE.random_games(tokenizer.table, 9, 0, n)
+    history, result = CORE.random_games(tokenizer.codec, 9, 0, n)
     ends = []
     for row in history:
         state = game.spiel.new_initial_state()
@@ -179,7 +179,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
         ends.append(state)
     assert [int(s.returns()[0]) for s in ends] == result.tolist()
     for seat in range(4):
-        bulk = tokenizer.table.encode(history, np.full(n, seat, dtype=np.uint8))
+        bulk = tokenizer.codec.encode(history, np.full(n, seat, dtype=np.uint8))
         for tokens, state in zip(bulk, ends):
             expected = tokenizer.encode(game.view(state, seat))
             assert tokens[: len(expected)].tolist() == expected.tolist()
@@ -293,7 +293,7 @@ def test_what_is_possible_has_worlds_and_what_worlds_allow_is_possible(tmp_path,
                     assert {as_seen(state, viewer, action) for action in twin.legal_actions()} <= possible, where
             for token in possible if state.core.phase != PASS else ():
                 grown = settled(tokenizer, [*tokens, token])
-                assert CORE.DealSampler(CORE.SeatView(tokenizer.table, grown)).count >= 1, where
+                assert CORE.DealSampler(CORE.SeatView(tokenizer.codec, grown)).count >= 1, where
             checked += 1
     assert checked > 60
 
@@ -327,7 +327,7 @@ def test_cards_that_a_seat_alone_sees(tmp_path):
             view = game.view(states[0], viewer)
             at = next(i for i, e in enumerate(view.events) if e.actor == CHANCE and len(e.seen) == 1)
             possible = tokenizer.tracker(told_before(tokenizer, view, at + 1)).possible()
-            deals = CORE.DealSampler(CORE.SeatView(tokenizer.table, told_before(tokenizer, view, at)))
+            deals = CORE.DealSampler(CORE.SeatView(tokenizer.codec, told_before(tokenizer, view, at)))
             giver = left_of(viewer, 3)
             held = {c for twin in deals.states(deals.sample(index, 1500)) for c in twin.hand(giver)}
             message = states[0].core.messages[giver]

@@ -47,7 +47,7 @@ def rows_of(game, deck, actions, seat):
     history = np.full((1, game.rules.deck + game.rules.longest), 255, np.uint8)
     history[0, : len(deck)] = deck
     history[0, len(deck) : len(deck) + len(actions)] = actions
-    return tokenizers.make(game).table.encode(history, np.array([seat], np.uint8))
+    return tokenizers.make(game).codec.encode(history, np.array([seat], np.uint8))
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -167,7 +167,7 @@ def test_facts_do_not_depend_on_hidden_cards(spec):
 def labels(game, histories, seats, playouts=4, share=1.0, seed=3):
     """(hand, position, token, value) of each label, arrays."""
     streams = np.arange(len(histories), dtype=np.uint64)
-    count, *rest = tokenizers.make(game).table.labels(histories, seats, seed, streams, playouts, share)
+    count, *rest = tokenizers.make(game).codec.labels(histories, seats, seed, streams, playouts, share)
     return np.repeat(np.arange(len(histories)), count), *rest
 
 
@@ -181,7 +181,7 @@ def replay(game, seed, index, moves):
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=3)", ODD])
 def test_a_label_is_what_smart_players_make_of_an_action(spec):
     game, n, worth = games.load(spec), 4, {}
-    table = tokenizers.make(game).table
+    table = tokenizers.make(game).codec
     hands = tokenizers.make(game).core_hands(["partner", "random"], 6, 0, n)
     rng, seats = np.random.default_rng(1), np.arange(n, dtype=np.uint8) % game.players
     for hand, position, token, value in zip(*labels(game, hands.history, seats, playouts=1)):
@@ -216,7 +216,7 @@ def test_labels_follow_from_seed_and_stream():
     assert all(np.array_equal(a, b) for a, b in zip(every, again))
     other = labels(game, hands.history, seats, playouts=3, seed=4)
     assert np.array_equal(other[2], every[2]) and not np.array_equal(other[3], every[3])
-    alone = tokenizers.make(game).table.labels(hands.history[4:5], seats[4:5], 3, np.array([4], np.uint64), 3, 1.0)
+    alone = tokenizers.make(game).codec.labels(hands.history[4:5], seats[4:5], 3, np.array([4], np.uint64), 3, 1.0)
     assert np.array_equal(alone[3], every[3][every[0] == 4])
     assert np.allclose(every[3] * 75, np.round(every[3] * 75), atol=1e-4), "means of three scores"
     half = labels(game, np.repeat(hands.history, 8, axis=0), np.repeat(seats, 8), playouts=1, share=0.5)

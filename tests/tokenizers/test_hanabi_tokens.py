@@ -96,7 +96,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
             history[i, game.rules.deck + moves[i]] = action
             moves[i] += 1
     for seat in range(game.players):
-        bulk = tokenizer.table.encode(history, np.full(n, seat, dtype=np.uint8))
+        bulk = tokenizer.codec.encode(history, np.full(n, seat, dtype=np.uint8))
         for i, state in enumerate(states):
             expected = tokenizer.encode(game.view(state, seat)).tolist()
             assert tables.tokens[i, seat, : tables.lengths[i, seat]].tolist() == expected
@@ -106,7 +106,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
     with pytest.raises(ValueError, match="not legal"):
         tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
     history[:, game.rules.deck :] = 255  # nobody has moved
-    begun = tokenizer.table.encode(history, np.zeros(n, dtype=np.uint8))
+    begun = tokenizer.codec.encode(history, np.zeros(n, dtype=np.uint8))
     fresh = tokenizer.tables(9, 0, n)
     for i, length in enumerate(fresh.lengths[:, 0]):
         assert begun[i, :length].tolist() == fresh.tokens[i, 0, :length].tolist()
@@ -131,7 +131,7 @@ def test_no_game_is_longer_than_the_longest(spec):
     for careful in (False, True):
         decks, actions, _ = CORE.random_games(game.rules, 6, 0, n, careful)
         for seat in (0, game.players - 1):
-            tokens = tokenizer.table.encode(np.concatenate([decks, actions], 1), np.full(n, seat, dtype=np.uint8))
+            tokens = tokenizer.codec.encode(np.concatenate([decks, actions], 1), np.full(n, seat, dtype=np.uint8))
             assert (tokens[:, -1] == tokenizer.eos).all()
 
 
@@ -234,13 +234,13 @@ def test_the_deal_can_be_any(spec):
     game = games.load(spec)
     tokenizer, rules = tokenizers.make(game), game.rules
     tracker = tokenizer.tracker([])
-    assert np.flatnonzero(tracker.possible()).tolist() == [tokenizer.table.seat + p for p in range(game.players)]
-    tracker.push(tokenizer.table.seat)
+    assert np.flatnonzero(tracker.possible()).tolist() == [tokenizer.codec.seat + p for p in range(game.players)]
+    tracker.push(tokenizer.codec.seat)
     left = [rules.copies(kind) for kind in range(rules.kinds)]
     for _ in range((game.players - 1) * rules.hand):
         kinds = [kind for kind in range(rules.kinds) if left[kind]]
-        assert np.flatnonzero(tracker.possible()).tolist() == [tokenizer.table.card + kind for kind in kinds]
-        tracker.push(tokenizer.table.card + kinds[-1])
+        assert np.flatnonzero(tracker.possible()).tolist() == [tokenizer.codec.card + kind for kind in kinds]
+        tracker.push(tokenizer.codec.card + kinds[-1])
         left[kinds[-1]] -= 1
     assert tracker.my_turn()
 

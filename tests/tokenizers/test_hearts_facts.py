@@ -198,7 +198,7 @@ def test_facts_are_those_of_the_tokens_read_in_plain_python(random_share):
         played = one_sided(game, number, 12) if random_share is None else histories(game, number, 8, random_share)
         for hand, history in enumerate(played):
             for seat in {hand % 4, (hand // 4 + 1) % 4}:
-                tokens = tokenizer.table.encode(history[None], np.array([seat], np.uint8))
+                tokens = tokenizer.codec.encode(history[None], np.array([seat], np.uint8))
                 facts, possible = tokenizers.follow(tokenizer, tokens, True)
                 reader = Reader(game.rules)
                 for t, token in enumerate(tokens[0].tolist()):
@@ -299,7 +299,7 @@ def test_possible_is_what_may_be_pushed(options):
     tokenizer = tokenizers.make(game)
     for share in (0.0, 0.5, 1.0):
         for hand, history in enumerate(histories(game, 21, 4, share)):
-            tokens = tokenizer.table.encode(history[None], np.array([hand % 4], np.uint8))[0].tolist()
+            tokens = tokenizer.codec.encode(history[None], np.array([hand % 4], np.uint8))[0].tolist()
             tracker = tokenizer.tracker([])
             for t, token in enumerate(tokens[: tokens.index(tokenizer.eos)]):
                 tracker.push(token)

@@ -49,7 +49,7 @@ def test_tokens_that_no_view_encodes_to_are_refused(hearts, tokenizer):
 def test_bulk_encoding_equals_the_tokenizer(hearts, tokenizer):
     history, _ = _core.hearts.random_hands(_core.hearts.Rules(), 9, 0, 60)
     for seat in range(4):
-        bulk = tokenizer.table.encode(history, np.full(60, seat, dtype=np.uint8))
+        bulk = tokenizer.codec.encode(history, np.full(60, seat, dtype=np.uint8))
         for i in range(60):
             state = hearts.spiel.new_initial_state()
             for action in history[i][history[i] != 255]:

@@ -170,7 +170,7 @@ def expected(twin, seat, heard):
 
 def test_facts_are_the_twins(tokenizer):
     """At every decision and end of games of all kinds, for every seat."""
-    assert (tokenizer.n_facts, tokenizer.table.tracker().n_facts) == (sum(SIZES.values()), tokenizer.n_facts)
+    assert (tokenizer.n_facts, tokenizer.codec.tracker().n_facts) == (sum(SIZES.values()), tokenizer.n_facts)
     seen = np.zeros(tokenizer.n_facts, bool)
     for policy in oracle.POLICIES:
         for seed in range(600, 612):
@@ -244,7 +244,7 @@ def test_what_the_script_thinks_of_cards(tokenizer):
 def test_facts_are_the_same_whoever_asks(tokenizer):
     """Along whole sequences, token by token, and of many that grow; an open hand being shown and the end among them."""
     history, _ = CORE.random_games(True, 3, 0, 40)
-    rows = tokenizer.table.encode(history, (np.arange(40) % 3).astype(np.uint8))
+    rows = tokenizer.codec.encode(history, (np.arange(40) % 3).astype(np.uint8))
     facts, possible = tokenizers.follow(tokenizer, rows, True)
     lengths = (rows != tokenizer.eos).sum(axis=1).astype(np.int32)
     seats = _core.Seats(tokenizer.tracker([]), 40)

@@ -62,7 +62,7 @@ def test_labels_are_of_the_decisions_and_at_the_end_those_of_best_play(setting):
     history = np.concatenate([CORE.random_games(setting == "seeger", 5, 0, 24)[0],
                               CORE.mixed_games(setting == "seeger", 5, 24, 24, 0.2, 0.1)[0]])  # fmt: skip
     seats = np.arange(48) // 2 % 3
-    count, position, token, value = labels(tokenizer.table, history, seats)
+    count, position, token, value = labels(tokenizer.codec, history, seats)
     starts, solved, phases = np.cumsum(count) - count, 0, set()
     assert count.sum() == len(position) == len(token) == len(value)
     for i, row in enumerate(history):
@@ -92,23 +92,23 @@ def test_labels_are_of_the_decisions_and_at_the_end_those_of_best_play(setting):
 def test_labels_follow_from_seed_and_stream(skat, tokenizer):
     history, _, _ = CORE.mixed_games(True, 7, 0, 30, 0.1)
     seats = np.arange(30) % 3
-    whole = labels(tokenizer.table, history, seats)
-    parts = [labels(tokenizer.table, history[i : i + 10], seats[i : i + 10], first=i) for i in (0, 10, 20)]
+    whole = labels(tokenizer.codec, history, seats)
+    parts = [labels(tokenizer.codec, history[i : i + 10], seats[i : i + 10], first=i) for i in (0, 10, 20)]
     for column, *pieces in zip(whole, *parts):
         assert np.array_equal(column, np.concatenate(pieces))
-    other = labels(tokenizer.table, history, seats, seed=2)
+    other = labels(tokenizer.codec, history, seats, seed=2)
     assert len(other[3]) != len(whole[3]) or not np.array_equal(other[3], whole[3])
     # Of few playouts a label is a mean of few results, and all are of one scale.
-    single = labels(tokenizer.table, history, seats, playouts=1)[3]
+    single = labels(tokenizer.codec, history, seats, playouts=1)[3]
     worth = np.unique(skat.outcomes.values[:, 0])
     assert np.abs(single[:, None] - worth).min(axis=1).max() < 1e-6
     hands = {(i, p) for i, p in zip(np.repeat(np.arange(30), whole[0]).tolist(), whole[1].tolist())}
-    half = labels(tokenizer.table, history, seats, share=0.5)
+    half = labels(tokenizer.codec, history, seats, share=0.5)
     some = {(i, p) for i, p in zip(np.repeat(np.arange(30), half[0]).tolist(), half[1].tolist())}
     assert some < hands and 0.4 < len(some) / len(hands) < 0.6
-    assert len(labels(tokenizer.table, history, seats, share=0.0)[1]) == 0
+    assert len(labels(tokenizer.codec, history, seats, share=0.0)[1]) == 0
     with pytest.raises(ValueError):
-        labels(tokenizer.table, np.roll(history, 1, axis=1), seats)
+        labels(tokenizer.codec, np.roll(history, 1, axis=1), seats)
 
 
 def explaining(game, state, seat, n=30):
@@ -139,7 +139,7 @@ def test_labels_of_worlds_do_not_depend_on_hidden_cards(skat, tokenizer):
             for world in explaining(skat, state, seat, 4):
                 history = finished(world, rng)
                 for worlds, found in told.items():
-                    _, position, token, value = labels(tokenizer.table, history, [seat], playouts=3, worlds=worlds)
+                    _, position, token, value = labels(tokenizer.codec, history, [seat], playouts=3, worlds=worlds)
                     early = position < at  # what is played there is another card each time
                     found.add((*token[early].tolist(), *value[early].tolist()))
             assert len(told[True]) == 1
@@ -155,7 +155,7 @@ def test_labels_of_worlds_are_means_of_best_play(skat, tokenizer):
     checked = spread = 0
     for number, row in enumerate(history):
         seat = number % 3
-        _, position, token, value = labels(tokenizer.table, row[None], [seat], playouts=40, worlds=True)
+        _, position, token, value = labels(tokenizer.codec, row[None], [seat], playouts=40, worlds=True)
         for at, (state, _) in decisions(skat, tokenizer, row, seat).items():
             if state.core.phase != 5 or any(len(state.core.hand(p)) > 3 for p in range(3)):
                 continue
@@ -185,7 +185,7 @@ def test_noise_strays_from_the_script(tokenizer):
     assert hashlib.sha256(quiet.tobytes()).hexdigest()[:16] == "18b758a7ff77f73b"  # as before there was noise
     assert np.array_equal(CORE.mixed_games(True, 23, 0, 200, 0.3, 0.0)[0], quiet)
     plain, noisy = (CORE.mixed_games(True, 29, 0, 2000, 0.0, noise)[0] for noise in (0.0, 0.1))
-    tokenizer.table.encode(noisy, np.zeros(2000, np.uint8))  # legal
+    tokenizer.codec.encode(noisy, np.zeros(2000, np.uint8))  # legal
     auctions = [[tuple(a for a in row[NUM_CARDS:] if NUM_CARDS <= a < PICK_UP) for row in h] for h in (plain, noisy)]
     same = np.mean([a == b for a, b in zip(*auctions)])
     assert 0.9 < same < 1 and (plain == noisy).all(axis=1).mean() < 0.3
@@ -193,7 +193,7 @@ def test_noise_strays_from_the_script(tokenizer):
 
 def test_tables_tell_the_game_so_far(tokenizer):
     history, _ = CORE.random_games(True, 9, 0, 20)
-    tables = CORE.Tables(tokenizer.table, history[:, :NUM_CARDS].copy())
+    tables = CORE.Tables(tokenizer.codec, history[:, :NUM_CARDS].copy())
     for step in range(CORE.MAX_ACTIONS + 1):
         so_far = history.copy()
         so_far[:, NUM_CARDS + step :] = 255

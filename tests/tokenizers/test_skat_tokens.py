@@ -95,7 +95,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(skat, tokenizer):
     """Whole games by `encode`; games in step by `Tables`, at every step."""
     history, scores = CORE.random_games(True, 9, 0, 60)
     for seat in range(3):
-        bulk = tokenizer.table.encode(history, np.full(60, seat, dtype=np.uint8))
+        bulk = tokenizer.codec.encode(history, np.full(60, seat, dtype=np.uint8))
         for i in range(60):
             state = skat.spiel.new_initial_state()
             for action in history[i][history[i] != 255]:
@@ -103,7 +103,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(skat, tokenizer):
             tokens = tokenizer.encode(skat.view(state, seat))
             assert np.array_equal(bulk[i][: len(tokens)], tokens)
             assert (bulk[i][len(tokens) :] == tokenizer.eos).all()
-    tables = CORE.Tables(tokenizer.table, history[:, :NUM_CARDS].copy())
+    tables = CORE.Tables(tokenizer.codec, history[:, :NUM_CARDS].copy())
     states = []
     for row in history:
         states.append(skat.spiel.new_initial_state())
@@ -378,7 +378,7 @@ def test_the_longest_sequence_has_all_positions(skat, tokenizer):
         tracker = tokenizer.tracker(tokens)
         assert tracker.is_legal() and tracker.outcome() is not None
     history, _ = CORE.random_games(True, 4, 0, 20_000)
-    bulk = tokenizer.table.encode(history, (np.arange(20_000) % 3).astype(np.uint8))
+    bulk = tokenizer.codec.encode(history, (np.arange(20_000) % 3).astype(np.uint8))
     assert (bulk != tokenizer.eos).sum(axis=1).max() < 193
 
 

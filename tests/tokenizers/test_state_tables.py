@@ -14,8 +14,8 @@ from trickformer.base import Event, SearchSettings, TrickformerError
 from trickformer.belief import sampler
 from trickformer.belief.samplers import DealtBelief, _deals
 from trickformer.selfplay import generate
-from trickformer.selfplay.config import Config
-from trickformer.tokenizers._states import NONE, StateTable, StateTables, histories
+from trickformer.selfplay.config import SelfPlay
+from trickformer.tokenizers._states import NONE, StateCodec, StateTables, histories
 
 SPECS = ["hearts", "hearts(pass_cards=False)", "skat", "crew", "hanabi", "hanabi(players=3)"]
 
@@ -60,12 +60,12 @@ def test_whole_hands_are_told_as_the_core_tells_them(spec):
     """Where the core's histories are OpenSpiel's actions."""
     game = games.load(spec)
     tokenizer, n = tokenizers.make(game), 12
-    core, ours = tokenizer.core_hands(["random"], 5, 0, n), StateTable(game, tokenizer)
+    core, ours = tokenizer.core_hands(["random"], 5, 0, n), StateCodec(game, tokenizer)
     history = core.history.astype(np.int32)
     history[history == 255] = NONE
     seats = (np.arange(n) % game.players).astype(np.uint8)
-    assert np.array_equal(ours.encode(history, seats), core.table.encode(core.history, seats))
-    assert np.array_equal(ours.outcomes(core.scores, seats), core.table.outcomes(core.scores, seats))
+    assert np.array_equal(ours.encode(history, seats), core.codec.encode(core.history, seats))
+    assert np.array_equal(ours.outcomes(core.scores, seats), core.codec.outcomes(core.scores, seats))
 
 
 def test_steps_that_are_none_are_refused(hearts):
@@ -100,7 +100,7 @@ def test_labels_are_the_means_of_random_play(installed):
     tokenizer = tokenizers.make(game)
     records = generate.played(game, ["random"], 4, 0, 3)
     history = histories([list(r.history) for r in records])
-    table, seats, streams = StateTable(game, tokenizer), np.array([0, 1, 2]), np.arange(3, dtype=np.uint64)
+    table, seats, streams = StateCodec(game, tokenizer), np.array([0, 1, 2]), np.arange(3, dtype=np.uint64)
     count, position, token, value = table.labels(history, seats, 7, streams, 2000, 1.0)
     assert (count.dtype, position.dtype, token.dtype, value.dtype) == (np.int32, np.int16, np.int16, np.float32)
     found, expected = list(zip(position.tolist(), token.tolist(), value.tolist())), []
@@ -141,14 +141,14 @@ def test_noise_is_a_share_of_random_moves_of_any_player(installed):
 
 def test_settings_come_from_the_game(installed):
     for preset, spec in product(("tiny", "small"), ("oh_hell(players=3)", "oh_hell(players=5)")):
-        config = Config(game=spec, preset=preset)
+        config = SelfPlay(game=spec, preset=preset)
         assert (config.baseline, config.bootstrap) == ("random", ["random"])
         assert config.seats_kept == min(4, games.load(spec).players)
         assert config.label_share == 0.5 and config.action_weight == 100 and not config.quick
-    assert Config(game="oh_hell", preset="paper").bootstrap == ["random"]
-    assert Config(game="hearts", preset="tiny").bootstrap == ["random", *["rules"] * 7]
-    assert Config(game="hanabi", preset="tiny").bootstrap == ["partner"]
-    assert Config(game="oh_hell(players=5)", preset="tiny", seats_kept=5).seats_kept == 5
+    assert SelfPlay(game="oh_hell", preset="paper").bootstrap == ["random"]
+    assert SelfPlay(game="hearts", preset="tiny").bootstrap == ["random", *["rules"] * 7]
+    assert SelfPlay(game="hanabi", preset="tiny").bootstrap == ["partner"]
+    assert SelfPlay(game="oh_hell(players=5)", preset="tiny", seats_kept=5).seats_kept == 5
     baselines = {name: games.load(name).baseline for name in games.NAMES}
     assert baselines == {"hearts": "rules", "skat": "rules", "crew": "rules", "hanabi": "partner", "mines": "random"}
     assert games.load("oh_hell").search == SearchSettings() == SearchSettings(100, 2, 0.4, 0.05)
@@ -159,10 +159,10 @@ def test_a_game_of_its_own_settings(installed, monkeypatch):
     monkeypatch.setattr(kind, "baseline", "bidder")
     monkeypatch.setattr(kind, "search", SearchSettings(runs=7))
     monkeypatch.setattr(kind, "training", {"tiny": {"bootstrap_hands": 777}})
-    tiny, small = Config(game="oh_hell", preset="tiny"), Config(game="oh_hell", preset="small")
+    tiny, small = SelfPlay(game="oh_hell", preset="tiny"), SelfPlay(game="oh_hell", preset="small")
     assert tiny.bootstrap == small.bootstrap == ["random", *["bidder"] * 7] and tiny.baseline == "bidder"
     assert (tiny.bootstrap_hands, small.bootstrap_hands) == (777, 60_000)
-    assert Config(game="oh_hell", preset="tiny", bootstrap_hands=50, baseline="random").bootstrap_hands == 50
+    assert SelfPlay(game="oh_hell", preset="tiny", bootstrap_hands=50, baseline="random").bootstrap_hands == 50
 
 
 # ----------------------------------------------------------------------------------- games of another kind

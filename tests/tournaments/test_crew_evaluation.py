@@ -18,7 +18,7 @@ from trickformer import _core, games
 from trickformer.base import TrickformerError
 from trickformer.games import _missions, crew
 from trickformer.selfplay import evaluate
-from trickformer.selfplay.config import Config as Training
+from trickformer.selfplay.config import SelfPlay as Training
 from trickformer.tournaments import plan, report, run
 from trickformer.tournaments.crew import STRIDE, ceiling, plot, results, statistics
 from trickformer.tournaments.crew import report as crew_report

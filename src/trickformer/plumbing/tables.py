@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 # Head and rows; the first column is text, the others numbers.
-Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
+TextTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 def show(
-    heading: str, who: dict[str, str], tables: list[tuple[str, Table]], notes: list[str], words: bool = False
+    heading: str, who: dict[str, str], tables: list[tuple[str, TextTable]], notes: list[str], words: bool = False
 ) -> None:
     """Prints to standard output: a line, what short names stand for, tables with their titles, further lines.
 
     words: the tables' cells are no numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table as RichTable
+    from rich.table import Table
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -29,7 +29,7 @@ def show(
     for title, (head, rows) in tables:
         if title:
             console.print("\n" + title, markup=False)
-        table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for i, name in enumerate(head):
             table.add_column(name, justify="right" if i and not words else "left", overflow="fold", no_wrap=bool(i))
         for row in rows:
@@ -50,7 +50,7 @@ def built(versions: list[dict[str, Any]]) -> list[str]:
     return ["Played by " + ", ".join(f"{k} {v}" for k, v in b.items() if v is not None) + ".\n" for b in versions]
 
 
-def markdown_tables(tables: list[tuple[str, Table]]) -> list[str]:
+def markdown_tables(tables: list[tuple[str, TextTable]]) -> list[str]:
     """Each title, where there is one, and each table."""
     parts = []
     for title, (head, rows) in tables:

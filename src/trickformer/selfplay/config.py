@@ -80,7 +80,7 @@ def schedule(game: Game, preset: str) -> dict[str, Any]:
     return found | dict(game.training.get(preset, {}))
 
 
-class Config(BaseModel):
+class SelfPlay(BaseModel):
     """A run of population self-play. What is not given is as the preset has it in the game (`schedule`). Making one
     loads the game, and raises what that does."""
 

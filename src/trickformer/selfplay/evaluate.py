@@ -9,14 +9,14 @@ import numpy as np
 
 from trickformer.base import Game
 from trickformer.plumbing.folder import replace
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.schedule import held_out_series
 
 OPPONENTS = ("previous", "baseline")
 
 
-def match(config: Config, out: Path, iteration: int, opponent: str) -> dict[str, Any]:
+def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[str, Any]:
     """ArgmaxVal* of an iteration's model against the previous one's, or the baseline, in every seating of the same
     deals; played to its end or gone on with. -> difference (points a hand), ci95 [low, high], deals."""
     from trickformer.tournaments import results, run
@@ -71,7 +71,7 @@ def warnings(
     return found
 
 
-def curve(game: Game, config: Config, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:
+def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:
     """Writes curve.csv and curve.png: the matches by iteration, as Figure 2 of the GO-MCTS paper."""
     lines = ["iteration,opponent,difference,low,high,deals"]
     for opponent, entries in matches.items():

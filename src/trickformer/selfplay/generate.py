@@ -15,7 +15,7 @@ from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
 from trickformer.tokenizers._bulk import Hands
-from trickformer.tokenizers._states import StateTable, histories
+from trickformer.tokenizers._states import StateCodec, histories
 
 if TYPE_CHECKING:
     from trickformer.tournaments.store import HandRecord
@@ -83,11 +83,11 @@ def cast_hands(
     found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
-    if labels.share and tokenizer.table is not None:
+    if labels.share and tokenizer.codec is not None:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = played(game, cast, seed, first, n, noise)
     history = histories([list(record.history) for record in records])
-    found = Hands(StateTable(game, tokenizer), history, np.array([record.scores for record in records]))
+    found = Hands(StateCodec(game, tokenizer), history, np.array([record.scores for record in records]))
     return labelled(game, found, kept, seed, first, labels)
 
 
@@ -100,7 +100,7 @@ def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, 
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
     asked = labels.playouts, labels.share, labels.net, labels.steps, labels.worlds
-    count, position, token, value = hands.table.labels(hands.history[hand], seats, seed, streams, *asked)
+    count, position, token, value = hands.codec.labels(hands.history[hand], seats, seed, streams, *asked)
     entries = np.empty(len(position), LABEL)
     entries["position"], entries["token"], entries["value"] = position, token, value
     return Sequences(tokens, outcomes, starts_of(count), entries)
@@ -299,5 +299,5 @@ def model_hands(
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         told = _search_labels(searched, roles.kept) if searched else (np.zeros(len(seen[0]), np.int64), NO_ENTRIES)
         return Sequences(*seen, starts_of(told[0]), told[1]), tables.scores()
-    hands = Hands(tokenizers.table(game, tokenizer), tables.history(), tables.scores())
+    hands = Hands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -48,7 +48,7 @@ from trickformer.plumbing.folder import Interrupted, begun, build, may_begin
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
-from trickformer.selfplay.config import FREE, Config
+from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
 from trickformer.selfplay.schedule import Job, Piece, hands_of, play_pieces, quick_file, sequences_of, series, who
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
@@ -56,7 +56,7 @@ from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
 
 
-def run(config: Config, resume: bool = False) -> Path:
+def run(config: SelfPlay, resume: bool = False) -> Path:
     """Train what the run's folder does not hold yet, and return the folder of the last model.
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
@@ -73,7 +73,7 @@ def run(config: Config, resume: bool = False) -> Path:
         if getattr(players.make(spec, game), "needs_state", False):
             raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
-    by_core = tokenizer.table is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
+    by_core = tokenizer.codec is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
     if config.label_share and not by_core:
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
@@ -105,7 +105,7 @@ def run(config: Config, resume: bool = False) -> Path:
 
 
 class _Run:
-    def __init__(self, config: Config, game: Game, out: Path, accelerator: Accelerator):
+    def __init__(self, config: SelfPlay, game: Game, out: Path, accelerator: Accelerator):
         self.config, self.game, self.out, self.accelerator = config, game, out, accelerator
         self.tokenizer = tokenizers.make(game)
         self.main = accelerator.is_main_process
@@ -298,7 +298,7 @@ class _Run:
 # ------------------------------------------------------------------------------------------------- checkpoints
 
 
-def _start(config: Config, game: Game) -> Path:
+def _start(config: SelfPlay, game: Game) -> Path:
     """The folder that model 0 goes on from. Raises TrickformerError where it is no checkpoint of this game, or not one
     that learns what the config asks for."""
     assert config.start is not None
@@ -317,7 +317,7 @@ def _start(config: Config, game: Game) -> Path:
     return folder
 
 
-def fit_options(config: Config, iteration: int) -> FitOptions:
+def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
     """How an iteration's model is trained."""
     return FitOptions(
         epochs=1 if iteration == 0 else config.epochs,
@@ -333,7 +333,7 @@ def fit_options(config: Config, iteration: int) -> FitOptions:
     )
 
 
-def card(config: Config, iteration: int, sequences: int, learned: dict[str, float]) -> str:
+def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, float]) -> str:
     """The model card of an iteration's model."""
     lines = [
         f"# {config.game}, preset {config.preset}, iteration {iteration}",

@@ -14,7 +14,7 @@ from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_en
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
-from trickformer.selfplay.config import Config
+from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
 _WAVE = 4  # simulations of a search under way at once: a little faster, and hardly worse
@@ -24,7 +24,7 @@ _WAVE = 4  # simulations of a search under way at once: a little faster, and har
 class Job:
     """Pieces of an iteration's hands for one process. `out` must be visible where it runs."""
 
-    config: Config
+    config: SelfPlay
     iteration: int
     out: Path
     device: str
@@ -40,29 +40,29 @@ class Piece:
     points: dict[str, float]  # mean score a hand of those who played ArgmaxVal*, and of the others
 
 
-def series(config: Config, iteration: int) -> int:
+def series(config: SelfPlay, iteration: int) -> int:
     """The series of deals of an iteration: another one each, none of which a tournament's seed is likely to name."""
     return deal_seed(config.seed, iteration)
 
 
-def held_out_series(config: Config) -> int:
+def held_out_series(config: SelfPlay) -> int:
     """The series of the run's matches: that of no iteration, however many are asked for later."""
     return deal_seed(config.seed, 1 << 32)
 
 
-def sequences_of(config: Config, iteration: int) -> int:
+def sequences_of(config: SelfPlay, iteration: int) -> int:
     """How many sequences an iteration learns from."""
     return config.bootstrap_hands * config.seats_kept if iteration == 0 else config.sequences
 
 
-def hands_of(config: Config, iteration: int) -> int:
+def hands_of(config: SelfPlay, iteration: int) -> int:
     """How many hands an iteration plays."""
     several = iteration <= 1 or config.roles == "all"
     needed = sequences_of(config, iteration) + config.held_out
     return -(-needed // (config.seats_kept if several else 1))
 
 
-def who(config: Config, iteration: int) -> str:
+def who(config: SelfPlay, iteration: int) -> str:
     """Who plays an iteration's hands, in words."""
     if iteration == 0:
         tried = f"; of every second hand up to {config.tries} deals until one succeeds" if config.tries > 1 else ""
@@ -80,13 +80,13 @@ def who(config: Config, iteration: int) -> str:
     return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if config.anchor else "")
 
 
-def pool(config: Config, iteration: int) -> tuple[int, int]:
+def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
     """The models [low, high) that imitators of an iteration >= 2 are drawn from."""
     high = iteration if config.pool_newest else iteration - 1
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
-def anchored(config: Config, iteration: int, first: int, n: int) -> int:
+def anchored(config: SelfPlay, iteration: int, first: int, n: int) -> int:
     """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
     which are then mixed with the others. None where searches give the labels.
 
@@ -96,7 +96,7 @@ def anchored(config: Config, iteration: int, first: int, n: int) -> int:
     return round(config.anchor * (first + n)) - round(config.anchor * first)
 
 
-def roles(config: Config, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
+def roles(config: SelfPlay, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
     """Who sits in which of `seats` seats in the hands `first` .. `first` + n of an iteration >= 1."""
     if iteration == 1 or config.roles == "all":
         model, greedy = np.full((n, seats), iteration - 1), np.ones((n, seats), dtype=bool)
@@ -119,7 +119,7 @@ def quick_file(out: Path, iteration: int) -> Path:
     return out / "quick" / f"{iteration}.safetensors"
 
 
-def labels_of(config: Config, out: Path, iteration: int) -> generate.Labels:
+def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     """How the hands of an iteration are labelled by playouts."""
     if config.searches(iteration):
         return generate.NO_LABELS
@@ -186,7 +186,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         yield Piece(first, n, data, points)
 
 
-def _mixed(config: Config, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
+def _mixed(config: SelfPlay, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
     """Rows of n hands of `kept` sequences each, the hands in random order: int64 [n * kept].
 
     What is held out is the end of an iteration's last pieces; it must hold as many anchored hands as what is

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, Tables, Tokenizer, UnknownNameError
-from trickformer.tokenizers._states import StateTable, StateTables
+from trickformer.tokenizers._states import StateCodec, StateTables
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
@@ -37,9 +37,9 @@ def tables(game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int) -> T
     return StateTables(game, tokenizer, seed, first, n) if own is None else own
 
 
-def table(game: Game, tokenizer: Tokenizer) -> Any:
-    """What tells of whole hands: the core's part of the game, or a StateTable."""
-    return StateTable(game, tokenizer) if tokenizer.table is None else tokenizer.table
+def codec(game: Game, tokenizer: Tokenizer) -> Any:
+    """What tells of whole hands: the core's part of the game, or a StateCodec."""
+    return StateCodec(game, tokenizer) if tokenizer.codec is None else tokenizer.codec
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -18,14 +18,14 @@ def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Whole hands, and what tells of them: the core's table of the game, or a StateTable."""
+    """Whole hands, and what tells of them: the core's codec of the game, or a StateCodec."""
 
-    table: Any
-    history: np.ndarray  # integers [n, H], as the table has it
+    codec: Any
+    history: np.ndarray  # integers [n, H], as the codec has it
     scores: np.ndarray  # integers [n, players]
 
     def seen(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
         int16 [k, T] and outcomes int32 [k]."""
         seats = seat.astype(np.uint8)
-        return self.table.encode(self.history[hand], seats), self.table.outcomes(self.scores[hand], seats)
+        return self.codec.encode(self.history[hand], seats), self.codec.outcomes(self.scores[hand], seats)

@@ -85,7 +85,7 @@ class StateTables:
                 self.lengths[i, seat] = len(seen)
 
 
-class StateTable:
+class StateCodec:
     """What whole hands of a game show, as the core's tables of its games say it."""
 
     def __init__(self, game: Game, tokenizer: Tokenizer):

@@ -59,8 +59,8 @@ class CrewTokenizer(Tokenizer):
     def __init__(self, game: Crew):
         self._game = game
         self.missions = game.missions
-        self.table = game.book
-        self.n_facts: int = self.table.tracker().n_facts
+        self.codec = game.book
+        self.n_facts: int = self.codec.tracker().n_facts
 
     facts_version = "crew-2"
     abilities = frozenset({"worlds", "tries", "augment"})
@@ -83,11 +83,11 @@ class CrewTokenizer(Tokenizer):
                 tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
             else:
                 tokens += event.seen or (distress,)
-        return _core.crew.told(self.table, np.array(tokens, dtype=np.int32))
+        return _core.crew.told(self.codec, np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
-        found = _core.crew.events(self.table, np.asarray(tokens, dtype=np.int32))
+        found = _core.crew.events(self.codec, np.asarray(tokens, dtype=np.int32))
         return tuple(Event(*event) for event in found)
 
     def token(self, action: int) -> int:
@@ -134,7 +134,7 @@ class CrewTokenizer(Tokenizer):
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
         draws = np.array([self._game.draws(seed, first + i) for i in range(n)], np.float64).reshape(n, PLAYERS)
-        return _core.crew.Tables(self.table, deals(self._game.dealt, seed, first, n), draws)
+        return _core.crew.Tables(self.codec, deals(self._game.dealt, seed, first, n), draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -143,15 +143,15 @@ class CrewTokenizer(Tokenizer):
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            history, result = _core.crew.random_games(self.table, seed, first, n, tries)
+            history, result = _core.crew.random_games(self.codec, seed, first, n, tries)
         else:
             random = cast.count("random") / len(cast)
-            history, result, _ = _core.crew.mixed_games(self.table, seed, first, n, random, noise)
-        return Hands(self.table, history, np.repeat(result[:, None], PLAYERS, axis=1))
+            history, result, _ = _core.crew.mixed_games(self.codec, seed, first, n, random, noise)
+        return Hands(self.codec, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
-        tracker = self.table.tracker()
+        tracker = self.codec.tracker()
         for token in tokens:
             tracker.push(int(token))
         return tracker

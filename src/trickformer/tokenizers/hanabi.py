@@ -22,13 +22,13 @@ class HanabiTokenizer(Tokenizer):
         self._game = game
         rules = self.rules = game.rules
         try:
-            self.table = _core.hanabi.Table(rules)
+            self.codec = _core.hanabi.Codec(rules)
         except ValueError as e:
             raise TrickformerError(f"game {str(game.spiel)!r}: {e}") from None
-        self.eos: int = self.table.end
-        self.n_positions: int = self.table.length
+        self.eos: int = self.codec.end
+        self.n_positions: int = self.codec.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
-        self.n_facts: int = self.table.tracker().n_facts
+        self.n_facts: int = self.codec.tracker().n_facts
         self._exchanges = _exchanges(self.vocab, rules.colors)
 
     facts_version = "hanabi-2"
@@ -36,31 +36,31 @@ class HanabiTokenizer(Tokenizer):
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
-        own, table, rules = view.viewer, self.table, self.rules
+        own, codec, rules = view.viewer, self.codec, self.rules
         if own == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
-        tokens = [table.seat + own]
+        tokens = [codec.seat + own]
         for event in view.events:
             action = event.action
             if action is None:
-                tokens += [table.card + card for card in event.seen]
+                tokens += [codec.card + card for card in event.seen]
             elif event.actor == CHANCE:
-                tokens.append(table.card + action)
+                tokens.append(codec.card + action)
             elif event.actor == own:
                 tokens.append(action)
                 if action < 2 * rules.hand:
-                    tokens.append(table.card + event.seen[0])
+                    tokens.append(codec.card + event.seen[0])
             else:
                 from_here = (event.actor - own) % rules.players
-                tokens.append(table.token(action, from_here))
+                tokens.append(codec.token(action, from_here))
                 if action >= 2 * rules.hand and (from_here + hint(rules, action)[0]) % rules.players == 0:
-                    tokens.append(table.slots + sum(1 << slot for slot in event.seen))
+                    tokens.append(codec.slots + sum(1 << slot for slot in event.seen))
         found = np.array(tokens, dtype=np.int32)
-        return np.append(found, np.int32(self.eos)) if table.over(found) else found
+        return np.append(found, np.int32(self.eos)) if codec.over(found) else found
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
-        return tuple(Event(*event) for event in self.table.events(np.asarray(tokens, dtype=np.int32)))
+        return tuple(Event(*event) for event in self.codec.events(np.asarray(tokens, dtype=np.int32)))
 
     def token(self, action: int) -> int:
         """An action's token is its number."""
@@ -74,7 +74,7 @@ class HanabiTokenizer(Tokenizer):
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
-        tracker = self.table.tracker()
+        tracker = self.codec.tracker()
         for token in tokens:
             tracker.push(int(token))
         return tracker
@@ -90,7 +90,7 @@ class HanabiTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.hanabi.TokenTables(self.table, deals(self._game.dealt, seed, first, n))
+        return _core.hanabi.TokenTables(self.codec, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -102,7 +102,7 @@ class HanabiTokenizer(Tokenizer):
         share = cast.count("random") / len(cast)
         decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share, noise)
         every = np.repeat(scores[:, None], self.rules.players, axis=1)
-        return Hands(self.table, np.concatenate([decks, actions], axis=1), every)
+        return Hands(self.codec, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:

@@ -32,7 +32,7 @@ class HeartsTokenizer(Tokenizer):
     def __init__(self, game: Hearts):
         self._game = game
         self.rules = _core.hearts.Rules(**game.rules)
-        self.table = _core.hearts.Table(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
+        self.codec = _core.hearts.Codec(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -125,7 +125,7 @@ class HeartsTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
-        return _core.hearts.Tables(self.table, deals(self._game.dealt, seed, first, n))
+        return _core.hearts.Tables(self.codec, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -134,14 +134,14 @@ class HeartsTokenizer(Tokenizer):
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            return Hands(self.table, *_core.hearts.random_hands(self.rules, seed, first, n))
+            return Hands(self.codec, *_core.hearts.random_hands(self.rules, seed, first, n))
         share = cast.count("random") / len(cast)
         history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
-        return Hands(self.table, history, scores)
+        return Hands(self.codec, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
-        tracker = self.table.tracker()
+        tracker = self.codec.tracker()
         for token in tokens:
             tracker.push(int(token))
         return tracker

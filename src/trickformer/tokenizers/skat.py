@@ -50,7 +50,7 @@ class SkatTokenizer(Tokenizer):
     def __init__(self, game: Skat):
         self._game = game
         self.seeger = game.seeger
-        self.table = _core.skat.Table(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
+        self.codec = _core.skat.Codec(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
     abilities = frozenset({"worlds"})
     facts_version = "skat-3"
@@ -136,7 +136,7 @@ class SkatTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.skat.Tables(self.table, deals(self._game.dealt, seed, first, n))
+        return _core.skat.Tables(self.codec, deals(self._game.dealt, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -146,11 +146,11 @@ class SkatTokenizer(Tokenizer):
             return None
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
-        return Hands(self.table, history, scores)
+        return Hands(self.codec, history, scores)
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
         """The simulator after these tokens, which may be none."""
-        tracker = self.table.tracker()
+        tracker = self.codec.tracker()
         for token in tokens:
             tracker.push(int(token))
         return tracker

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import Table, built, markdown_tables, named, p_value, seconds, show
+from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments.results import Results
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"
@@ -24,7 +24,7 @@ def write(results: Results, folder: Path) -> None:
     plot(results, folder / PLOT)
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
     """Titles and cells of the tables of a result."""
     names = list(who(result))
     if "rows" in result:
@@ -34,7 +34,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
         (names[i], *("" if i == j else _signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
-    found: list[tuple[str, Table]] = [
+    found: list[tuple[str, TextTable]] = [
         (
             "Rating (points a hand better than the field, least squares, sum 0)",
             (("", "rating", "95% interval"), ratings),
@@ -45,7 +45,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     return found + [(" against ".join(_names(m)), _match_table(m)) for m in result["matches"]]
 
 
-def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, Table]]:
+def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, TextTable]]:
     """What the game tells of its players besides scores."""
     if "summary" not in result:
         return []
@@ -60,7 +60,7 @@ def _figure(key: str, x: float | None) -> str:
     return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 
-def _match_table(result: dict[str, Any]) -> Table:
+def _match_table(result: dict[str, Any]) -> TextTable:
     rows = result["rows"].values()
     a, b = _names(result)
     cells: list[Sequence[str]] = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import ABOUT, build, builds, replace
-from trickformer.plumbing.tables import Table, built, markdown_tables, show
+from trickformer.plumbing.tables import TextTable, built, markdown_tables, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
@@ -60,7 +60,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
     """Cross entropy by estimator, and differences."""
     where = any("where_exact" in e for e in found["estimators"].values())
     exact = ("where exact", "above exact") if where else ()
@@ -72,7 +72,7 @@ def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
         if "where_exact" in e:
             middle = (_figure(e["where_exact"]), "" if name == "exact" else _figure(e["above_exact"], signed=True))
         rows.append((name, _figure(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
-    found_tables: list[tuple[str, Table]] = [("", (head, rows))]
+    found_tables: list[tuple[str, TextTable]] = [("", (head, rows))]
     if found["differences"]:
         pairs = [(f"{d['of']} - {d['minus']}", _figure(d, signed=True)) for d in found["differences"]]
         found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))

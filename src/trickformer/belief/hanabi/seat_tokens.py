@@ -23,7 +23,7 @@ class SeatTokens:
     No hidden card is read, only what follows from what is seen."""
 
     def __init__(self, process: HanabiProcess, x: Tables):
-        rules, self._table = process.rules, _core.hanabi.Table(process.rules)
+        rules, self._table = process.rules, _core.hanabi.Codec(process.rules)
         self._process, self._public = process, process.form is not Form.POMDP
         self._own = 0 if self._public else process.seat
         # By actor, counted from the own seat, and action.
@@ -94,7 +94,7 @@ def longest(process: HanabiProcess) -> int:
     """The most tokens of a sequence."""
     rules = process.rules
     if process.form is Form.POMDP:
-        return _core.hanabi.Table(rules).length
+        return _core.hanabi.Codec(rules).length
     # After the last draw everybody has one more turn; a card that leaves a hand brings back one hint at most.
     cards = rules.deck - rules.players * rules.hand + rules.players
     return 1 + 2 * (2 * cards + rules.hints)

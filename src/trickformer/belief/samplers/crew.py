@@ -48,7 +48,7 @@ class CrewBelief(CardBelief[CrewWorlds]):
         self._tokenizer = tokenizers.make(game)
 
     def seat_view(self, view: View) -> _core.crew.SeatView:
-        return _core.crew.SeatView(self._tokenizer.table, self._tokenizer.encode(view))
+        return _core.crew.SeatView(self._tokenizer.codec, self._tokenizer.encode(view))
 
     def _hidden(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
         state: Any = self._game.spiel.new_initial_state()

@@ -51,7 +51,7 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
 
     def _sampler(self, view: View) -> _core.hanabi.HandSampler:
         tokenizer = tokenizers.make(self._game)
-        return _core.hanabi.HandSampler(tokenizer.table, tokenizer.encode(view))
+        return _core.hanabi.HandSampler(tokenizer.codec, tokenizer.encode(view))
 
     def _hidden(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
         _, view = self._conditioned()

@@ -52,7 +52,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
-    from trickformer.plumbing.tables import Table, show
+    from trickformer.plumbing.tables import TextTable, show
 
     pages = _missions.read(file)
     if as_json:
@@ -64,7 +64,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         for p in sorted(pages, key=lambda page: page.id)
     ]
     rules = list(_missions.RULES.items())
-    shown: list[tuple[str, Table]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    shown: list[tuple[str, TextTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
     notes = [
         "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
         "communication: " + ", ".join(_missions.COMMUNICATION),

@@ -9,7 +9,7 @@ from typing import Any
 
 from trickformer.games.crew import ranges
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import Table, built, markdown_tables, named, p_value, seconds
+from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
 _METHOD = (
@@ -47,12 +47,12 @@ def who(result: dict[str, Any]) -> dict[str, str]:
     return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
     """Titles and cells of the tables of a result."""
     return [("", _players(result)), ("Success by mission", _missions(result))]
 
 
-def _players(result: dict[str, Any]) -> Table:
+def _players(result: dict[str, Any]) -> TextTable:
     players = result["players"]
     head = ["", "success", "95% interval", "missions won once", "games for these", "95% interval", "a turn"]
     rows = []
@@ -77,7 +77,7 @@ def _players(result: dict[str, Any]) -> Table:
     return head, rows
 
 
-def _missions(result: dict[str, Any]) -> Table:
+def _missions(result: dict[str, Any]) -> TextTable:
     names = list(who(result))
     first = result["missions"][0]
     head = ["mission"]

@@ -18,7 +18,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
 from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import Table, built, markdown_tables
+from trickformer.plumbing.tables import TextTable, built, markdown_tables
 from trickformer.tournaments.mines.plan import Agree
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
@@ -178,7 +178,7 @@ def heading(found: dict[str, Any]) -> str:
     )
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, Table]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
     """The methods, and every position's p."""
     head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
     rows = [

@@ -15,7 +15,7 @@ from trickformer.tournaments.plan import Hand
 MOST_SIMULATIONS = 20_000_000  # where seconds are the limit
 
 
-class Board(BaseModel):
+class BoardSize(BaseModel):
     """The board and its rules."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,7 +47,7 @@ class Board(BaseModel):
         return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move})")
 
 
-class Comparison(Board):
+class Comparison(BoardSize):
     """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
     Application to Mines"."""
 
@@ -142,7 +142,7 @@ class Comparison(Board):
         return self
 
 
-class Exact(Board):
+class Exact(BoardSize):
     """Optimal play on a board, or from a position."""
 
     position: str = Field(
@@ -153,7 +153,7 @@ class Exact(Board):
     layouts: int = Field(5_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
 
 
-class Agree(Board):
+class Agree(BoardSize):
     """Do the ways to draw independent layouts have the same distribution? A chi-square test at random positions."""
 
     COMMAND: ClassVar[str] = "mines agree"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import Table, built, markdown_tables, p_value, seconds
+from trickformer.plumbing.tables import TextTable, built, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
@@ -42,7 +42,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
     """A row for each budget and belief, and the differences of the first two beliefs."""
     budget = _budget(result)
     head = [
@@ -71,7 +71,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
                     "" if bad is None else f"{bad:.3%}",
                 ]
             )
-    found: list[tuple[str, Table]] = [("", (head, rows))]
+    found: list[tuple[str, TextTable]] = [("", (head, rows))]
     if "difference" in result["rows"][0]:
         first, second = result["beliefs"][:2]
         pairs = [

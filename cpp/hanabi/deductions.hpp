@@ -6,15 +6,15 @@ namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
 enum class Fate : std::uint8_t { kUnknown, kPlayable, kTrash };
 
-struct Sight {
+struct Deductions {
   const State& s;
   const Marks& m;
-  Board board;
+  Needs needs;
   Copies left;  // cards neither piled nor discarded
 
-  Sight(const State& state, const Marks& marks) : s(state), m(marks), left(kept(state)) {
+  Deductions(const State& state, const Marks& marks) : s(state), m(marks), left(kept(state)) {
     const Kinds piled = piled_kinds(state);
-    board = board_of(state.rules, left, piled);
+    needs = needs_of(state.rules, left, piled);
     left.take(piled);
   }
 
@@ -51,9 +51,9 @@ struct Sight {
 
   // What becomes of a card that may be these kinds. Who has a life to spare trusts that touched cards are wanted.
   Fate fate(bool touched, Kinds kinds) const {
-    const Kinds live = kinds & ~board.dead;
+    const Kinds live = kinds & ~needs.dead;
     if (live == 0) return Fate::kTrash;
-    return ((touched && s.lives > 1 ? live : kinds) & ~board.playable) == 0 ? Fate::kPlayable : Fate::kUnknown;
+    return ((touched && s.lives > 1 ? live : kinds) & ~needs.playable) == 0 ? Fate::kPlayable : Fate::kUnknown;
   }
 };
 

@@ -4,7 +4,7 @@
 
 namespace trickformer::crew {
 
-struct Sight {
+struct Whereabouts {
   int seat = 0;
   Cards hand = 0, unseen = 0;              // unseen: neither played, nor in the own hand, nor known to be in another
   Cards has[kPlayers] = {};                // cards that another seat is known to hold
@@ -21,8 +21,8 @@ struct Sight {
 
 inline namespace TRICKFORMER_ISA {
 
-inline Sight look(const Table& t, int seat, Cards hand) {
-  Sight s;
+inline Whereabouts look(const PublicState& t, int seat, Cards hand) {
+  Whereabouts s;
   s.seat = seat;
   s.hand = hand;
   const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;  // only what came later tells
