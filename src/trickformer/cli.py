@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from trickformer.audit import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.commands import app as belief
 from trickformer.plumbing import config as configs
+from trickformer.plumbing.folder import Interrupted
 from trickformer.records.commands import app as records
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
@@ -153,17 +155,31 @@ def _spread(arguments: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Entry point. Bad input is one line on standard error and exit code 2, Ctrl-C exit code 130."""
+    """Entry point. Bad input is one line on standard error and exit code 2; Ctrl-C is exit code 130, and SIGTERM, which
+    ends a command as Ctrl-C does, 143."""
+    ended = 130
+
+    def end(*_: object) -> None:
+        nonlocal ended
+        ended = 143
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
     try:
         arguments = _spread(sys.argv[1:]) or ["--help"]
+        for word in arguments:
+            if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
+                raise TrickformerError(f"{word.encode('utf-8', 'backslashreplace').decode()} is not text in UTF-8")
         code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
         if code == 130:  # typer has caught Ctrl-C
-            _fail("interrupted", 130)
+            _fail("interrupted", ended)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
-        _fail(str(e), getattr(e, "exit_code", 2))
+        _fail(str(e), ended if isinstance(e, Interrupted) else 2)
     except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        _fail("interrupted", ended)
+    except OSError as e:  # a disk that is full, a name that is too long, a folder that is not ours
+        _fail(f"{e.filename}: {e.strerror}" if e.filename else str(e.strerror or e), 2)
     except Exception as e:
         if not hasattr(e, "format_message"):  # a usage error of typer, whatever click it carries
             raise

@@ -106,7 +106,7 @@ def test_labels_follow_their_actions():
 def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
     game = games.load("hanabi")
     tokenizer = tokenizers.make(game)
-    accelerator = Accelerator(cpu=True)
+    accelerator = Accelerator(mixed_precision="bf16", cpu=True)  # one process has one precision
     data = generate.cast_hands(game, ["partner"], 5, 0, 32, 2, labels=generate.Labels(0.2, 1))
 
     def run(folder: str, stop_at: int = -1, augment: bool = True) -> dict[str, torch.Tensor]:

@@ -217,7 +217,6 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
             break
         except Interrupted as e:
             assert str(e).startswith("interrupted; go on with: trickformer train --config ")
-            assert e.exit_code == 130
             rounds += 1
             assert rounds < 60
     assert rounds >= 3

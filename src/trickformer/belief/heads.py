@@ -12,7 +12,6 @@ learned as the likelihood of whole worlds. Importing this module imports neither
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief, sampler
 from trickformer.models.engine import Engine, load_engine
 from trickformer.models.weights import read_safetensors
+from trickformer.plumbing.text import json_object
 
 FILE = "belief.safetensors"  # in the folder of a checkpoint or of a run
 METADATA = "trickformer_head"
@@ -141,7 +141,7 @@ def _about(file: Path) -> dict[str, str]:
 
     try:
         with safe_open(file, "np") as held:
-            about = json.loads((held.metadata() or {})[METADATA])
+            about = json_object((held.metadata() or {})[METADATA])
         return {"checkpoint": str(about["checkpoint"]), "weights": str(about["weights"])}
     except (OSError, KeyError, TypeError, ValueError, SafetensorError):
         raise TrickformerError(

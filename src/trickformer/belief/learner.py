@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -82,7 +81,7 @@ def curve(out: Path) -> None:
     disk does not take it."""
     from trickformer.plumbing.figures import plt, save
 
-    loss = np.array([json.loads(line)["loss"] for line in (out / LOG).read_text().splitlines()])
+    loss = np.array([record["loss"] for record in folder.read_lines(out / LOG)[0]])
     if len(loss) == 0:  # of steps that are done, and whose log is gone
         return
     pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))

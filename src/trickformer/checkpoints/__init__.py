@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from importlib import resources
 from pathlib import Path
 
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
+from trickformer.plumbing.text import json_object
 
 
 def names() -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
 
     Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        config = json_object((path / "config.json").read_text(encoding="utf-8"))
         given, facts = config.get("trickformer"), config.get("n_facts", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None

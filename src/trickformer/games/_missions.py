@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from functools import lru_cache
 from importlib import resources
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from trickformer import _core
 from trickformer.base import TrickformerError
+from trickformer.plumbing.text import from_toml
 
 TILES = ("1", "2", "3", "4", "5", ">", ">>", ">>>", ">>>>", "omega", "none")
 NO_TILE = len(TILES) - 1
@@ -140,16 +140,16 @@ def _logbook() -> tuple[Page, ...]:
 
 def _parse(name: str, text: str) -> tuple[Page, ...]:
     try:
-        found: dict[str, Any] = tomllib.loads(text)
+        found: dict[str, Any] = from_toml(text)
         if set(found) != {"mission"} or not isinstance(found["mission"], list) or not found["mission"]:
             raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
         pages = tuple(Page.model_validate(page) for page in found["mission"])
-    except tomllib.TOMLDecodeError as e:
-        raise TrickformerError(f"missions {name}: {e}") from None
     except ValidationError as e:
         error = e.errors()[0]
         where = " ".join(str(part) for part in error["loc"])
         raise TrickformerError(f"missions {name}: {where + ': ' if where else ''}{error['msg']}") from None
+    except ValueError as e:
+        raise TrickformerError(f"missions {name}: {e}") from None
     for what, counts in (
         ("number", Counter(p.id for p in pages)),
         ("text", Counter(str(p.mission().tokens) for p in pages)),

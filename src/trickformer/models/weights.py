@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.text import from_json, json_object
 
 if TYPE_CHECKING:
     from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -42,7 +44,7 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
     Raises TrickformerError, in one line, on a folder that is not such a checkpoint or is damaged."""
     folder = Path(folder)
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = from_json((folder / "config.json").read_text(encoding="utf-8"))
     except OSError as error:
         raise TrickformerError(
             f"no checkpoint in {folder}: cannot read config.json ({error.strerror}); "
@@ -81,20 +83,22 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     if length > data.size - 8:
         raise TrickformerError(f"{path} is truncated or no safetensors file; fetch or save it again")
     try:
-        header = json.loads(data[8 : 8 + length].tobytes())
+        header = json_object(data[8 : 8 + length].tobytes())
         header.pop("__metadata__", None)
-        entries = [
-            (name, str(entry["dtype"]), tuple(map(int, entry["shape"])), *map(int, entry["data_offsets"]))
-            for name, entry in header.items()
-        ]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        entries = []
+        for name, entry in header.items():
+            start, end = map(int, entry["data_offsets"])
+            entries.append((name, str(entry["dtype"]), tuple(map(int, entry["shape"])), start, end))
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise foreign from error
     body = data[8 + length :]
     tensors: dict[str, np.ndarray] = {}
     for name, dtype, shape, start, end in entries:
         if dtype not in _WIDTHS:
             raise TrickformerError(f"{path}: tensor {name} has type {dtype}; save it as float32 or bfloat16")
-        if not 0 <= start <= end or end - start != int(np.prod(shape)) * _WIDTHS[dtype]:
+        if len(shape) > 8 or any(n < 0 for n in shape):  # no network has such
+            raise foreign
+        if not 0 <= start <= end or end - start != math.prod(shape) * _WIDTHS[dtype]:
             raise foreign
         if end > body.size:
             raise TrickformerError(
@@ -102,7 +106,16 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
                 "fetch or save it again"
             )
         tensors[name] = _float32(body[start:end], dtype).reshape(shape)
+    must_be_finite(tensors, str(path))
     return tensors
+
+
+def must_be_finite(tensors: Mapping[str, np.ndarray], where: str) -> None:
+    """Raises TrickformerError naming the first tensor with a weight that is infinite or no number: such a network would
+    play on, and mean nothing."""
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise TrickformerError(f"{where}: tensor {name} holds a weight that is infinite or not a number")
 
 
 def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
@@ -181,4 +194,6 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
                 f"{where}: tensor {name} has shape {tensors[name].shape}, but config.json asks for {shape}; "
                 "use the config.json that was saved with it"
             )
-    return Weights(sizes, epsilon, {name: tensors[name] for name in shapes})
+    found = {name: tensors[name] for name in shapes}
+    must_be_finite(found, where)
+    return Weights(sizes, epsilon, found)

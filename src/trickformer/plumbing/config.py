@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -17,8 +16,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.plumbing.text import from_toml
 
 M = TypeVar("M", bound=BaseModel)
+
+# Fields that say where a command writes and what it connects to: the command line alone decides them.
+MACHINE = ("out", "ray")
 
 # Options of commands beside those of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")]
@@ -27,17 +30,29 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 
 def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
-    """The config of a TOML file, overridden by what was given; None counts as not given.
+    """The config of a command: a TOML file, overridden by what was given; None counts as not given.
 
-    Raises UnknownNameError on a key that does not exist, TrickformerError on an unreadable file or a bad
-    or missing value."""
-    values: dict[str, Any] = {}
-    if file is not None:
-        try:
-            values = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
-            raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
-    return validate(model, values | {k: v for k, v in given.items() if v is not None})
+    The file may be a stranger's, so it decides nothing of MACHINE. Raises UnknownNameError on a key that does not
+    exist, TrickformerError on an unreadable file, a bad or missing value, or a file that decides what it may not."""
+    values = _values(file) if file is not None else {}
+    typed = {k: v for k, v in given.items() if v is not None}
+    for key in MACHINE:
+        if key in values and key not in typed:
+            raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
+    return validate(model, values | typed)
+
+
+def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
+    """The config that a run folder holds, and `more`; what it says of MACHINE is left out. Raises as `load`."""
+    kept = {k: v for k, v in _values(file).items() if k not in MACHINE}
+    return validate(model, kept | dict(more or {}))
+
+
+def _values(file: Path) -> dict[str, Any]:
+    try:
+        return from_toml(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
 
 
 def validate(model: type[M], values: Mapping[str, Any]) -> M:
@@ -59,8 +74,8 @@ def validate(model: type[M], values: Mapping[str, Any]) -> M:
 
 
 def dump(config: BaseModel) -> str:
-    """The resolved config as TOML that `load` reads back; fields that are None are left out."""
-    fields = config.model_dump(mode="json", exclude_none=True)
+    """The resolved config as TOML that `read` reads back; fields that are None are left out, and those of MACHINE."""
+    fields = config.model_dump(mode="json", exclude_none=True, exclude=set(MACHINE))
     return "".join(f"{k} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items())
 
 

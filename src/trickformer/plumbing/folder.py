@@ -19,6 +19,7 @@ from pydantic import BaseModel
 import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
+from trickformer.plumbing.text import json_object
 
 CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
@@ -26,9 +27,7 @@ _SYNC_EVERY = 256  # lines between two fsyncs
 
 
 class Interrupted(TrickformerError):
-    """Ctrl-C. The message says how to go on."""
-
-    exit_code = 130
+    """Ctrl-C or SIGTERM. The message says how to go on."""
 
 
 @contextmanager
@@ -52,8 +51,8 @@ def replace(path: Path, text: str) -> None:
 
 
 def build() -> dict[str, Any]:
-    """The versions of what plays, and the git commit where the package stands in a checkout (or is run
-    from one), with `-dirty` where tracked files differ from it."""
+    """The versions of what plays; and the git commit, where the package stands in a checkout, with `-dirty` where
+    tracked files differ from it."""
     found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
     found["python"] = platform.python_version()
     for package in _PACKAGES:
@@ -68,7 +67,7 @@ def build() -> dict[str, Any]:
 Parse: TypeAlias = Callable[[int, bytes], Any]
 
 
-def read_lines(path: Path, parse: Parse = lambda _, line: json.loads(line)) -> tuple[list[Any], int]:
+def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
     """What the whole lines of a file are, and their length in bytes: a last line that a killed run left torn is none.
     A missing file has none.
 
@@ -92,7 +91,7 @@ class Lines:
     `known` is what it held, a torn last line cut off. Raises TrickformerError where another process is writing the
     file, the disk refuses, or as `read_lines` does; the file is then as it was."""
 
-    def __init__(self, path: Path, parse: Parse = lambda _, line: json.loads(line)):
+    def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
         self._path, self._unsynced = path, 0
         self._file = self._locked(path)
         try:
@@ -185,7 +184,7 @@ def builds(about: Path) -> list[dict[str, Any]]:
     if not about.exists():
         return [this]
     try:
-        before = list(json.loads(about.read_text(encoding="utf-8"))["builds"])
+        before = [dict(b) for b in json_object(about.read_text(encoding="utf-8"))["builds"]]
     except (OSError, ValueError, KeyError, TypeError):
         raise TrickformerError(f"{about} is broken") from None
     return before if this in before else [*before, this]
@@ -199,10 +198,12 @@ def may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str])
         return
     if not resume:
         raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
-    known = configs.load(type(config), file, {})
+    known = configs.read(type(config), file)
     for name in type(config).model_fields:
+        if name in free or name in configs.MACHINE:
+            continue
         old, new = getattr(known, name), getattr(config, name)
-        if name not in free and old != new:
+        if old != new:
             raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
 
 
@@ -229,7 +230,7 @@ def recorded(
     resume: bool,
     free: Collection[str],
     records: str,
-    parse: Parse = lambda _, line: json.loads(line),
+    parse: Parse = lambda _, line: json_object(line),
     about: Mapping[str, Any] | None = None,
 ) -> Generator[Lines]:
     """The same of a run with a file of records, which is read before anything is written.
@@ -247,21 +248,21 @@ def recorded(
 
 def _describe(out: Path, config: BaseModel, about: Mapping[str, Any] | None, had_part: list[dict[str, Any]]) -> None:
     replace(out / ABOUT, json.dumps({**(about or {}), "builds": had_part}, indent=2) + "\n")
-    replace(out / CONFIG, configs.dump(config.model_copy(update={"out": None})))
+    replace(out / CONFIG, configs.dump(config))
 
 
 def _commit() -> str | None:
-    for folder in (Path(__file__).parent, Path.cwd()):
-        git = ["git", "-C", str(folder)]
-        try:
-            root = subprocess.run([*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True)
-            if root.returncode:
-                continue
-            top, commit = root.stdout.split("\n")[:2]
-            if not (Path(top) / "src/trickformer/base.py").exists():
-                continue
-            status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
-            return commit + ("-dirty" if status.stdout.strip() else "")
-        except (OSError, ValueError, subprocess.SubprocessError):
-            continue
-    return None
+    # Only of the checkout whose code is running: git obeys the configuration of the one that it is asked about.
+    folder = Path(__file__).parent
+    git = ["git", "-c", "core.fsmonitor=false", "-C", str(folder)]
+    try:
+        root = subprocess.run([*git, "rev-parse", "--show-toplevel", "HEAD"], capture_output=True, text=True)
+        if root.returncode:
+            return None
+        top, commit = root.stdout.split("\n")[:2]
+        if folder != Path(top) / "src/trickformer/plumbing":  # another project's, that holds an environment
+            return None
+        status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
+        return commit + ("-dirty" if status.stdout.strip() else "")
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None

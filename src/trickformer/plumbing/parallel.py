@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
@@ -100,12 +102,21 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
 
 def _process(pipe: Connection, work: Work[Job, Item], job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     try:
         for message in _messages(work, job):
             pipe.send(message)
         pipe.send((_END, None))
     except BrokenPipeError:
         pass  # the parent is gone, and with it the reason to work on
+
+
+def _end_with_the_parent() -> None:
+    """Ends this process once the one that began it is gone, however it went: nobody would read what it sends."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
 
 
 def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Iterator[Item]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from trickformer.base import Game, Tokenizer, TrickformerError
 from trickformer.plumbing.folder import replace
+from trickformer.plumbing.text import json_object
 
 FORMAT = 2
 MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"
@@ -140,9 +141,14 @@ def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
 def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json_object(path.read_text(encoding="utf-8"))
         fields = {*wanted, "sequences", "labels", "hands", "complete", "about"}
-        if not isinstance(manifest, dict) or not fields <= set(manifest):
+        if not fields <= set(manifest):
+            raise ValueError
+        for name in ("sequences", "labels", "hands"):
+            if type(manifest[name]) is not int or manifest[name] < 0:
+                raise ValueError
+        if type(manifest["complete"]) is not bool:
             raise ValueError
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import Lines
+from trickformer.plumbing.text import json_object
 
 STAGES = ("play", "learn", "quick", "measure", "match", "judge")  # of an iteration, in order
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")
@@ -19,7 +20,18 @@ class Log:
 
     def __init__(self, folder: Path, steps_before: list[int]):
         """steps_before: training steps of all iterations before each, the horizontal axis of training curves."""
-        self._lines, self._steps_before = Lines(folder / "log.jsonl"), steps_before
+
+        def parse(_: int, line: bytes) -> dict[str, Any]:
+            found = json_object(line)
+            if "stage" in found:
+                whole = [found.get(key) for key in ("iteration", "at", "time")]
+                if not all(type(n) is int for n in whole) or found["stage"] not in STAGES:
+                    raise ValueError("no entry of a stage")
+                if not 0 <= found["iteration"] < len(steps_before):
+                    raise ValueError("an entry of no iteration")
+            return found
+
+        self._lines, self._steps_before = Lines(folder / "log.jsonl", parse), steps_before
         self.entries: list[dict[str, Any]] = self._lines.known
         # Curves are drawn anew from the lines: what a run counted before it was stopped is not there twice.
         from torch.utils.tensorboard.writer import SummaryWriter

@@ -24,6 +24,7 @@ from transformers import GPT2Config
 from trickformer import tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing.text import json_object
 from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
 
 IGNORE = -100  # a label that no loss counts: padding
@@ -332,7 +333,7 @@ def _restore(accelerator: Accelerator, state: Path) -> _At:
     folder = state / str(step)
     try:
         accelerator.load_state(str(folder))
-        return _At(**json.loads((folder / "step.json").read_text(encoding="utf-8")))
+        return _At(**json_object((folder / "step.json").read_text(encoding="utf-8")))
     except Exception as e:  # whatever torch and safetensors say of a damaged file
         text = str(e).splitlines()[0] if str(e) else type(e).__name__
         raise TrickformerError(f"{folder} is damaged ({text}); remove it") from None

@@ -188,7 +188,7 @@ def learned(run: Path) -> tuple[Learning, np.ndarray]:
     weights = load(file, "weights")["weights"]
     if weights.shape != (9, ENTRIES) or weights.dtype != np.float32:
         raise TrickformerError(f"{file} is broken")
-    return configs.load(Learning, run / folder.CONFIG, {"out": run}), weights
+    return configs.read(Learning, run / folder.CONFIG, {"out": run}), weights
 
 
 def save(file: Path, **arrays: np.ndarray) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
 from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
@@ -42,6 +42,15 @@ class Run:
     def game(self) -> Game:
         """The rules; raises what `Plan.rules` raises."""
         return self.config.rules()
+
+
+class _About(BaseModel):
+    """run.json of such a run."""
+
+    players: list[str]
+    sees_state: list[int]
+    builds: list[dict[str, Any]]
+    files: dict[str, str] = {}
 
 
 def _cast(game: Game, specs: list[str]) -> list[Player]:
@@ -93,18 +102,11 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not (folder / CONFIG).exists():
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
-    config = configs.load(kind, folder / CONFIG, {"out": folder})
+    config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        parts = (
-            list(about["players"]),
-            list(about["sees_state"]),
-            [],
-            list(about["builds"]),
-            dict(about.get("files", {})),
-        )
-        run = Run(config, *parts)
-    except (OSError, ValueError, KeyError, TypeError):
+        about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
+        run = Run(config, about.players, about.sees_state, [], about.builds, about.files)
+    except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(config.hands(run.game))

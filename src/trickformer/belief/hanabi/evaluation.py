@@ -8,7 +8,6 @@ exact belief know and networks do not."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.torch_engine import usable
 from trickformer.plumbing import folder
 from trickformer.plumbing.progress import Advance, progress
+from trickformer.plumbing.text import from_json
 
 RECORDS, STACK = "records.jsonl", "stack.pickle"
 _KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
@@ -182,7 +182,7 @@ def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
         return
 
     def parse(_: int, line: bytes) -> list[dict[str, Any]]:
-        stack = json.loads(line)
+        stack = from_json(line)
         try:
             games = [record["game"] for record in stack]
             whole = games == list(_stack(config, games[0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -24,6 +23,7 @@ from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.models.torch_engine import usable
 from trickformer.plumbing import folder
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.text import from_json
 
 
 def process_of(config: Training | Evaluation) -> HanabiProcess:
@@ -122,7 +122,7 @@ def load(file: Path) -> tuple[BeliefNetwork, Training]:
     file = file / NETWORK if file.is_dir() else file
     try:
         with safe_open(file, "pt") as held:
-            config = Training.model_validate(json.loads((held.metadata() or {})["trickformer_belief"]))
+            config = Training.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
             weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
         model = network_of(config)
         model.set_weights(weights)

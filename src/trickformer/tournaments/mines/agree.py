@@ -19,6 +19,7 @@ from trickformer.belief.samplers.mines import DOMAINS, METHODS
 from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.tables import TextTable, built, markdown_tables
+from trickformer.plumbing.text import json_object
 from trickformer.tournaments.mines.plan import Agree
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
@@ -73,8 +74,8 @@ def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
     seen: set[int] = set()
 
     def parse(_: int, line: bytes) -> dict[str, Any]:
-        record = json.loads(line)
-        if not isinstance(record, dict) or not record.keys() >= _KEYS or not isinstance(record["position"], int):
+        record = json_object(line)
+        if not record.keys() >= _KEYS or not isinstance(record["position"], int):
             raise ValueError("no record of a position")
         if record["position"] in seen:
             raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")

@@ -1,0 +1,204 @@
+"""What strangers hand over is read and never obeyed, and what ends a command from outside ends all of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import Training
+from trickformer.models.weights import read_safetensors, read_weights
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import folder, text
+from trickformer.selfplay.config import SelfPlay
+from trickformer.tournaments.plan import Tournament
+
+PROGRAM = [sys.executable, "-c", "from trickformer.cli import main; main()"]
+DEEP = 100_000
+
+
+@pytest.mark.parametrize("key", configs.MACHINE)
+@pytest.mark.parametrize("model", [Tournament, SelfPlay, Training])
+def test_a_file_does_not_say_where_to_write_or_what_to_connect_to(model, key, tmp_path):
+    if key not in model.model_fields:
+        pytest.skip(f"{model.__name__} has no {key}")
+    file = tmp_path / "config.toml"
+    file.write_text(f'{key} = "127.0.0.1:1"\n')
+    with pytest.raises(TrickformerError, match=f"which a file may not decide; give --{key}$"):
+        configs.load(model, file, {})
+
+
+def test_what_the_command_line_says_stands(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('game = "hearts"\na = "random"\nb = "rules"\nout = "elsewhere"\n')
+    assert configs.load(Tournament, file, {"out": tmp_path / "here"}).out == tmp_path / "here"
+
+
+def test_a_run_folder_keeps_nothing_of_the_machine(command, tmp_path):
+    out = tmp_path / "run"
+    assert command("tournament", "hearts", "--a", "random", "--b", "rules", "--deals", 1, "--out", out)[0] == 0
+    assert not set(text.from_toml((out / "config.toml").read_text())) & set(configs.MACHINE)
+
+
+def test_git_is_not_asked_about_the_current_folder(tmp_path):
+    """Its configuration may name a program that `git status` runs."""
+    spy, ran = tmp_path / "spy.sh", tmp_path / "ran"
+    spy.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    spy.chmod(0o755)
+    home = tmp_path / "home"
+    (home / "src/trickformer/plumbing").mkdir(parents=True)
+    (home / "src/trickformer/base.py").write_text("")
+    git = ["git", "-C", str(home), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["config", "core.fsmonitor", str(spy)]):
+        subprocess.run([*git, *words], check=True)
+    subprocess.run(["git", "-C", str(home), "status"], check=True, capture_output=True)
+    assert ran.exists(), "the spy does not work"
+    ran.unlink()
+    asked = "from trickformer.plumbing import folder; print(folder.build()['trickformer'])"
+    subprocess.run([sys.executable, "-c", asked], cwd=home, check=True, capture_output=True)
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_weights_that_are_no_numbers_are_refused(value, tiny_checkpoint, tmp_path):
+    good = read_safetensors(tiny_checkpoint / "model.safetensors")
+    for name in ("transformer.wte.weight", "val_head.weight", "transformer.h.0.attn.c_attn.bias"):
+        bad = {n: t.copy() for n, t in good.items()}
+        bad[name].flat[bad[name].size // 2] = value
+        safetensors.numpy.save_file(bad, tmp_path / "model.safetensors")
+        (tmp_path / "config.json").write_bytes((tiny_checkpoint / "config.json").read_bytes())
+        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite or not a number"):
+            read_weights(tmp_path)
+
+
+# A header of the format, with what no file of ours has.
+HEADERS = [
+    {"a": {"dtype": "F32", "shape": [2], "data_offsets": [-8, 0]}},
+    {"a": {"dtype": "F32", "shape": [2], "data_offsets": [1 << 70, (1 << 70) + 8]}},
+    {"a": {"dtype": "F32", "shape": [1] * 65, "data_offsets": [0, 4]}},
+    {"a": {"dtype": "F32", "shape": [1 << 40, 1 << 40], "data_offsets": [0, 8]}},
+    {"a": {"dtype": "F32", "shape": [-1, -2], "data_offsets": [0, 8]}},
+    {"a": {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]}},
+    {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0]}},
+    {"a": ["F32"]},
+    [],
+    1,
+]
+TEXTS = [json.dumps(header) for header in HEADERS]
+TEXTS += ['{"a": {"dtype": "F32", "shape": [Infinity], "data_offsets": [0, 8]}}', "[" * DEEP, "{" + "9" * 5_000 + "}"]
+TEXTS += ['{"a": {"dtype": "F32", "shape": [%s], "data_offsets": [0, 8]}}' % ("9" * 5_000)]
+
+
+@pytest.mark.parametrize("header", TEXTS, ids=lambda header: header[:60])
+def test_headers_of_no_file_of_ours(header, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(np.uint64(len(header)).tobytes() + header.encode() + bytes(8))
+    with pytest.raises(TrickformerError, match=r"safetensors file|is truncated"):
+        read_safetensors(path)
+
+
+@given(data=st.binary(max_size=200))
+def test_any_bytes_as_a_safetensors_file(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("fuzz") / "model.safetensors"
+    path.write_bytes(data)
+    try:
+        assert isinstance(read_safetensors(path), dict)
+    except TrickformerError as e:
+        assert "\n" not in str(e)
+
+
+def test_nothing_is_nested_too_deeply():
+    for parse in (text.from_json, text.json_object, lambda t: text.from_toml("a = " + t)):
+        for words in ("[" * DEEP, "[" * DEEP + "]" * DEEP, "9" * 5_000):
+            with pytest.raises(ValueError):
+                parse(words)
+
+
+@pytest.mark.parametrize("line", ["1", '"text"', "[]", "null", "[" * DEEP])
+def test_lines_that_are_no_records(line, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(TrickformerError, match="is broken; choose another --out"):
+        folder.read_lines(path)
+
+
+def test_only_one_module_reads_json_and_toml():
+    """All others have what they read from it: what is wrong with a text is a ValueError there."""
+    root = Path(__file__).parents[2] / "src" / "trickformer"
+    found = {p.name for p in root.rglob("*.py") for word in ("json.load", "tomllib") if word in p.read_text()}
+    assert found == {"text.py"}
+
+
+LONG = "x" * 5_000
+NAMES = [["tournament", LONG], ["report", LONG], ["tournament", b"\xff"]]
+NAMES += [["tournament", "hearts", "--a", f"argmax:checkpoint={'y' * 300}"]]
+
+
+@pytest.mark.parametrize("arguments", NAMES, ids=range(len(NAMES)))
+def test_names_that_cannot_be(arguments, tmp_path):
+    more = ["--b", "random", "--deals", "1"] if arguments[0] == "tournament" else []
+    ended = subprocess.run([*PROGRAM, *arguments, *more], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert ended.returncode == 2 and len(ended.stderr.splitlines()) == 1, ended.stderr[-500:]
+    assert ended.stderr.startswith("error: ") and not list(tmp_path.iterdir())
+
+
+def test_sigterm_is_ctrl_c(tmp_path):
+    out = tmp_path / "run"
+    match = ["tournament", "hearts", "--a", "pimc:worlds=20", "--b", "rules", "--deals", "5000", "--out", str(out)]
+    process = subprocess.Popen([*PROGRAM, *match], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    records = out / "records.jsonl"
+    while not (records.exists() and records.stat().st_size):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "--resume" in said.splitlines()[-1] and "Traceback" not in said
+
+
+def test_workers_end_with_their_parent(tmp_path):
+    """Even where it is killed, and they have nothing to send for a while."""
+    code = (
+        "import os, time\n"
+        "from pathlib import Path\n"
+        "from trickformer.plumbing import parallel\n"
+        "def work(job):\n"
+        f"    (Path({str(tmp_path)!r}) / str(os.getpid())).write_text('')\n"
+        "    time.sleep(600)\n"
+        "    yield job\n"
+        "if __name__ == '__main__':\n"
+        "    list(parallel.stream(work, [1, 2], 2, None))\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    parent = subprocess.Popen([sys.executable, str(script)])
+    while len(pids := [int(p.name) for p in tmp_path.iterdir() if p.name.isdigit()]) < 2:
+        assert parent.poll() is None
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 10  # two seconds, on a machine that does nothing else
+    while alive := [pid for pid in pids if _runs(pid)]:
+        assert time.monotonic() < until, alive
+        time.sleep(0.05)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
