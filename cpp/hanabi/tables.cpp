@@ -88,6 +88,32 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
   return true;
 }
 
+bool in_range(const Rules& rules, const State& s, const Marks& m) {
+  const auto card = [&](int kind) { return kind < rules.kinds(); };
+  if (!(s.rules == rules) || s.player >= rules.players || s.hints > rules.hints || s.lives > rules.lives ||
+      s.drawn > rules.deck() || s.turns_left > rules.players)
+    return false;
+  for (int i = s.drawn; i < rules.deck(); ++i)
+    if (!card(s.deck[i])) return false;
+  for (int k = 0; k < kMaxKinds; ++k)
+    if (s.discards[k] > (card(k) ? rules.copies(k % rules.ranks) : 0)) return false;
+  for (int c = 0; c < kMaxColors; ++c)
+    if (s.fireworks[c] > (c < rules.colors ? rules.ranks : 0)) return false;
+  for (int p = 0; p < kMaxPlayers; ++p) {
+    if (s.sizes[p] > (p < rules.players ? rules.hand : 0)) return false;
+    for (int i = 0; i < s.sizes[p]; ++i) {
+      const Slot& slot = s.hands[p][i];
+      const Kinds meant = m.kinds[p][i];
+      if (!card(slot.card) || slot.colors >> rules.colors || slot.ranks >> rules.ranks || slot.told > 3) return false;
+      if (!meant || meant & ~all_kinds(rules)) return false;
+    }
+  }
+  const Last& last = s.last;
+  return last.move.kind <= Kind::kNone && last.player < rules.players && card(last.card) &&
+         last.move.slot < rules.hand && last.move.offset < rules.players &&
+         last.move.value < std::max(rules.colors, rules.ranks) && !(last.touched >> rules.hand);
+}
+
 void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
                   std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores) {
   const std::size_t length = std::size_t(longest(rules)), deck = std::size_t(rules.deck());

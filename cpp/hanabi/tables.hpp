@@ -33,7 +33,7 @@ class Tables {
   int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;
   // The tables of these numbers, in this order; a number may come often.
   Tables take(std::span<const std::int64_t> rows) const;
-  // Codec i becomes a new game, number `index` of its series.
+  // Table i becomes a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
   // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games
@@ -54,6 +54,10 @@ class Tables {
   std::vector<State> states_;
   std::vector<Marks> marks_;  // what everybody may take the cards for, by table
 };
+
+// Whether every number of a state and its marks is one that these rules know: what else is wrong with a game that
+// somebody hands over does no harm.
+bool in_range(const Rules& rules, const State& s, const Marks& m);
 
 // Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];
 // actions: [n, longest(rules)], 255 after the end; scores: [n].

@@ -175,7 +175,10 @@ void bind_tables(nb::module_& m) {
            [](Tables& t, const std::tuple<Rules, nb::bytes, nb::bytes>& held) {
              auto states = unpacked<State>(std::get<1>(held));
              auto marks = unpacked<Marks>(std::get<2>(held));
-             if (states.size() != marks.size()) throw nb::value_error("these are no pickled Tables of this build");
+             bool good = states.size() == marks.size();
+             for (std::size_t i = 0; good && i < states.size(); ++i)
+               good = in_range(std::get<0>(held), states[i], marks[i]);
+             if (!good) throw nb::value_error("these are no pickled Tables of this build");
              new (&t) Tables(std::get<0>(held), std::move(states), std::move(marks));
            })
       .def(nb::init<const Rules&, std::uint64_t, std::uint64_t, std::size_t>(), "rules"_a, "seed"_a, "first"_a, "n"_a)

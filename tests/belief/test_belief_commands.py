@@ -108,7 +108,7 @@ def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):
     (config.out / evaluation.RECORDS).write_text("")
     for broken in (b"", b"nothing", pickle.dumps({"a": 1})):
         (config.out / evaluation.STACK).write_bytes(broken)
-        with pytest.raises(TrickformerError, match=r"stack\.pickle is broken, or of another build"):
+        with pytest.raises(TrickformerError, match=r"stack\.npz is broken, or of another build"):
             evaluation.command(config, resume=True)
     (config.out / evaluation.STACK).unlink()
     assert without_seconds(evaluation.command(config, resume=True)) == records

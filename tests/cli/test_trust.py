@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -132,6 +133,18 @@ def test_lines_that_are_no_records(line, tmp_path):
     path.write_text(line + "\n")
     with pytest.raises(TrickformerError, match="is broken; choose another --out"):
         folder.read_lines(path)
+
+
+def test_no_module_runs_what_it_reads():
+    root = Path(__file__).parents[2]
+    harmful = re.compile(
+        r"\beval\(|\bexec\(|shell=True|os\.system|yaml\.load|import pickle|allow_pickle=True|marshal|shelve|dill"
+    )
+    for path in [*(root / "src").rglob("*.py"), *(root / "examples").rglob("*.py")]:
+        for line in path.read_text().splitlines():
+            found = harmful.search(line.replace("model.eval()", ""))
+            assert not found, f"{path}: {line}"
+            assert "torch.load(" not in line or "weights_only=True" in line, f"{path}: {line}"
 
 
 def test_only_one_module_reads_json_and_toml():

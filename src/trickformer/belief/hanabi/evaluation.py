@@ -31,7 +31,7 @@ from trickformer.plumbing import folder
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 
-RECORDS, STACK = "records.jsonl", "stack.pickle"
+RECORDS, STACK = "records.jsonl", "stack.npz"
 _KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
 
 

@@ -3,21 +3,27 @@ meanwhile, for a stack may take hours."""
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import TrickformerError
+from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.exact import ExactBelief, HandFilter, Hands
+from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
+from trickformer.belief.hanabi.learned import Known
+from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.plumbing.folder import whole
+from trickformer.belief.hanabi.seat_tokens import SeatTokens
+from trickformer.games.hanabi import RULES
+from trickformer.plumbing.snapshot import Native, Snapshots
 
 BINS = 20  # of the calibration, by probability
 
@@ -142,38 +148,40 @@ def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.
     return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
 
 
+def _rules_apart(rules: _core.hanabi.Rules) -> dict[str, int]:
+    return {name: getattr(rules, name) for name in RULES.values()}
+
+
+def _tables(held: Any) -> _core.hanabi.Tables:
+    tables = _core.hanabi.Tables.__new__(_core.hanabi.Tables)
+    tables.__setstate__(held)  # says what is wrong with it
+    return tables
+
+
+_CORE = {
+    _core.hanabi.Rules: Native(_rules_apart, lambda held: _core.hanabi.Rules(**held)),
+    _core.hanabi.Codec: Native(lambda codec: codec.rules, lambda rules: _core.hanabi.Codec(rules)),
+    _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
+}
+_ESTIMATORS = (
+    *(estimators.V0, estimators.V1, estimators.V2, estimators.Recurrent, estimators.Reader, estimators.BFT),
+    *(estimators.Exact, Particles, ExactBelief, HandFilter, Hands, Finetuned, Tuning, Step, Known, SeatTokens, Form),
+)
+_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), _CORE)
+
+
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
     """Writes where a stack stands, whole or not at all. shared: what it has from elsewhere, by name, is left out.
     Raises TrickformerError where the disk refuses."""
-    with whole(file) as draft, draft.open("wb") as held:
-        _Pickler(held, shared).dump(stack)
+    _SNAPSHOTS.save(file, stack, shared)
 
 
 def load(file: Path, shared: Mapping[str, object]) -> Stack:
     """A stack as it was saved, by the same names. Raises TrickformerError where it is broken, or of another build."""
     try:
-        with file.open("rb") as held:
-            stack = _Unpickler(held, shared).load()
+        stack = _SNAPSHOTS.load(file, shared)
         if isinstance(stack, Stack):
             return stack
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
+    except ValueError:
         pass
     raise TrickformerError(f"{file} is broken, or of another build; remove it to begin its games anew")
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._names = {id(value): name for name, value in shared.items()}
-
-    def persistent_id(self, obj: object) -> str | None:
-        return self._names.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: BinaryIO, shared: Mapping[str, object]):
-        super().__init__(file)
-        self._shared = shared
-
-    def persistent_load(self, pid: str) -> object:
-        return self._shared[pid]

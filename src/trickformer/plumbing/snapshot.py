@@ -1,0 +1,212 @@
+"""A graph of objects as one file, and back: for work that takes hours and must outlast its process.
+
+The file is an .npz: arrays by number, and a tree in JSON that says how they hang together. Only classes that the reader
+names are made anew, by setting their fields: reading runs no code of the file's choice, as unpickling would."""
+
+from __future__ import annotations
+
+import enum
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer.plumbing.folder import whole
+from trickformer.plumbing.text import from_json
+
+_TREE = "tree"  # its name among the arrays
+# What a file that is not ours may raise on its way.
+_WRONG = (ArithmeticError, AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, zipfile.BadZipFile)
+_PLAIN = (type(None), bool, int, float, str)
+
+
+@dataclass(frozen=True)
+class Native:
+    """How to take apart an object whose fields Python does not see, such as one of the core, and to make it anew."""
+
+    apart: Callable[[Any], Any]  # into what a snapshot holds
+    make: Callable[[Any], Any]  # raises ValueError or TypeError on what it cannot be made of
+
+
+class Snapshots:
+    """Files of objects of these classes, beside numbers, texts, lists, tuples, dicts, arrays, tensors and generators of
+    random numbers. Objects that two places share are shared again."""
+
+    def __init__(self, classes: Iterable[type], natives: Mapping[type, Native]):
+        self._classes = {c.__name__: c for c in classes}
+        self._natives = {c.__name__: (c, native) for c, native in natives.items()}
+
+    def save(self, file: Path, value: object, shared: Mapping[str, object]) -> None:
+        """Writes the file, whole or not at all. shared: what the reader has from elsewhere, by name, is left out.
+        Raises TypeError on an object of a class that is not named, TrickformerError where the disk refuses."""
+        writer = _Writer(self._classes, self._natives, shared)
+        tree = json.dumps(writer.node(value)).encode()
+        with whole(file) as draft, draft.open("wb") as held:
+            np.savez(held, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
+
+    def load(self, file: Path, shared: Mapping[str, object]) -> Any:
+        """What was saved, by the same names. Raises ValueError where the file holds no such thing."""
+        try:
+            with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
+                tree = from_json(held[_TREE].tobytes())
+                return _Reader(self._classes, self._natives, shared, held).value(tree)
+        except _WRONG as e:
+            raise ValueError(str(e)) from None
+
+
+def _fields(value: object) -> Iterator[tuple[str, Any]]:
+    """The fields of an object, with or without slots."""
+    for c in type(value).__mro__:
+        for name in getattr(c, "__slots__", ()):
+            if hasattr(value, name):
+                yield name, getattr(value, name)
+    yield from getattr(value, "__dict__", {}).items()
+
+
+class _Writer:
+    def __init__(self, classes: dict[str, type], natives: dict[str, tuple[type, Native]], shared: Mapping[str, object]):
+        self._classes, self._natives = classes, natives
+        self._shared = {id(value): name for name, value in shared.items()}
+        self._numbers: dict[int, int] = {}
+        self._held: list[object] = []  # so that no id is used twice
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def node(self, value: Any) -> Any:
+        if isinstance(value, enum.Enum):
+            return {"is": "enum", "of": self._named(value), "value": value.value}
+        if type(value) in _PLAIN:
+            return value
+        if id(value) in self._shared:
+            return {"is": "shared", "name": self._shared[id(value)]}
+        if id(value) in self._numbers:
+            return {"is": "same", "number": self._numbers[id(value)]}
+        number = self._numbers[id(value)] = len(self._numbers)
+        self._held.append(value)
+        return {"number": number} | self._new(value)
+
+    def _new(self, value: Any) -> dict[str, Any]:
+        name = type(value).__name__
+        if type(value) in (list, tuple):
+            return {"is": name, "items": [self.node(item) for item in value]}
+        if type(value) is dict:
+            return {"is": "dict", "items": [[self.node(k), self.node(v)] for k, v in value.items()]}
+        if type(value) is bytes:
+            return {"is": "bytes", "array": self._array(np.frombuffer(value, np.uint8))}
+        if isinstance(value, np.ndarray | np.generic):
+            return {
+                "is": "scalar" if isinstance(value, np.generic) else "array",
+                "array": self._array(np.asarray(value)),
+            }
+        if isinstance(value, torch.Tensor):
+            flat = value.detach().cpu().contiguous().reshape(-1)
+            raw = flat.view(torch.uint8) if flat.dtype is not torch.bool else flat.to(torch.uint8)
+            about = {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)}
+            where = {"device": str(value.device), "grad": value.requires_grad}
+            return {"is": "tensor", "array": self._array(raw.numpy())} | about | where
+        if isinstance(value, np.random.Generator):
+            return {"is": "generator", "state": value.bit_generator.state}
+        if isinstance(value, torch.Generator):
+            return {
+                "is": "torch generator",
+                "array": self._array(value.get_state().numpy()),
+                "device": str(value.device),
+            }
+        if isinstance(value, torch.device):
+            return {"is": "device", "name": str(value)}
+        if name in self._natives and type(value) is self._natives[name][0]:
+            return {"is": "native", "of": name, "value": self.node(self._natives[name][1].apart(value))}
+        fields = [[key, self.node(field)] for key, field in _fields(value)]
+        return {"is": "object", "of": self._named(value), "fields": fields}
+
+    def _named(self, value: object) -> str:
+        name = type(value).__name__
+        if self._classes.get(name) is not type(value):
+            raise TypeError(f"snapshots do not hold objects of {type(value).__module__}.{name}")
+        return name
+
+    def _array(self, array: np.ndarray) -> str:
+        name = str(len(self.arrays))
+        self.arrays[name] = array
+        return name
+
+
+class _Reader:
+    def __init__(
+        self,
+        classes: dict[str, type],
+        natives: dict[str, tuple[type, Native]],
+        shared: Mapping[str, object],
+        arrays: Any,
+    ):
+        self._classes, self._natives, self._shared, self._arrays = classes, natives, shared, arrays
+        self._made: dict[int, Any] = {}
+
+    def value(self, node: Any) -> Any:
+        if type(node) in _PLAIN:
+            return node
+        kind = node["is"]
+        if kind == "enum":
+            return self._classes[node["of"]](node["value"])
+        if kind == "shared":
+            return self._shared[node["name"]]
+        if kind == "same":
+            return self._made[node["number"]]
+        return self._new(kind, node)
+
+    def _keep(self, node: dict[str, Any], made: Any) -> Any:
+        self._made[node["number"]] = made
+        return made
+
+    def _new(self, kind: str, node: dict[str, Any]) -> Any:
+        if kind == "object":  # known before its fields are: they may point back to it
+            made: Any = object.__new__(self._classes[node["of"]])
+            self._keep(node, made)
+            for key, field in node["fields"]:
+                object.__setattr__(made, key, self.value(field))
+            return made
+        if kind == "list":
+            items = self._keep(node, [])
+            items.extend(self.value(item) for item in node["items"])
+            return items
+        if kind == "dict":
+            pairs = self._keep(node, {})
+            pairs.update((self.value(k), self.value(v)) for k, v in node["items"])
+            return pairs
+        return self._keep(node, self._whole(kind, node))
+
+    def _whole(self, kind: str, node: dict[str, Any]) -> Any:
+        """What is made at once."""
+        if kind == "tuple":
+            return tuple(self.value(item) for item in node["items"])
+        if kind == "native":
+            return self._natives[node["of"]][1].make(self.value(node["value"]))
+        if kind == "device":
+            return torch.device(node["name"])
+        if kind == "generator":
+            bits = np.random.PCG64()
+            bits.state = node["state"]
+            return np.random.Generator(bits)
+        array = self._arrays[node["array"]]
+        if kind == "bytes":
+            return array.tobytes()
+        if kind == "array":
+            return array
+        if kind == "scalar":
+            return array[()]
+        if kind == "torch generator":
+            generator = torch.Generator(node["device"])
+            generator.set_state(torch.from_numpy(array))
+            return generator
+        if kind == "tensor":
+            dtype = getattr(torch, node["dtype"])
+            raw = torch.from_numpy(array)
+            flat = torch.empty(0, dtype=dtype)
+            if len(raw):
+                flat = raw.to(torch.bool) if dtype is torch.bool else raw.view(dtype)
+            return flat.reshape(node["shape"]).to(node["device"]).requires_grad_(node["grad"])
+        raise ValueError(f"there is no {kind!r} in snapshots")
