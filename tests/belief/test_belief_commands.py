@@ -119,10 +119,10 @@ def test_a_training_state_that_is_broken_is_one_line(tmp_path):
     training.command(config, resume=False)
     for text in (b"", b"nothing", b"PK\x03\x04"):
         (tmp_path / training.STATE).write_bytes(text)
-        with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+        with pytest.raises(TrickformerError, match=r"state\.npz is broken"):
             training.command(config, resume=True)
     torch.save({"step": 3}, tmp_path / training.STATE)
-    with pytest.raises(TrickformerError, match=r"state\.pt is broken"):
+    with pytest.raises(TrickformerError, match=r"state\.npz is broken"):
         training.command(config, resume=True)
 
 

@@ -337,6 +337,26 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize(("models", "kinds"), [(0, {".bin", ".json", ".pkl"}), (2, {".bin", ".json", ".safetensors"})])
+def test_a_bit_that_has_changed_is_found(unbroken, tmp_path, monkeypatch, models, kinds):
+    """In every file that going on reads: nothing is believed that is not what was written."""
+    out, rng = tmp_path / "run", np.random.default_rng(3)
+    cut_off(TINY, out, monkeypatch, nfsp, "save", models)
+    files = [path for name in ("data", "state", "model-0", "model-1") for path in (out / name).rglob("*")]
+    files = [path for path in files if path.is_file() and path.stat().st_size]
+    assert kinds <= {path.suffix for path in files}
+    for path in files:
+        whole = path.read_bytes()
+        held = bytearray(whole)
+        held[int(rng.integers(len(held)))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(held)
+        with pytest.raises(TrickformerError, match=r"damaged|holds data of another kind"):
+            nfsp.run(SelfPlay(**TINY, out=out), resume=True)
+        path.write_bytes(whole)
+    nfsp.run(SelfPlay(**TINY, out=out), resume=True)
+    assert same(out, unbroken)
+
+
 def test_damaged_models_are_named(unbroken, tmp_path):
     out = shutil.copytree(unbroken, tmp_path / "run")
     weights = out / "model-1" / "model.safetensors"

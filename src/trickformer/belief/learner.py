@@ -12,8 +12,10 @@ import torch
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import folder
+from trickformer.plumbing.snapshot import Snapshots
 
 LOG = "log.jsonl"  # file of a run
+_SNAPSHOTS = Snapshots((), {})
 
 
 class Learner:
@@ -45,8 +47,8 @@ class Learner:
     def keep(self, steps: int) -> None:
         """Writes the file, after so many steps."""
         held = {"model": self._model, "adam": self._adam, "fall": self._fall}
-        with folder.whole(self._file) as draft:
-            torch.save({name: part.state_dict() for name, part in held.items()} | {"step": steps}, draft)
+        states = {name: dict(part.state_dict()) for name, part in held.items()}
+        _SNAPSHOTS.save(self._file, states | {"step": steps}, {})
 
 
 def done(file: Path) -> int:
@@ -59,10 +61,10 @@ def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
     if not file.exists():
         return None
     try:
-        held = torch.load(file, map_location=device, weights_only=True)
-        if held.keys() == {"model", "adam", "fall", "step"}:
+        held = _SNAPSHOTS.load(file, {}, device)
+        if isinstance(held, dict) and held.keys() == {"model", "adam", "fall", "step"}:
             return held
-    except Exception:  # whatever torch says of a damaged file
+    except ValueError:
         pass
     raise TrickformerError(f"{file} is broken; choose another --out")
 

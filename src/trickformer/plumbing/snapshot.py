@@ -49,12 +49,13 @@ class Snapshots:
         with whole(file) as draft, draft.open("wb") as held:
             np.savez(held, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
 
-    def load(self, file: Path, shared: Mapping[str, object]) -> Any:
-        """What was saved, by the same names. Raises ValueError where the file holds no such thing."""
+    def load(self, file: Path, shared: Mapping[str, object], device: torch.device | None = None) -> Any:
+        """What was saved, by the same names; tensors on another device if one is named. Raises ValueError where the
+        file holds no such thing, or a bit of it has changed."""
         try:
             with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
                 tree = from_json(held[_TREE].tobytes())
-                return _Reader(self._classes, self._natives, shared, held).value(tree)
+                return _Reader(self._classes, self._natives, shared, held, device).value(tree)
         except _WRONG as e:
             raise ValueError(str(e)) from None
 
@@ -142,8 +143,10 @@ class _Reader:
         natives: dict[str, tuple[type, Native]],
         shared: Mapping[str, object],
         arrays: Any,
+        device: torch.device | None,
     ):
-        self._classes, self._natives, self._shared, self._arrays = classes, natives, shared, arrays
+        self._classes, self._natives, self._shared = classes, natives, shared
+        self._arrays, self._device = arrays, device
         self._made: dict[int, Any] = {}
 
     def value(self, node: Any) -> Any:
@@ -208,5 +211,5 @@ class _Reader:
             flat = torch.empty(0, dtype=dtype)
             if len(raw):
                 flat = raw.to(torch.bool) if dtype is torch.bool else raw.view(dtype)
-            return flat.reshape(node["shape"]).to(node["device"]).requires_grad_(node["grad"])
+            return flat.reshape(node["shape"]).to(self._device or node["device"]).requires_grad_(node["grad"])
         raise ValueError(f"there is no {kind!r} in snapshots")

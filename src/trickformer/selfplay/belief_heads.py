@@ -30,7 +30,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.selfplay.generate import played
 from trickformer.selfplay.head_config import HeadTraining
 
-STATE, RESULT = "state.pt", "result.json"  # files of a run, besides heads.FILE
+STATE, RESULT = "state.npz", "result.json"  # files of a run, besides heads.FILE
 _PIECE = 16  # held-out hands that are played in step
 
 

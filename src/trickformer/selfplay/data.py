@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, Tokenizer, TrickformerError
+from trickformer.plumbing import digests
 from trickformer.plumbing.folder import replace
 from trickformer.plumbing.text import json_object
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"
 _TOKEN, _OUTCOME, _COUNT = np.dtype("uint8"), np.dtype("<i4"), np.dtype("<i4")
 # What an own action was worth: the position before the decision, the action's token, its value in units of v(o). The
@@ -128,6 +129,15 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
     )
 
 
+def verify(folder: Path, game: Game, tokenizer: Tokenizer) -> None:
+    """Reads all that a folder counts, if it is there. Raises TrickformerError where a bit of it has changed, and as
+    `load` does, but for an unfinished folder."""
+    if (folder / MANIFEST).exists():
+        manifest = _manifest(folder, kind(game, tokenizer))
+        for name, size in _sizes(manifest["sequences"], manifest["positions"], manifest["labels"]).items():
+            _checked(folder / name, size, manifest)
+
+
 def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
     """Bytes of each file."""
     return {
@@ -138,17 +148,28 @@ def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
     }
 
 
+def _checked(path: Path, size: int, manifest: dict[str, Any]) -> Any:
+    """BLAKE2b of the part of a file that is counted. Raises TrickformerError where it is not the manifest's."""
+    try:
+        found = digests.of(path, size)
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    if found.hexdigest() != manifest["digests"].get(path.name):
+        raise TrickformerError(f"{path} is damaged: its checksum is not the one in {MANIFEST}")
+    return found
+
+
 def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest = json_object(path.read_text(encoding="utf-8"))
-        fields = {*wanted, "sequences", "labels", "hands", "complete", "about"}
+        fields = {*wanted, "sequences", "labels", "hands", "complete", "about", "digests"}
         if not fields <= set(manifest):
             raise ValueError
         for name in ("sequences", "labels", "hands"):
             if type(manifest[name]) is not int or manifest[name] < 0:
                 raise ValueError
-        if type(manifest["complete"]) is not bool:
+        if type(manifest["complete"]) is not bool or not isinstance(manifest["digests"], dict):
             raise ValueError
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
@@ -171,16 +192,20 @@ class Writer:
         assert len(tokenizer.vocab) <= np.iinfo(_TOKEN).max + 1
         self.hands = self.sequences = self.labels = 0
         self.complete = False
+        manifest = None
         if (folder / MANIFEST).exists():
             manifest = _manifest(folder, self._kind | {"about": about})
             self.hands, self.sequences = manifest["hands"], manifest["sequences"]
             self.labels = manifest["labels"]
             self.complete = manifest["complete"]
         self._files: dict[str, Any] = {}
+        self._digests: dict[str, Any] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, size in _sizes(self.sequences, self._kind["positions"], self.labels).items():
                 self._files[name] = self._open(name, size)
+                known = _checked(folder / name, size, manifest) if manifest else hashlib.blake2b()
+                self._digests[name] = known
         except TrickformerError:
             self.close()
             raise
@@ -208,8 +233,10 @@ class Writer:
                 (COUNTS, np.diff(data.starts), _COUNT),
                 (LABELS, data.labels, LABEL),
             ):
-                self._files[name].write(np.ascontiguousarray(array, dtype).tobytes())
+                raw = np.ascontiguousarray(array, dtype).tobytes()
+                self._files[name].write(raw)
                 self._files[name].flush()
+                self._digests[name].update(raw)
         except OSError as e:
             raise TrickformerError(f"cannot write into {self._folder}: {e.strerror}") from None
         self.hands += hands
@@ -224,7 +251,9 @@ class Writer:
 
     def _note(self) -> None:
         counts = {"hands": self.hands, "sequences": self.sequences, "labels": self.labels, "complete": self.complete}
-        replace(self._folder / MANIFEST, json.dumps(self._kind | counts | {"about": self._about}, indent=2) + "\n")
+        sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
+        about = counts | {"digests": sums, "about": self._about}
+        replace(self._folder / MANIFEST, json.dumps(self._kind | about, indent=2) + "\n")
 
     def close(self) -> None:
         for file in self._files.values():

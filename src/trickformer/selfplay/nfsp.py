@@ -43,7 +43,7 @@ from trickformer.models import presets, structure
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
-from trickformer.plumbing import parallel
+from trickformer.plumbing import digests, parallel
 from trickformer.plumbing.folder import Interrupted, begun, build, may_begin
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
@@ -91,8 +91,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     )
     for i in range(config.iterations + 1):
         if (out / f"model-{i}").exists():
+            digests.check(out / f"model-{i}")
             checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
+        stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
     try:
         lasting = config.model_copy(update={"stop_after": None})
@@ -361,5 +363,6 @@ def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: st
     model.save_pretrained(draft)
     if text is not None:
         (draft / "README.md").write_text(text, encoding="utf-8")
+    digests.write(draft)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)

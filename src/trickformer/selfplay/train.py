@@ -24,6 +24,7 @@ from transformers import GPT2Config
 from trickformer import tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing import digests
 from trickformer.plumbing.text import json_object
 from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
 
@@ -312,6 +313,7 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
         accelerator.wait_for_everyone()  # each has written its own part
         if accelerator.is_main_process:
             (draft / "step.json").write_text(json.dumps(asdict(at)), encoding="utf-8")
+            digests.write(draft)
             draft.rename(state / str(step))
             for other in state.iterdir():
                 if other.name != str(step):
@@ -331,6 +333,7 @@ def _restore(accelerator: Accelerator, state: Path) -> _At:
     if not step:
         return _At(0, 0, [0.0, 0.0, 0.0])
     folder = state / str(step)
+    digests.check(folder)
     try:
         accelerator.load_state(str(folder))
         return _At(**json_object((folder / "step.json").read_text(encoding="utf-8")))

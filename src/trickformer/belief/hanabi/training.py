@@ -44,7 +44,7 @@ def network_of(config: Training) -> BeliefNetwork:
     return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
 
 
-NETWORK, STATE = "model.safetensors", "state.pt"  # files of a run
+NETWORK, STATE = "model.safetensors", "state.npz"  # files of a run
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
