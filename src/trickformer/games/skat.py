@@ -47,7 +47,8 @@ SCORES = ("seeger", "value")
 # Section 6.2 of the GO-MCTS paper: random and scripted players to begin with, twenty iterations, a pool of at most ten.
 _USUAL: dict[str, Any] = {"bucket": 32}
 _LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
-_WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8}
+# Solving worlds takes longer than learning from them: each is learned from six times.
+_WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8, "window": 6}
 TRAINING = {
     "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
     "small": _LITTLE | _WORLDS | {"noise": 0.05, "bootstrap_hands": 20_000, "sequences": 45_000, "match_deals": 100},
