@@ -215,3 +215,34 @@ def _runs(pid: int) -> bool:
         return False
     stat = Path(f"/proc/{pid}/stat")
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+ABSURD = [
+    ["tournament", "hearts", "--a", "random", "--b", "rules", "--deals", "1000000000"],
+    ["tournament", "hearts", "--a", "random", "--b", "rules", "--deals", str(10**30)],
+    ["tournament", "hearts", "--a", "random", "--b", "rules", "--workers", "100000"],
+    ["crew", "evaluate", "--players", "rules", "--missions", "1", "--games", str(10**12)],
+    ["train", "hearts", "--preset", "tiny", "--threads", "100000"],
+    ["train", "hearts", "--preset", "tiny", "--learning-rate", "inf"],
+    ["belief", "train", "--hidden", "10000000"],
+    ["belief", "train", "--device", "meta"],
+]
+
+
+@pytest.mark.parametrize("arguments", ABSURD, ids=lambda words: "-".join(words[:2] + words[-2:]))
+def test_what_no_machine_could_do_is_refused_at_once(command, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    begun = time.monotonic()
+    code, out, err = command(*arguments, "--out", "run")
+    assert code == 2 and not out and len(err.splitlines()) == 1 and err.startswith("error: ")
+    assert not list(tmp_path.iterdir())
+    assert time.monotonic() - begun < 30  # five seconds, on a machine that does nothing else
+
+
+def test_a_config_of_ten_million_layers_is_refused_at_once(tiny_checkpoint, tmp_path):
+    for key in ("n_layer", "n_embd", "vocab_size"):
+        config = json.loads((tiny_checkpoint / "config.json").read_text())
+        (tmp_path / "config.json").write_text(json.dumps(config | {key: 10**7}))
+        (tmp_path / "model.safetensors").write_bytes((tiny_checkpoint / "model.safetensors").read_bytes())
+        with pytest.raises(TrickformerError, match=f"{key} = 10000000; it must be a positive number up to"):
+            read_weights(tmp_path)

@@ -23,7 +23,10 @@ ROWS = 1024  # rows that go through the layers together
 def usable(device: str) -> torch.device:
     """A device by torch's name of it. Raises TrickformerError where torch does not have it."""
     try:
-        return torch.empty(0, device=device).device
+        found = torch.empty(0, device=device).device
+        if found.type == "meta":
+            raise RuntimeError("its tensors hold nothing")
+        return found
     except (RuntimeError, AssertionError) as error:
         raise TrickformerError(
             f"torch cannot use device {device!r} ({str(error).splitlines()[0]}); use device='cpu'"

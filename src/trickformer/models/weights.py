@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
+_MOST = 65_536  # layers, units, tokens or positions: what says more is damaged
 _FIXED = {  # what the engines take for granted; Hugging Face's default where a config is silent
     "model_type": "gpt2",
     "activation_function": "gelu_new",
@@ -138,9 +139,9 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
         value = config.get(key)
         if key == "n_inner" and value is None:
             value = 4 * sizes["n_embd"]
-        if not isinstance(value, int) or value <= 0:
+        if type(value) is not int or not 0 < value <= _MOST:
             raise TrickformerError(
-                f"{where}: config has {key} = {value!r}; it must be a positive number, save it again"
+                f"{where}: config has {key} = {value!r}; it must be a positive number up to {_MOST:,}, save it again"
             )
         sizes[key] = value
     epsilon = config.get("layer_norm_epsilon", 1e-5)

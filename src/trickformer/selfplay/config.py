@@ -119,11 +119,20 @@ class SelfPlay(BaseModel):
     epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
     window: int = Field(1, ge=1, description="newest iterations whose data a model learns from")
     batch_size: int = Field(32, ge=1, description="sequences a training step, over all devices")
-    bootstrap_learning_rate: float = Field(1e-3, gt=0, description="peak for model 0")
-    learning_rate: float = Field(5e-4, gt=0, description="peak of later iterations")
-    muon: float = Field(0.0, ge=0, description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW")
-    policy_weight: float = Field(9.0, gt=0, description="weight of the policy loss; that of the value loss is 1")
-    action_weight: float = Field(0.0, ge=0, description="weight of the action values' loss; 0: no action values")
+    bootstrap_learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="peak for model 0")
+    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="peak of later iterations")
+    muon: float = Field(
+        0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW",
+    )
+    policy_weight: float = Field(
+        9.0, gt=0, allow_inf_nan=False, description="weight of the policy loss; that of the value loss is 1"
+    )
+    action_weight: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="weight of the action values' loss; 0: no action values"
+    )
     label_share: float = Field(
         0.0, ge=0, le=1, description="share of own decisions whose legal actions get a value each"
     )
@@ -155,7 +164,7 @@ class SelfPlay(BaseModel):
     )
     value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
     bf16: bool = Field(True, description="forward passes of training in bfloat16")
-    threads: int = Field(1, ge=1, description="of torch while training")
+    threads: int = Field(1, ge=1, le=1_024, description="of torch while training")
     save_every: int = Field(500, ge=1, description="training steps between two states on disk")
 
     baseline: str = Field(
@@ -163,7 +172,7 @@ class SelfPlay(BaseModel):
     )
     match_deals: int = Field(20, ge=0, description="deals of an iteration's two matches; 0: none")
 
-    workers: int = Field(1, ge=1, description="processes that play; the hands do not depend on it")
+    workers: int = Field(1, ge=1, le=1_024, description="processes that play; the hands do not depend on it")
     ray: str | None = Field(None, description="Ray cluster that plays hands and matches: auto on a node, or HOST:PORT")
     peak_tflops: float | None = Field(None, gt=0, description="of the device: utilization is reported against it")
     stop_after: float | None = Field(None, gt=0, description="minutes after which the run stops, to be resumed")

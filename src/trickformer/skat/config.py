@@ -20,7 +20,12 @@ class Learning(BaseModel):
     second: int = Field(40_000, ge=1, description="the same in the second round")
     third: int = Field(50_000, ge=1, description="the same in the third round")
     hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
-    prior: float = Field(1.0, gt=0, description="standard deviation of a table's entry around 0, or what it leans on")
+    prior: float = Field(
+        1.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="standard deviation of a table's entry around 0, or what it leans on",
+    )
     held_out: float = Field(0.1, gt=0, lt=1, description="share of the hands that is only measured on")
     out: Path = Field(LEARNED, description="folder of the run")
 

@@ -66,7 +66,7 @@ class Tournament(BaseModel):
     deals: int = Field(100, ge=1, description="deals; each is played in every seating, and is one sample")
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
     tables: int = Field(112, ge=1, description="hands in flight at a time; they share forward passes")
-    workers: int = Field(1, ge=1, description="processes; the records do not depend on it")
+    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,
         description="address of a Ray cluster that plays the tables: auto on one of its nodes, or HOST:PORT; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from trickformer.tournaments.play import play
 from trickformer.tournaments.store import HandRecord
 
 RECORDS = "records.jsonl"
+MOST_TABLES = 2_000_000  # of a plan: it and its records are held in memory
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
@@ -53,6 +55,14 @@ class _About(BaseModel):
     files: dict[str, str] = {}
 
 
+def _hands(config: Plan, game: Game) -> list[Hand]:
+    """Every hand of a plan. Raises TrickformerError where there are too many."""
+    hands = list(islice(config.hands(game), MOST_TABLES + 1))
+    if len(hands) > MOST_TABLES:
+        raise TrickformerError(f"these are more than {MOST_TABLES:,} tables; play fewer deals, or several series")
+    return hands
+
+
 def _cast(game: Game, specs: list[str]) -> list[Player]:
     """A player for each spec; equal specs share one, for what a player knows of a hand is in its memo."""
     made = {spec: players.make(spec, game) for spec in dict.fromkeys(specs)}
@@ -72,7 +82,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         raise TrickformerError("--resume needs the --out of the run to continue")
     cast = _cast(game, specs)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
-    hands = list(config.hands(game))
+    hands = _hands(config, game)
     run = Run(config, typed, sees_state, [], [build()])
     if config.out is None:
         _finish(run, hands, None, game, cast)
@@ -109,7 +119,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
-        hands = set(config.hands(run.game))
+        hands = set(_hands(config, run.game))
         parse = store.parser(folder / RECORDS, hands, run.game.players)
         run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run

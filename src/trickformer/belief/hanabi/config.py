@@ -39,15 +39,19 @@ class Training(BaseModel):
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="the encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences"
     )
-    hidden: int = Field(128, ge=8, description="units of a layer")
-    layers: int = Field(2, ge=1, description="of the encoder")
-    heads: int = Field(4, ge=1, description="of attention in a layer of the transformer; they divide its units")
+    hidden: int = Field(128, ge=8, le=65_536, description="units of a layer")
+    layers: int = Field(2, ge=1, le=1_024, description="of the encoder")
+    heads: int = Field(
+        4, ge=1, le=1_024, description="of attention in a layer of the transformer; they divide its units"
+    )
     games: int = Field(32, ge=1, description="games of a gradient step")
     targets: int = Field(12, ge=1, description="positions of a game that are learned, drawn at random")
     steps: int = Field(3000, ge=1, description="gradient steps")
-    learning_rate: float = Field(4e-3, gt=0, description="of Adam at the start; it falls to a tenth along a cosine")
+    learning_rate: float = Field(
+        4e-3, gt=0, allow_inf_nan=False, description="of Adam at the start; it falls to a tenth along a cosine"
+    )
     seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
-    threads: int = Field(1, ge=1, description="of torch")
+    threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the network, as torch names it")
     save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
     out: Path = Field(Path("out/belief"), description="folder of the run")
@@ -103,7 +107,9 @@ class Evaluation(BaseModel):
         description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
         "and for three steps in ten beyond 333",
     )
-    learning_rate: float = Field(4e-3, gt=0, description="of the first gradient step of bft; it falls along a line")
+    learning_rate: float = Field(
+        4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft; it falls along a line"
+    )
     part: Literal["encoder", "full"] = Field(
         "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
     )
@@ -113,7 +119,7 @@ class Evaluation(BaseModel):
     particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")
     limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
     pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
-    threads: int = Field(1, ge=1, description="of torch")
+    threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the networks, as torch names it")
     out: Path | None = Field(None, description="folder for records, report and plot")
 

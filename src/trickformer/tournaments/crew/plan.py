@@ -29,7 +29,7 @@ class Missions(BaseModel):
         10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
     )
     tables: int = Field(500, ge=1, description="games in flight at a time; they share forward passes")
-    workers: int = Field(1, ge=1, description="processes; the records do not depend on it")
+    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,
         description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT; "

@@ -81,7 +81,9 @@ class Comparison(BoardSize):
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the boards and of all players' randomness")
     tables: int = Field(1, ge=1, description="games in flight at a time; their searches run one after the other")
-    workers: int = Field(1, ge=1, description="processes; where seconds are the limit, no more than free cores")
+    workers: int = Field(
+        1, ge=1, le=1_024, description="processes; where seconds are the limit, no more than free cores"
+    )
     ray: str | None = Field(
         None, description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT"
     )
