@@ -156,7 +156,7 @@ def test_logs_of_xskat(forehand):
     plain = [0, 2, 3, 4, 5, 6, 8, 13]  # games that were played to their end
     records = [fixture_games()[i] for i in plain]
     text = "".join(xskat_log(record, forehand, number) for number, record in enumerate(records))
-    found = list(xskat.read(iter([*text.splitlines(), "40 -12 0"])))
+    found = [game() for game in xskat.games(iter([*text.splitlines(), "40 -12 0"]))]
     assert len(found) == len(records)
     for number, (told, record) in enumerate(zip(found, records)):
         assert told.names == record.names
@@ -172,7 +172,7 @@ def test_logs_of_xskat(forehand):
 
 def test_what_differs_in_a_log_is_found():
     text = xskat_log(fixture_games()[0])
-    (record,) = xskat.read(iter(text.splitlines()))
+    (record,) = (game() for game in xskat.games(iter(text.splitlines())))
     winners = (*record.winners[:4], (record.winners[4] + 1) % 3, *record.winners[5:])
     finding = check(record.model_copy(update={"winners": winners}), 1)
     assert finding.status == "differs"
@@ -186,7 +186,7 @@ def test_filler_after_a_lost_null_is_no_play():
     record = fixture_games()[5]
     lines = xskat_log(record).splitlines()
     seed = next(i for i, line in enumerate(lines) if "random_seed" in line)
-    (told,) = xskat.read(iter([*lines[:seed], *lines[3:5], *lines[seed:]]))
+    (told,) = (game() for game in xskat.games(iter([*lines[:seed], *lines[3:5], *lines[seed:]])))
     assert len(told.winners) == 4
     assert check(told, 1).status == "agrees"
 

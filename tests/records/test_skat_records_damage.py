@@ -1,9 +1,15 @@
 """Damaged and foreign files of games, and the commands: one clear line, never a crash, nothing written."""
 
+import bz2
+import gzip
+import io
 import json
+import os
 import random
 import subprocess
 import sys
+import threading
+import types
 
 import pytest
 from hypothesis import given, settings
@@ -88,7 +94,7 @@ def test_damaged_logs(number, seed):
     lines = list(XSKAT[number])
     at = rng.randrange(len(lines))
     lines[at : at + 1] = rng.choice(([], [lines[at]] * 2, [damaged(lines[at] or " ", seed)]))
-    survives(lambda: next(iter(xskat.read(iter(lines))), None) or jsonl.parse("", 1), None)
+    survives(lambda: next(xskat.games(iter(lines)))(), None)
 
 
 @settings(max_examples=200, deadline=None)
@@ -162,8 +168,10 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
         ("cut.jsonl", (JSONL[0] + "\n" + JSONL[1][:90]).encode(), "cut.jsonl, game 2: "),
         ("cut.sgf", (ISS[0] + "\n" + ISS[1][:90]).encode(), "cut.sgf, game 2: not a whole record"),
         ("cut.log", "\n".join(XSKAT[0][:20]).encode(), "cut.log, game 1: the log breaks off"),
-        ("latin.sgf", ISS[0].replace("ada", "\xe4da").encode("latin-1"), "latin.sgf, line 1: not text in UTF-8"),
+        ("latin.sgf", ISS[0].replace("ada", "\xe4da").encode("latin-1"), "latin.sgf, game 1: not text in UTF-8"),
     ]:
+        if word[0] == "check" and ", game" in says:  # it goes on, and counts what is damaged
+            continue
         (tmp_path / name).write_bytes(content)
         assert says in call(name), name
     assert "cannot read missing: No such file" in call("missing")
@@ -199,7 +207,7 @@ def test_a_file_is_known_by_its_content(command, tmp_path):
     for name, text in (("x.txt", ISS[0]), ("y.sgf", JSONL[0]), ("z.jsonl", "\n".join(XSKAT[0]))):
         (tmp_path / name).write_text(text + "\n")
         code, out, _ = command("records", "check", tmp_path / name)
-        assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs\n")
+        assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
 
 
 def test_check_tells_what_differs(command, tmp_path):
@@ -207,13 +215,54 @@ def test_check_tells_what_differs(command, tmp_path):
     assert code == 0
     assert "broken off: game 11: seat 0 left\n" in out
     assert "agrees: game 14: the null is worth less than the bid" in out
-    assert out.endswith("15 games: 12 agrees, 3 broken off, 0 differs\n")
+    assert out.endswith("15 games: 12 agrees, 3 broken off, 0 differs, 0 damaged\n")
     (tmp_path / "g.sgf").write_text("\n".join([ISS[0], ISS[1].replace("v:-144", "v:144")]))
     code, out, _ = command("records", "check", tmp_path / "g.sgf", "--json")
     assert code == 1
     found = json.loads(out)
     assert (found["games"], found["agrees"], found["differs"]) == (2, 1, 1)
     assert (found["findings"][0]["game"], found["findings"][0]["status"]) == (2, "differs")
+
+
+@pytest.mark.parametrize("games", [ISS, JSONL], ids=["iss", "jsonl"])
+def test_a_damaged_game_does_not_end_those_behind_it(command, tmp_path, games):
+    lines = [games[0], games[1].replace("a", "\udcff", 1), games[2][:40], "", games[3], "nothing", games[4]]
+    path = tmp_path / "archive"
+    path.write_text("\n".join(lines), errors="surrogateescape")
+    code, out, _ = command("records", "check", path, "--json")
+    found = json.loads(out)
+    assert code == 1 and (found["games"], found["damaged"], found["differs"]) == (6, 3, 0)
+    damaged = {f["game"]: f["what"] for f in found["findings"] if f["status"] == "damaged"}
+    assert set(damaged) == {2, 3, 5} and damaged[2] == "not text in UTF-8"
+    with pytest.raises(TrickformerError, match=r"archive, game 2: not text in UTF-8$"):
+        list(files.read(path))
+
+
+def test_a_log_that_is_damaged_goes_on(command, tmp_path):
+    whole = "\n".join(XSKAT[0]).rstrip("\n") + "\n"
+    path = tmp_path / "log"
+    path.write_text(whole + whole.replace("Won", "Wan").replace("Lost", "Last") + whole)
+    code, out, _ = command("records", "check", path)
+    assert code == 1 and out.endswith("3 games: 2 agrees, 0 broken off, 0 differs, 1 damaged\n")
+    assert "damaged: game 2" in out
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, bytes], ids=["gz", "bz2", "plain"])
+def test_archives_that_are_compressed_and_pipes(pack, command, tmp_path, monkeypatch):
+    data = pack("\n".join(ISS).encode())
+    (tmp_path / "archive").write_bytes(data)
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(data))
+    writer.start()
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(data))))
+    told = {command("records", "check", name) for name in (tmp_path / "archive", tmp_path / "pipe", "-")}
+    writer.join()
+    ((code, out, err),) = told
+    assert code == 0 and f"{len(ISS)} games: " in out and not err
+    if pack is not bytes:
+        (tmp_path / "archive").write_bytes(data[: len(data) // 2])
+        code, _, err = command("records", "check", tmp_path / "archive")
+        assert code == 2 and len(err.splitlines()) == 1
 
 
 def test_show(command):

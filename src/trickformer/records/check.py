@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS
+from trickformer.records.files import Damaged
 from trickformer.records.record import TIMES_OUT, Record
 from trickformer.records.replay import Replay, replay
 
-AGREES, DIFFERS, BROKEN_OFF = "agrees", "differs", "broken off"
+AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
 _SCHWARZ_LEVEL = 2
 
@@ -50,7 +51,7 @@ class Finding:
     """What the check of one game came to."""
 
     game: int  # counted from 1
-    status: str  # agrees, differs, broken off
+    status: str  # agrees, differs, broken off, damaged
     move: int | None = None  # the first that differs, where it is a move
     what: str = ""  # what differs, or how it broke off
     notes: tuple[str, ...] = ()
@@ -176,10 +177,13 @@ def check(record: Record, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def check_all(records: Iterable[Record]) -> Iterator[Finding]:
+def check_all(games: Iterable[Record | Damaged]) -> Iterator[Finding]:
     """The findings of a file's games, in order."""
-    for game, record in enumerate(records, 1):
-        yield check(record, game)
+    for game, found in enumerate(games, 1):
+        if isinstance(found, Damaged):
+            yield Finding(game, DAMAGED, what=found.why.removeprefix(f"game {game}: "))
+        else:
+            yield check(found, game)
 
 
 def _broken_off(found: Replay) -> str | None:

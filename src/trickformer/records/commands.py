@@ -13,7 +13,9 @@ from trickformer.plumbing import config as configs
 
 app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="ISS records, a log of XSkat, or JSON lines of ours")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="ISS records, XSkat's log, or JSON lines of ours; -: standard input")
+]
 
 
 @app.command()
@@ -41,17 +43,17 @@ def show(
 
 @app.command()
 def check(file: File, as_json: configs.Json = False) -> None:
-    """Replay every game and recompute its result. Exit code 1 where a game differs from its record."""
+    """Replay every game and recompute its result. Exit code 1 where a game differs from its record, or is damaged."""
     from trickformer.records import check as checks
     from trickformer.records import files
 
     counts: Counter[str] = Counter()
     notable = []
-    for finding in checks.check_all(files.read(file)):
+    for finding in checks.check_all(files.games(file)):
         counts[finding.status] += 1
         if finding.status != checks.AGREES or finding.notes:
             notable.append(finding)
-    statuses = (checks.AGREES, checks.BROKEN_OFF, checks.DIFFERS)
+    statuses = (checks.AGREES, checks.BROKEN_OFF, checks.DIFFERS, checks.DAMAGED)
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
         print(json.dumps({"games": counts.total()} | {s: counts[s] for s in statuses} | {"findings": findings}))
@@ -59,7 +61,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
         for finding in notable:
             print(f"{finding.status}: {finding}")
         print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
-    raise typer.Exit(1 if counts[checks.DIFFERS] else 0)
+    raise typer.Exit(1 if counts[checks.DIFFERS] or counts[checks.DAMAGED] else 0)
 
 
 @app.command()

@@ -2,57 +2,116 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import os
-from collections.abc import Callable, Iterator
+import sys
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from io import BufferedReader
+from itertools import chain
 from pathlib import Path
-from typing import IO
 
 from trickformer.base import TrickformerError
 from trickformer.records import iss, jsonl, xskat
-from trickformer.records.record import Record
+from trickformer.records.record import Game, Record
 
 WRITERS: dict[str, Callable[[Record, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
 
 
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A game of a file that cannot be read."""
+
+    game: int  # counted from 1
+    why: str  # one line, which names the game
+
+
 def read(path: Path) -> Iterator[Record]:
-    """The games of a file, one by one; what notation it is in is seen by its beginning, not by its name.
+    """The games of a file, one by one.
 
-    Raises TrickformerError, naming file, game and, where there is one, move: on a file that cannot be read, is empty or
-    holds no games, and on a game that is damaged."""
+    Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
+    is damaged."""
+    for found in games(path):
+        if isinstance(found, Damaged):
+            raise TrickformerError(f"{path}, {found.why}")
+        yield found
+
+
+def games(path: Path) -> Iterator[Record | Damaged]:
+    """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
+    notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
+
+    Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
     try:
-        with path.open("rb") as file:
-            first = b"\n"
-            while first and not first.strip():
-                first = file.readline(1 << 16)
-            reader = _reader(path, first)
-            file.seek(0)
-            try:
-                yield from reader(_lines(file))
-            except TrickformerError as e:
-                raise TrickformerError(f"{path}, {e}") from None
+        with _opened(path) as file:
+            lines = iter(file)
+            begun = []  # blank lines and the first of the others: a pipe is read once
+            while not begun or not begun[-1].strip():
+                if not (line := next(lines, b"")):
+                    raise TrickformerError(f"{path} is empty; it should hold games of Skat")
+                begun.append(line)
+            reader = _reader(path, begun[-1][: 1 << 16])
+            told = _Text()
+            for number, game in enumerate(reader(map(told.line, chain(begun, lines))), 1):
+                try:
+                    told.must_be_whole(number)
+                    yield game()
+                except TrickformerError as e:
+                    yield Damaged(number, str(e))
     except OSError as e:
-        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+        raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
+    except (EOFError, zlib.error) as e:
+        raise TrickformerError(f"cannot read {path}: {e}") from None
 
 
-def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Record]]:
-    if not first:
-        raise TrickformerError(f"{path} is empty; it should hold games of Skat")
+@contextmanager
+def _opened(path: Path) -> Generator[Iterable[bytes]]:
+    """The bytes of a file, as they were before they were compressed."""
+    with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
+        assert isinstance(raw, BufferedReader)
+        start = raw.peek(3)[:3]
+        if start.startswith(b"\x1f\x8b"):
+            with gzip.open(raw) as file:
+                yield file
+        elif start == b"BZh":
+            with bz2.open(raw) as file:
+                yield file
+        else:
+            yield raw
+
+
+class _Text:
+    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other."""
+
+    def __init__(self) -> None:
+        self._whole = True
+
+    def line(self, line: bytes) -> str:
+        try:
+            return line.decode().rstrip("\n")
+        except UnicodeDecodeError:
+            self._whole = False
+            return line.decode(errors="replace").rstrip("\n")
+
+    def must_be_whole(self, game: int) -> None:
+        """Raises TrickformerError where a line was not that was read since the last time."""
+        whole, self._whole = self._whole, True
+        if not whole:
+            raise TrickformerError(f"game {game}: not text in UTF-8")
+
+
+def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Game]]:
     start = first.lstrip()
     if start.startswith(b"(;"):
-        return iss.read
+        return iss.games
     if start.startswith(b"{"):
-        return jsonl.read
+        return jsonl.games
     if len(first.split()) == 3 and first.startswith(b" ") and first.isascii() and b"\x00" not in first:
-        return xskat.read
+        return xskat.games
     raise TrickformerError(f"{path} holds no games of Skat that trickformer knows: ISS (.sgf), XSkat's log, .jsonl")
-
-
-def _lines(file: IO[bytes]) -> Iterator[str]:
-    for number, line in enumerate(file, 1):
-        try:
-            yield line.decode().rstrip("\n")
-        except UnicodeDecodeError:
-            raise TrickformerError(f"line {number}: not text in UTF-8") from None
 
 
 def convert(source: Path, target: Path) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from pydantic import ValidationError
 
@@ -22,6 +23,7 @@ from trickformer.records.record import (
     SHOWS,
     TIMES_OUT,
     UNKNOWN,
+    Game,
     Record,
     contract,
     quoted,
@@ -247,7 +249,7 @@ def write(record: Record, number: int = 1) -> str:
     return line
 
 
-def read(lines: Iterator[str]) -> Iterator[Record]:
-    """The games of a file's lines. Raises what `parse` raises."""
+def games(lines: Iterator[str]) -> Iterator[Game]:
+    """The games of a file's lines, each to be read: what `parse` gives, or raises."""
     for number, line in enumerate(filter(str.strip, lines), 1):
-        yield parse(line, number)
+        yield partial(parse, line, number)

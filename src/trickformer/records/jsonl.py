@@ -20,11 +20,12 @@ An ISS record that is converted and converted back is the same record.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.records.record import Record
+from trickformer.records.record import Game, Record
 
 
 def parse(line: str, number: int) -> Record:
@@ -43,7 +44,7 @@ def write(record: Record, number: int = 1) -> str:
     return record.model_dump_json()
 
 
-def read(lines: Iterator[str]) -> Iterator[Record]:
-    """The games of a file's lines. Raises what `parse` raises."""
+def games(lines: Iterator[str]) -> Iterator[Game]:
+    """The games of a file's lines, each to be read: what `parse` gives, or raises."""
     for number, line in enumerate(filter(str.strip, lines), 1):
-        yield parse(line, number)
+        yield partial(parse, line, number)

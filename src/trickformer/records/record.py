@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Self
+from collections.abc import Callable
+from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from trickformer.games.skat import ACTIONS, CALLS, CARDS, DECLARATIONS, LEVELS, NUM_CARDS, PLAYERS
+
+# A game that a file holds, not yet read. Calling it raises TrickformerError, naming the game, where it is damaged.
+Game: TypeAlias = Callable[[], "Record"]
 
 ACTION = {name: action for action, name in enumerate(ACTIONS)}
 CARD = frozenset(CARDS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -16,7 +17,7 @@ from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
-from trickformer.records.record import CARD, Record, contract, quoted
+from trickformer.records.record import CARD, Game, Record, contract, quoted
 
 _CELL = re.compile(r"(Diamond|Heart|Spade|Club)([ _])(7|8|9|10|J|Q|K|A)(?= |$)", re.IGNORECASE)
 _SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123]) -+")
@@ -34,21 +35,25 @@ _SAID = {
 _END, _RULE = "=" * 40, "-" * 40
 
 
-def read(lines: Iterator[str]) -> Iterator[Record]:
-    """The games of a log's lines. Raises TrickformerError, naming game and line, on what is no such log."""
+def games(lines: Iterator[str]) -> Iterator[Game]:
+    """The games of a log's lines, each to be read. Where the log breaks off there is one more, which is damaged."""
     number, block = 0, []
     for line in lines:
         if line.rstrip() == _END:
             number += 1
-            yield _Game(number, block).record()
+            yield _Game(number, block).record
             block = []
         else:
             block.append(line.rstrip())
     left = [line for line in block if line]
     if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in left) or len(left) > 1:  # the sums of the scores
-        raise TrickformerError(f"game {number + 1}: the log breaks off")
-    if not number:
-        raise TrickformerError("game 1: the log breaks off")
+        yield partial(_breaks_off, number + 1)
+    elif not number:
+        yield partial(_breaks_off, 1)
+
+
+def _breaks_off(number: int) -> Record:
+    raise TrickformerError(f"game {number}: the log breaks off")
 
 
 def _the_one(marks: Iterable[bool]) -> int:
