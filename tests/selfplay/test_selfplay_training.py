@@ -319,7 +319,7 @@ def test_a_damaged_state_is_refused(fitting, tmp_path):
     fitting.fit(tmp_path, stop=lambda: next(calls) == 3)
     weights = tmp_path / "3" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-5])
-    with pytest.raises(TrickformerError, match=r"3 is damaged \(.*\); remove it$"):
+    with pytest.raises(TrickformerError, match=r"model.safetensors is damaged: its checksum is not the one in B2SUMS$"):
         fitting.fit(tmp_path)
 
 
