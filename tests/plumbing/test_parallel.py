@@ -1,9 +1,12 @@
 """Work on several processes and on a Ray cluster of two nodes: every item once, and no worker left behind."""
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import types
 from pathlib import Path
@@ -147,6 +150,28 @@ def test_a_cluster_out_of_reach_is_one_line_and_nothing_is_written(command, tmp_
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert says in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", None], ids=["ends", "http", "silent"])
+def test_a_listener_that_is_not_ray_is_told_at_once(command, tmp_path, answer):
+    pytest.importorskip("ray", reason="Ray has no wheel for this Python")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def listen():
+            with contextlib.suppress(OSError):
+                talk, _ = server.accept()
+                if answer is None:
+                    time.sleep(20)
+                talk.sendall(answer or b"")
+                talk.close()
+
+        threading.Thread(target=listen, daemon=True).start()
+        begun = time.monotonic()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        arguments = ["hearts", "--a", "random", "--b", "random", "--out", tmp_path / "run", "--ray", address]
+        code, out, err = command("tournament", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1) and f"no Ray cluster at '{address}'" in err
+    assert time.monotonic() - begun < 10 and not list(tmp_path.iterdir())
 
 
 @pytest.fixture(scope="module")

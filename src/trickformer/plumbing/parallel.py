@@ -163,11 +163,22 @@ def _connect(address: str) -> Any:
             host, _, port = address.rpartition(":")
             if not (host and port.isdecimal()):
                 raise ValueError("this names no host and port")
-            socket.create_connection((host, int(port)), _PATIENCE).close()
+            _must_be_grpc(host, int(port))
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, OverflowError, ValueError, RuntimeError) as e:
         raise TrickformerError(f"no Ray cluster at {address!r} ({_reason(e)}); give {known}") from None
     return ray
+
+
+def _must_be_grpc(host: str, port: int) -> None:
+    """Raises OSError or ValueError where nobody listens, or one who does not answer as the head of a cluster would: Ray
+    itself would wait for minutes. gRPC is HTTP/2, in which both sides begin with their settings (RFC 9113, 3.4)."""
+    settings = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # a frame: length 0, type 4, no flags, stream 0
+    with socket.create_connection((host, port), _PATIENCE) as talk:
+        talk.settimeout(_PATIENCE)
+        talk.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+        if talk.recv(9, socket.MSG_WAITALL)[3:4] != settings[3:4]:
+            raise ValueError("who listens there is not Ray")
 
 
 def _reason(e: BaseException) -> str:
