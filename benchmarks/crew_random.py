@@ -38,7 +38,7 @@ class Tally:
 
 def measured(page: _missions.Page, seed: int, n: int) -> Tally:
     """Games 0 to n - 1 of the series `seed`."""
-    book = tokenizers.make(games.load(f"crew(mission={page.id})")).table
+    book = tokenizers.make(games.load(f"crew(mission={page.id})")).codec
     won = actions = 0
     for first in range(0, n, BATCH):
         history, result = _core.crew.random_games(book, seed, first, min(BATCH, n - first))

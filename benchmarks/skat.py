@@ -16,7 +16,7 @@ import pyspiel
 
 from benchmarks import Row, arguments, emit, measure
 from trickformer import _core, players
-from trickformer.belief.samplers.skat import seat_view
+from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games import skat
 
 
@@ -90,7 +90,7 @@ def worlds(game: skat.Skat, ours: int, repeats: int) -> Row:
     state: Any = game.deal(1, 1)
     while len(state.core.hand(state.current_player())) > 6 or state.current_player() == state.core.soloist:
         state.apply_action(player.act([game.view(state, state.current_player())], [], [])[0].action)
-    deals = _core.skat.DealSampler(seat_view(game, game.view(state, state.current_player())))
+    deals = _core.skat.DealSampler(SkatBelief(game).seat_view(game.view(state, state.current_player())))
 
     def core() -> float:
         start = time.thread_time()

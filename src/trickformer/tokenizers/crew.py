@@ -58,6 +58,7 @@ class CrewTokenizer(Tokenizer):
 
     def __init__(self, game: Crew):
         self._game = game
+        self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
         self.missions = game.missions
         self.codec = game.book
         self.n_facts: int = self.codec.tracker().n_facts
@@ -133,8 +134,10 @@ class CrewTokenizer(Tokenizer):
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        draws = np.array([self._game.draws(seed, first + i) for i in range(n)], np.float64).reshape(n, PLAYERS)
-        return _core.crew.Tables(self.codec, deals(self._game.dealt, seed, first, n), draws)
+        dealt, draws = deals(self._game.dealt, seed, first, n), np.zeros((n, PLAYERS))
+        for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # in the other missions nobody draws
+            draws[i] = self._game.draws(seed, first + int(i))
+        return _core.crew.Tables(self.codec, dealt, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
