@@ -84,10 +84,7 @@ class Labeller {
 
 void label(const Logbook& book, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out) {
-  check_deck(history + 1, kNumCards);
-  Cards hands[kPlayers] = {};
-  for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(history[1 + i]);
-  State s = new_game(book.find(history[0]), hands);
+  State s = dealt(book, history);
   Labeller labeller(options, seed, stream, out);
   SeatView view;
   int told = 0;  // tokens of the own sequence so far

@@ -125,13 +125,10 @@ Tables::Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, c
     if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws are from 0 to below 1");
   tasks_.reserve(n * kColourCards);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
-    check_deck(deals + 1, kNumCards);
     check_deck(deals + 1 + kNumCards, kColourCards);
     tasks_.insert(tasks_.end(), deals + 1 + kNumCards, deals + kDeal);
     std::copy(deals, deals + 1 + kNumCards, &history_[i * kHistory]);
-    Cards hands[kPlayers] = {};
-    for (int k = 0; k < kNumCards; ++k) hands[k / kHand] |= bit(deals[1 + k]);
-    states_[i] = new_game(book_->find(deals[0]), hands);
+    states_[i] = dealt(*book_, deals);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
       tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
@@ -168,11 +165,15 @@ void Tables::step(std::size_t i, int action) {
   chance(i);
 }
 
-void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  check_deck(history + 1, kNumCards);
+State dealt(const Logbook& book, const std::uint8_t* deal) {
+  check_deck(deal + 1, kNumCards);
   Cards hands[kPlayers] = {};
-  for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(history[1 + i]);
-  State s = new_game(book.find(history[0]), hands);
+  for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(deal[1 + i]);
+  return new_game(book.find(deal[0]), hands);
+}
+
+void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  State s = dealt(book, history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);

@@ -95,6 +95,10 @@ class Tables {
   std::vector<int> made_;  // actions so far, chance's included
 };
 
+// A game when its cards have been dealt. deal: the mission and the deck of cards. Throws std::invalid_argument where the
+// deck is none, std::out_of_range on a mission that the book lacks.
+State dealt(const Logbook& book, const std::uint8_t* deal);
+
 // One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
 // the end token.
 void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens);

@@ -31,7 +31,7 @@ class Writer {
         }
   }
 
-  void needs() {
+  void board() {
     for (int c = 0; c < rules_.colors; ++c) out_[at_.fireworks + c * (rules_.ranks + 1) + s_.fireworks[c]] = 1;
     float *discards = out_ + at_.discards, *unseen = out_ + at_.unseen;
     for (int c = 0, k = 0; c < rules_.colors; ++c)
@@ -255,7 +255,7 @@ FactLayout::FactLayout(const Rules& rules) {
 
 void facts(const SeatView& v, const Memory& memory, bool explained, float* out) {
   Writer writer(v, memory, out);
-  writer.needs();
+  writer.board();
   writer.newest_move();
   writer.hands();
   if (explained && v.my_turn()) writer.script();

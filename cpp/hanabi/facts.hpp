@@ -1,4 +1,4 @@
-// What one seat's tokens of Hanabi say, as numbers: the needs, every card in a hand, the newest move.
+// What one seat's tokens of Hanabi say, as numbers: the board, every card in a hand, the newest move.
 #pragma once
 #include "hanabi/marks.hpp"
 #include "hanabi/seat_view.hpp"

@@ -1,7 +1,7 @@
 // What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five
 // cards.
 //
-// The parts, in order: the others' hands, the needs, the discards, the last move, and what hints have told of every
+// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have told of every
 // card. In the last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind
 // among the cards that are neither piled nor discarded, of those that hints leave possible.
 #pragma once

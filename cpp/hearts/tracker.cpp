@@ -152,12 +152,16 @@ int HandTracker::outcome() const {
   return codec_->outcome(score, seat_);
 }
 
-void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  check_deck(history + 1, kNumCards);
-  if (history[0] >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(history[0]));
+State dealt(const Rules& rules, const std::uint8_t* deal) {
+  check_deck(deal + 1, kNumCards);
+  if (deal[0] >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
   Cards hands[kPlayers] = {};
-  for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(history[1 + i]);
-  State s = new_hand(rules, history[0], hands);
+  for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deal[1 + i]);
+  return new_hand(rules, deal[0], hands);
+}
+
+void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  State s = dealt(rules, history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);
@@ -188,10 +192,7 @@ Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, st
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
     if (deals[0] >= (codec_->rules().pass_cards ? kPlayers : 1))
       throw std::invalid_argument("a deal begins with its pass direction");
-    check_deck(deals + 1, kNumCards);
-    Cards hands[kPlayers] = {};
-    for (int k = 0; k < kNumCards; ++k) hands[k % kPlayers] |= bit(deals[1 + k]);
-    states_[i] = new_hand(codec_->rules(), deals[0], hands);
+    states_[i] = dealt(codec_->rules(), deals);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }
 }

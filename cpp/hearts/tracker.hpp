@@ -54,6 +54,10 @@ class HandTracker final : public Tracker {
   bool legal_ = true;
 };
 
+// A hand when it has been dealt. deal: [kDeal], the pass direction and the deck. Throws std::invalid_argument where it is
+// none.
+State dealt(const Rules& rules, const std::uint8_t* deal);
+
 // One seat's tokens of a hand played to its end. history: [117] OpenSpiel's actions, 255 where there was no
 // pass; tokens: [75], filled up with the end token. Throws std::invalid_argument on a history that breaks the rules.
 void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens);

@@ -27,16 +27,16 @@ struct Bulk {
             std::size_t(t.vocabulary()), std::size_t(t.rules().deck())};
   }
   static Sizes sizes(const Tables& t) { return sizes(t.codec()); }
-  static void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-    hanabi::encode(table, history, seat, tokens);
+  static void encode(const Codec& codec, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    hanabi::encode(codec, history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (std::uint64_t rest = hanabi::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
-  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-    hanabi::label(table, history, seat, options, seed, stream, out);
+    hanabi::label(codec, history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     std::fill(out, out + t.codec().rules().players, Score(t.state(i).score()));
@@ -44,19 +44,19 @@ struct Bulk {
 };
 
 // A view of these tokens. Throws where no deal explains them.
-SeatView seat_view(const Codec& table, const In1<std::int32_t>& tokens) {
-  SeatView v(table.rules());
+SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) {
+  SeatView v(codec.rules());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!allows(table, v, tokens(i)))
+    if (!allows(codec, v, tokens(i)))
       throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
-    see(table, v, tokens(i));
+    see(codec, v, tokens(i));
   }
   return v;
 }
 
 void bind_table(nb::module_& m) {
-  nb::class_<Codec> table(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
-  table.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
+  nb::class_<Codec> codec(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
+  codec.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
       .def("__getstate__", &Codec::rules)
       .def("__setstate__", [](Codec& t, const Rules& rules) { new (&t) Codec(rules); })
       .def_prop_ro("rules", &Codec::rules)
@@ -83,15 +83,15 @@ void bind_table(nb::module_& m) {
             return seen_events(events(t, {tokens.data(), tokens.size()}));
           },
           "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
-  bind_tables<Bulk>(m, table, "TokenTables");
+  bind_tables<Bulk>(m, codec, "TokenTables");
 }
 
 void bind_hands(nb::module_& m) {
   nb::class_<Hands>(m, "HandSampler", "Own hands that explain a view, each drawn as often as deals have it.")
       .def(
           "__init__",
-          [](Hands* self, const Codec& table, In1<std::int32_t> tokens) {
-            new (self) Hands(table, seat_view(table, tokens));
+          [](Hands* self, const Codec& codec, In1<std::int32_t> tokens) {
+            new (self) Hands(codec, seat_view(codec, tokens));
           },
           "codec"_a, "tokens"_a,
           "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")

@@ -29,8 +29,8 @@ struct HeartsBulk {
   static constexpr Sizes sizes(const auto&) {
     return {hearts::kPlayers, hearts::kHistory, hearts::kMaxLength, hearts::kVocabulary, hearts::kDeal};
   }
-  static void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-    hearts::encode(table.rules(), history, seat, tokens);
+  static void encode(const Codec& codec, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+    hearts::encode(codec.rules(), history, seat, tokens);
   }
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
@@ -38,9 +38,9 @@ struct HeartsBulk {
   static constexpr bool kQuick = true;   // labels by a quick network
   static constexpr bool kWorlds = true;  // and from other deals than the true one
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
-  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-    hearts::label(table.rules(), history, seat, options, seed, stream, out);
+    hearts::label(codec.rules(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     hearts::scores(t.state(i).rules, t.state(i).taken, out);
@@ -95,14 +95,14 @@ void bind_hearts(nb::module_& parent) {
            })
       .def("information_state_string", &information_state_string, "player"_a);
 
-  nb::class_<Codec> table(m, "Codec");
-  table.def(
+  nb::class_<Codec> codec(m, "Codec");
+  codec.def(
       "__init__",
       [](Codec* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
         new (self) Codec(rules, {labels.data(), labels.size()});
       },
       "rules"_a, "labels"_a);
-  bind_tables<HeartsBulk>(m, table);
+  bind_tables<HeartsBulk>(m, codec);
 
   m.def(
       "random_hands",

@@ -118,9 +118,9 @@ struct Bulk {
     for (int k = legal_actions(t.state(i), actions); k-- > 0;) mask[actions[k]] = true;
   }
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { t.history(i, out); }
-  static void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+  static void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-    skat::label(table.seeger(), table.evaluation(), history, seat, options, seed, stream, out);
+    skat::label(codec.seeger(), codec.evaluation(), history, seat, options, seed, stream, out);
   }
   static void scores(const Tables& t, std::size_t i, Score* out) {
     skat::scores(result(t.state(i)), t.codec().seeger(), out);
@@ -202,8 +202,8 @@ void bind_skat(nb::module_& parent) {
   m.attr("MAX_ACTIONS") = kMaxActions;
   m.attr("MAX_LENGTH") = kMaxLength;
   bind_rules(m);
-  nb::class_<Codec> table(m, "Codec");
-  table.def(
+  nb::class_<Codec> codec(m, "Codec");
+  codec.def(
       "__init__",
       [](Codec* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels,
          const Evaluation* evaluation) {
@@ -211,7 +211,7 @@ void bind_skat(nb::module_& parent) {
                          evaluation ? std::optional<Evaluation>(*evaluation) : std::nullopt);
       },
       "seeger"_a, "labels"_a, "evaluation"_a = nb::none());
-  bind_tables<Bulk>(m, table);
+  bind_tables<Bulk>(m, codec);
   bind_sampler(m);
   m.def(
       "random_games",

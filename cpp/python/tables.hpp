@@ -1,4 +1,4 @@
-// Bindings that every game with tokens has: its table of outcomes, whole games as tokens, many games in step.
+// Bindings that every game with tokens has: its codec, whole games as tokens, many games in step.
 #pragma once
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -21,7 +21,7 @@ inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
   if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
 }
 
-// Game has: types Codec, Tables, Tracker and Score; and functions sizes(table or tables), encode(table, history, seat,
+// Game has: types Codec, Tables, Tracker and Score; and functions sizes(codec or tables), encode(codec, history, seat,
 // tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
 template <typename Game>
 nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Codec>& bound,
@@ -51,15 +51,15 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
 
   bound.def(
       "encode",
-      [](const Codec& table, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
-        const Sizes sizes = Game::sizes(table);
+      [](const Codec& codec, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
+        const Sizes sizes = Game::sizes(codec);
         const std::size_t n = history.shape(0);
         if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
         if (seats.size() != n) throw nb::value_error("one seat a hand");
         auto tokens = make<std::int16_t>({n, sizes.length});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < n; ++i)
-          Game::encode(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+          Game::encode(codec, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
                        tokens.data() + i * sizes.length);
         return tokens;
       },
@@ -70,8 +70,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
         "labels",
         [](std::shared_ptr<const Codec> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
            In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, int steps, bool worlds) {
-          const Codec& table = *shared;
-          const Sizes sizes = Game::sizes(table);
+          const Codec& codec = *shared;
+          const Sizes sizes = Game::sizes(codec);
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
           if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
@@ -90,7 +90,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < n; ++i) {
               const std::size_t before = found.size();
-              Game::label(table, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+              Game::label(codec, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
                           LabelOptions{playouts, share, net, steps, worlds}, seed, streams.data()[i], found);
               counts[i] = std::int32_t(found.size() - before);
             }
@@ -175,10 +175,10 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
   if constexpr (std::is_constructible_v<Tables, std::shared_ptr<const Codec>, const std::uint8_t*, std::size_t>)
     tables.def(
         "__init__",
-        [](Tables* self, std::shared_ptr<const Codec> table, In2<std::uint8_t> deals) {
-          check_deals(deals, Game::sizes(*table).deal);
+        [](Tables* self, std::shared_ptr<const Codec> codec, In2<std::uint8_t> deals) {
+          check_deals(deals, Game::sizes(*codec).deal);
           const std::size_t n = deals.shape(0);
-          new (self) Tables(std::move(table), deals.data(), n);
+          new (self) Tables(std::move(codec), deals.data(), n);
         },
         "codec"_a, "deals"_a,
         "deals: what chance brings in each game, in the game's order. Raises ValueError where one is none.");

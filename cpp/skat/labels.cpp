@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
-#include "core/tracker.hpp"
 #include "skat/pimc.hpp"
 #include "skat/rules_player.hpp"
 #include "skat/solver.hpp"
 #include "skat/tell.hpp"
+#include "skat/tracker.hpp"
 
 namespace trickformer::skat {
 namespace {
@@ -228,10 +228,7 @@ class Labeller {
 
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-  check_deck(history, kNumCards);
-  Cards hands[kPlayers] = {}, skat = 0;
-  for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(history[i]);
-  Game g{new_game(hands, skat), {}};
+  Game g{dealt(history), {}};
   int told = 0;  // tokens of the own sequence
   const auto tell = [&](int p, int token) {
     told += p == seat;

@@ -70,10 +70,7 @@ Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, st
       tokens_(n * kPlayers * kMaxLength, kEndToken),
       lengths_(n * kPlayers) {
   for (std::size_t i = 0; i < n; ++i, deals += kNumCards) {
-    check_deck(deals, kNumCards);
-    Cards hands[kPlayers] = {}, skat = 0;
-    for (int k = 0; k < kNumCards; ++k) (k < kPlayers * kHand ? hands[k / kHand] : skat) |= bit(deals[k]);
-    states_[i] = new_game(hands, skat);
+    states_[i] = dealt(deals);
     actions_[i].assign(deals, deals + kNumCards);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
@@ -97,11 +94,15 @@ void Tables::history(std::size_t i, std::uint8_t* out) const {
   std::fill(std::copy(actions_[i].begin(), actions_[i].end(), out), out + kHistory, kNoAction);
 }
 
-void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  check_deck(history, kNumCards);
+State dealt(const std::uint8_t* deck) {
+  check_deck(deck, kNumCards);
   Cards hands[kPlayers] = {}, skat = 0;
-  for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(history[i]);
-  State s = new_game(hands, skat);
+  for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(deck[i]);
+  return new_game(hands, skat);
+}
+
+void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  State s = dealt(history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);

@@ -76,6 +76,9 @@ class Tables {
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
+// A game when it has been dealt. deck: [kNumCards]. Throws std::invalid_argument where it is none.
+State dealt(const std::uint8_t* deck);
+
 // One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
 // the end token.
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);

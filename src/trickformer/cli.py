@@ -168,8 +168,8 @@ def main() -> None:
     try:
         arguments = _spread(sys.argv[1:]) or ["--help"]
         for word in arguments:
-            if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
-                raise TrickformerError(f"{word.encode('utf-8', 'backslashreplace').decode()} is not text in UTF-8")
+            if (text := word.encode("utf-8", "backslashreplace").decode()) != word:
+                raise TrickformerError(f"{text} is not text in UTF-8")
         code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
         if code == 130:  # typer has caught Ctrl-C
             _fail("interrupted", ended)

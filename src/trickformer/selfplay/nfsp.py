@@ -92,7 +92,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     for i in range(config.iterations + 1):
         if (out / f"model-{i}").exists():
             digests.check(out / f"model-{i}")
-            checkpoints.check(out / f"model-{i}", game, tokenizers.make(game))
+            checkpoints.check(out / f"model-{i}", game, tokenizer)
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
@@ -247,11 +247,8 @@ class _Run:
 
     def _sequences(self, iterations: Sequence[int]) -> stored.Sequences:
         """What is learned from of these iterations' data: all but what is held out."""
-        folders = (self.out / "data" / str(i) for i in iterations)
-        parts = [
-            stored.load(folder, self.game, self.tokenizer)[: sequences_of(self.config, i)]
-            for i, folder in zip(iterations, folders)
-        ]
+        data, asked = self.out / "data", (self.game, self.tokenizer)
+        parts = [stored.load(data / str(i), *asked)[: sequences_of(self.config, i)] for i in iterations]
         return parts[0] if len(parts) == 1 else stored.join(*parts)  # one stays on disk
 
     def learn_quick(self, iteration: int) -> None:

@@ -23,11 +23,11 @@ class SeatTokens:
     No hidden card is read, only what follows from what is seen."""
 
     def __init__(self, process: HanabiProcess, x: Tables):
-        rules, self._table = process.rules, _core.hanabi.Codec(process.rules)
+        rules, self._codec = process.rules, _core.hanabi.Codec(process.rules)
         self._process, self._public = process, process.form is not Form.POMDP
         self._own = 0 if self._public else process.seat
         # By actor, counted from the own seat, and action.
-        others = [[self._table.token(a, offset) for a in range(rules.actions)] for offset in range(1, rules.players)]
+        others = [[self._codec.token(a, offset) for a in range(rules.actions)] for offset in range(1, rules.players)]
         self._moves = np.array([range(rules.actions), *others])
         # By action: the places from the giver to the receiver of a hint, and the kinds of card that it names.
         self._offset = np.zeros(rules.actions, dtype=np.int64)
@@ -39,11 +39,11 @@ class SeatTokens:
         self.tokens = np.zeros((len(x), longest(process)), dtype=np.int64)
         self.lengths = np.zeros(len(x), dtype=np.int64)
         every = np.arange(len(x))
-        self._append(every, np.full(len(x), self._table.seat + self._own))
+        self._append(every, np.full(len(x), self._codec.seat + self._own))
         if not self._public:
             for offset in range(1, rules.players):
                 for card in x.hands()[:, (self._own + offset) % rules.players].T:
-                    self._append(every, self._table.card + card.astype(np.int64))
+                    self._append(every, self._codec.card + card.astype(np.int64))
 
     def move(self, before: Tables, actions: np.ndarray, after: Tables) -> None:
         """A move, int64 [n], at every table where the game was not over."""
@@ -62,14 +62,14 @@ class SeatTokens:
         self, before: Tables, done: np.ndarray, after: Tables, actors: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
         """int64 [k]: what the moves at the tables `rows` show, as a token; -1 for nothing."""
-        rules, table = self._process.rules, self._table
+        rules, codec = self._process.rules, self._codec
         # A card played or discarded is no longer unseen by all.
-        shown = table.card + (before.unseen() - after.unseen())[rows].argmax(axis=1)
+        shown = codec.card + (before.unseen() - after.unseen())[rows].argmax(axis=1)
         receiver = (actors + self._offset[done]) % rules.players
         # After a hint a card may be of the named kinds if it was named, and only then.
         may_be = after.possible()[rows, receiver]
         named = (may_be & self._named[done][:, None]).any(axis=2)
-        slots = table.slots + (named << np.arange(rules.hand)).sum(axis=1)
+        slots = codec.slots + (named << np.arange(rules.hand)).sum(axis=1)
         hinted = done >= 2 * rules.hand
         if self._public:
             return np.where(hinted, slots, shown)
@@ -77,7 +77,7 @@ class SeatTokens:
         held = (hands >= 0).sum(axis=1)
         drawn = np.where(
             held == (before.hands()[rows, actors] >= 0).sum(axis=1),
-            table.card + np.take_along_axis(hands, np.maximum(held - 1, 0)[:, None], axis=1)[:, 0],
+            codec.card + np.take_along_axis(hands, np.maximum(held - 1, 0)[:, None], axis=1)[:, 0],
             -1,
         )
         told = np.where(receiver == self._own, slots, -1)
