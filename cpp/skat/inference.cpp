@@ -34,6 +34,30 @@ std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng&
   return times;
 }
 
+double blend(const BidModel& model, double believed, int options) {
+  return (1 - model.floor) * believed + model.floor / options;
+}
+
+// Probability that the soloist declares what he did, given the ten cards that he keeps and, where he picked up, the two
+// that he laid away.
+double named_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,
+                    const Stakes& stakes) {
+  const int seat = v.soloist(), bid = v.auction.bid();
+  const bool hand = v.contract.hand;
+  const Cards laid = hand ? 0 : bit(w.discards[0]) | bit(w.discards[1]);
+  const Cards ten = hand ? w.dealt[seat] : (w.dealt[seat] | w.dealt_skat) ^ laid, counted = ten | laid;
+  const auto value = [&](int d) {
+    const double chance = evaluation.chance(hand ? Known::kHand : Known::kLaid, d, ten, card_points(laid), seat);
+    return expected(chance, d, certain_value(d, hand, counted), bid, stakes);
+  };
+  const unsigned legal = declarations(bid, hand);
+  const double own = value(declaration_of(v.contract));
+  double all = 0;
+  for (unsigned rest = legal; rest; rest &= rest - 1)
+    all += std::exp((value(std::countr_zero(rest)) - own) / model.choice);
+  return blend(model, 1 / all, std::popcount(legal));
+}
+
 }  // namespace
 
 std::array<Said, kPlayers> said_in(const SeatView& v) {
@@ -80,12 +104,7 @@ double declared_chance(const Evaluation& evaluation, const BidModel& model, cons
                        const Stakes& stakes) {
   const int seat = v.soloist(), bid = v.auction.bid();
   const bool hand = v.contract.hand;
-  const auto blend = [&](double believed, int options) { return (1 - model.floor) * believed + model.floor / options; };
   const Cards dealt = w.dealt[seat];
-  const Known known = hand ? Known::kHand : Known::kLaid;
-  const auto value = [&](int d, Cards ten, int laid, Cards counted) {
-    return expected(evaluation.chance(known, d, ten, laid, seat), d, certain_value(d, hand, counted), bid, stakes);
-  };
   double by_hand = -1e9;
   for (unsigned rest = declarations(bid, true); rest; rest &= rest - 1) {
     const int d = std::countr_zero(rest);
@@ -93,19 +112,8 @@ double declared_chance(const Evaluation& evaluation, const BidModel& model, cons
                                          certain_value(d, true, dealt), bid, stakes));
   }
   const double lifts = sigmoid((prospect_before(evaluation, dealt, seat, bid, stakes) - by_hand) / model.choice);
-  double chance = blend(hand ? 1 - lifts : lifts, 2);
-  if (!v.declared() && v.stage != SeatView::Stage::kAnnounce) return chance;
-
-  Cards laid = 0;
-  if (!hand) laid = bit(w.discards[0]) | bit(w.discards[1]);
-  const Cards ten = hand ? dealt : (dealt | w.dealt_skat) ^ laid, counted = ten | laid;
-  const int declared = declaration_of(v.contract);
-  const double own = value(declared, ten, card_points(laid), counted);
-  double all = 0;
-  int options = 0;
-  for (unsigned rest = declarations(bid, hand); rest; rest &= rest - 1, ++options)
-    all += std::exp((value(std::countr_zero(rest), ten, card_points(laid), counted) - own) / model.choice);
-  chance *= blend(1 / all, options);
+  double chance = blend(model, hand ? 1 - lifts : lifts, 2);
+  if (v.declared() || v.stage == SeatView::Stage::kAnnounce) chance *= named_chance(evaluation, model, v, w, stakes);
   return chance;
 }
 
@@ -115,22 +123,27 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
   if (seat < 0 || seat == v.seat || v.contract.hand || !v.declared()) return 1;
   const int declared = declaration_of(v.contract);
   const Cards laid = bit(w.discards[0]) | bit(w.discards[1]), twelve = w.dealt[seat] | w.dealt_skat;
-  const int value = certain_value(declared, false, twelve);
+  std::array<int, kDeclarations> value{};
+  const unsigned legal = declarations(bid, false);
+  for (unsigned rest = legal; rest; rest &= rest - 1) {
+    const int d = std::countr_zero(rest);
+    value[std::size_t(d)] = certain_value(d, false, twelve);
+  }
   double own = 0, all = 0;
-  const auto weight = [&](Cards other) {
-    const double chance = evaluation.chance(Known::kLaid, declared, twelve ^ other, card_points(other), seat);
-    return std::exp(expected(chance, declared, value, bid, stakes) / model.choice);
-  };
   for (Cards rest = twelve; rest;) {
     const Cards first = bit(take_lowest(rest));
     for (Cards others = rest; others;) {
       const Cards other = first | bit(take_lowest(others));
-      const double at = weight(other);
-      all += at;
-      if (other == laid) own = at;
+      for (unsigned open = legal; open; open &= open - 1) {
+        const int d = std::countr_zero(open);
+        const double chance = evaluation.chance(Known::kLaid, d, twelve ^ other, card_points(other), seat);
+        const double at = std::exp(expected(chance, d, value[std::size_t(d)], bid, stakes) / model.choice);
+        all += at;
+        if (other == laid && d == declared) own = at;
+      }
     }
   }
-  return (1 - model.floor) * own / all + model.floor / 66;
+  return blend(model, own / all, 66 * std::popcount(legal)) / named_chance(evaluation, model, v, w, stakes);
 }
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,

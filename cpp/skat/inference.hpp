@@ -12,9 +12,9 @@ namespace trickformer::skat {
 // How far the model trusts its own idea of how others bid. Temperatures are in Seeger-Fabian points.
 struct BidModel {
   double passing = -15;  // what passing is worth to others
-  double bid = 25;       // temperature of going on in the auction
-  double choice = 15;    // of what is laid away and declared
-  double floor = 0.1;    // share of choices made blindly, each as likely: no world is ruled out
+  double bid = 20;       // temperature of going on in the auction
+  double choice = 10;    // of what is laid away and declared
+  double floor = 0.15;   // share of choices made blindly, each as likely: no world is ruled out
 };
 
 // What a seat has said in the auction, as indices of calls.
@@ -38,8 +38,9 @@ double declared_chance(const Evaluation& evaluation, const BidModel& model, cons
 // Of all that the seats other than the view's own have said, in this world: auction and declaration.
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& view, const World& world,
                      const Stakes& stakes);
-// Probability that another soloist laid away the two cards that he did, given his twelve and what he declared; 1 where
-// nobody did.
+// What the two cards that another soloist laid away add to declared_chance, which takes them as given: the probability of
+// laying these away and declaring what he did, of all that he could do with his twelve, over that of declaring it with
+// the ten that he kept. 1 where nobody laid away. The product of the two counts nothing twice.
 double laid_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& view, const World& world,
                    const Stakes& stakes);
 
@@ -51,9 +52,8 @@ struct WeightedWorlds {
 
 // At most `n` different worlds: n uniform draws; or, where oversample > 0, of oversample * n uniform draws those that
 // systematic resampling leaves (all that differ, where they are n or fewer). Weights are spoken_chance times
-// laid_chance: not the probability of the two together, for each takes the other as given (twelve cards with several
-// good contracts weigh too much). The latter is slow, so where another seat has laid cards away, resampling by the
-// former leaves kSecond * n first.
+// laid_chance. The latter is slow, so where another seat has laid cards away, resampling by the former leaves kSecond * n
+// first.
 inline constexpr std::size_t kSecond = 4;
 WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, const BidModel& model,
                            const Stakes& stakes, std::size_t n, std::size_t oversample, Rng& rng);

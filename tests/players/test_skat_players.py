@@ -13,7 +13,8 @@ from support.worlds import seat_view
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.games.skat import CALLS, CARDS, evaluation
+from trickformer.belief.samplers.skat import SkatBelief
+from trickformer.games.skat import CALLS, CARDS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
 from trickformer.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -219,6 +220,35 @@ def test_what_each_seat_said_is_read_from_the_auction():
         state.apply_action(action)
     at = CALLS.index
     assert S.said_in(seat_view(game, game.view(state, 2))) == [(at(20), at(33)), (at(20), at(22)), (at(33), 63)]
+
+
+def test_all_that_a_soloist_can_do_with_his_cards_sums_to_one():
+    """Every declaration by hand, and of twelve cards every two laid away with every declaration: how likely each looks
+    to a defender, beyond what was said in the auction."""
+    e, model, game = evaluation(), S.BidModel(), games.load("skat")
+    belief = SkatBelief(game)
+
+    def weight(state) -> float:
+        view = game.view(state, (soloist + 1) % 3)
+        belief.reset(view)
+        return float(np.exp(S.log_weight(belief.deals_of(view), e, model, True, belief.truth(state).hidden)[0]))
+
+    for index, auction in enumerate(((32, HOLD, PASS, PASS), (32, PASS, PASS), (PASS, 32, PASS))):
+        start = after(game.deal(31, index), *auction)
+        soloist, chances = start.current_player(), []
+        twelve = after(start, PICK_UP)
+        laid = itertools.combinations(twelve.legal_actions(), 2)
+        for state in (after(start, PLAY_HAND), *(after(twelve, *two) for two in laid)):
+            chances += [weight(after(state, declared)) for declared in state.legal_actions()]
+        assert len(chances) > 66 * 6
+        assert sum(chances) == pytest.approx(weight(start)), f"deal {index} of seed 31"
+
+
+def after(state, *actions: int):
+    state = state.clone()
+    for action in actions:
+        state.apply_action(action)
+    return state
 
 
 def test_weighted_worlds_are_reproducible_and_follow_the_weights():

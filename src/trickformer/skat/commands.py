@@ -7,9 +7,9 @@ from typing import Any
 import typer
 
 from trickformer.plumbing import config as configs
-from trickformer.skat.config import Calibration, Learning
+from trickformer.skat.config import Calibration, Inference, Learning
 
-app = typer.Typer(help="Skat: learn the evaluation of hands that kermit bids by.")
+app = typer.Typer(help="Skat: what kermit bids and weighs worlds by.")
 
 
 @app.command()
@@ -30,3 +30,13 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
     from trickformer.skat import calibration as skat_calibration
 
     print("\n".join(skat_calibration.command(settings, resume)))
+
+
+@app.command()
+@configs.options(Inference)
+def inference(*, config: configs.File = None, **given: Any) -> None:
+    """Measure how much what the others have said tells of their cards."""
+    settings = configs.load(Inference, config, given)
+    from trickformer.skat import inference as skat_inference
+
+    skat_inference.command(settings)

@@ -57,3 +57,19 @@ class Calibration(BaseModel):
     worlds: int = Field(16, ge=1, description="worlds that a card is solved in")
     before: int = Field(10_000, ge=1, description="hands for each model before the skat")
     out: Path = Field(CALIBRATED, description="folder of the run")
+
+
+class Inference(BaseModel):
+    """How much what the others have said tells of their cards. Temperatures in points; None: those of the players."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    players: list[str] = Field(["rules", "kermit"], min_length=1, description="who bids and declares, in every seat")
+    deals: int = Field(120, ge=2, le=10**6, description="games looked into, each at its first card")
+    worlds: int = Field(600, ge=1, le=10**6, description="worlds that the deal is compared with")
+    seed: int = Field(77, ge=0, lt=2**62, description="of the deals, of the players and of the worlds")
+    bid: float | None = Field(None, gt=0, allow_inf_nan=False, description="temperature of going on in the auction")
+    choice: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="temperature of what is laid away and declared"
+    )
+    floor: float | None = Field(None, ge=0, le=1, description="share of choices that are taken to be made blindly")
