@@ -21,7 +21,7 @@ CORE_TESTS := $(wildcard $(addprefix tests/*/test_,core_*.py isa.py threads.py f
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo test lint tidy coverage docs asan tsan bench setup clean ALWAYS
+.PHONY: demo test lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -67,6 +67,9 @@ asan: setup  ## the core's tests under AddressSanitizer and UndefinedBehaviorSan
 
 tsan: setup  ## where threads meet, under ThreadSanitizer; with GCC
 	$(call sanitize,tsan,thread,libtsan.so,$(THREAD_TESTS))
+
+faults: setup  ## kills, damaged files, full disks, fuzzed inputs; ARGS=--full for those of docs/reliability.md
+	$(BIN)/python -m tests.faults $(ARGS)
 
 bench: setup  ## add ARGS=--quick for a look, ARGS=--json for one object a line
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name $(ARGS); done

@@ -6,9 +6,10 @@ import fcntl
 import json
 import os
 import platform
+import shlex
 import subprocess
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from io import FileIO
 from pathlib import Path
@@ -30,6 +31,13 @@ class Interrupted(TrickformerError):
     """Ctrl-C or SIGTERM. The message says how to go on."""
 
 
+def to_go_on(command: str, config: BaseModel, out: Path) -> str:
+    """How to go on with a run that was interrupted, for the message. What the folder does not keep is named."""
+    ray = getattr(config, "ray", None)
+    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume"]
+    return "go on with: " + shlex.join(words + (["--ray", ray] if ray else []))
+
+
 @contextmanager
 def whole(path: Path) -> Generator[Path]:
     """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
@@ -41,7 +49,8 @@ def whole(path: Path) -> Generator[Path]:
     except OSError as e:
         raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # that of the write is the one to tell
+            draft.unlink(missing_ok=True)
 
 
 def replace(path: Path, text: str) -> None:

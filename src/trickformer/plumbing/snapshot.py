@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import enum
 import json
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from trickformer.plumbing import arrays
 from trickformer.plumbing.folder import whole
 from trickformer.plumbing.text import from_json
 
 _TREE = "tree"  # its name among the arrays
 # What a file that is not ours may raise on its way.
-_WRONG = (ArithmeticError, AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, zipfile.BadZipFile)
+_WRONG = (*arrays.DAMAGED, ArithmeticError, AttributeError, RuntimeError, TypeError)
 _PLAIN = (type(None), bool, int, float, str)
 
 

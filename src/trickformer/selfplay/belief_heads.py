@@ -207,10 +207,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
             result = _learn(config, game, trunk, file)
             folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     except KeyboardInterrupt:
-        raise folder.Interrupted(
-            f"interrupted; go on with: trickformer belief head --config {config.out}/config.toml --out {config.out} "
-            "--resume"
-        ) from None
+        raise folder.Interrupted(f"interrupted; {folder.to_go_on('belief head', config, config.out)}") from None
     return {"file": str(file), **result}
 
 

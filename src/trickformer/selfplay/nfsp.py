@@ -44,7 +44,7 @@ from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
-from trickformer.plumbing.folder import Interrupted, begun, build, may_begin
+from trickformer.plumbing.folder import Interrupted, begun, build, may_begin, to_go_on
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
@@ -101,8 +101,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         with begun(out, lasting, resume, FREE) if accelerator.is_main_process else nullcontext():
             training.go()
     except (KeyboardInterrupt, Interrupted):
-        again = f"trickformer train --config {out}/config.toml --out {out} --resume"
-        raise Interrupted(f"interrupted; go on with: {again}") from None
+        raise Interrupted(f"interrupted; {to_go_on('train', config, out)}") from None
     return out / f"model-{config.iterations}"
 
 

@@ -21,7 +21,7 @@ from trickformer.players import decision_rng
 from trickformer.players._skat import SkatSearch
 from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
-from trickformer.plumbing import folder
+from trickformer.plumbing import arrays, folder
 from trickformer.plumbing.progress import progress
 from trickformer.skat import evaluation
 from trickformer.skat.config import Calibration
@@ -101,10 +101,10 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
             file = config.out / f"played-{name}-{played_by:08x}-{first}-{m}.npz"
             if not file.exists():
                 found = [one(first + i) for i in range(m)]
-                evaluation.save(file, odds=np.array([x for x, _ in found]), won=np.array([x for _, x in found]))
+                arrays.save(file, odds=np.array([x for x, _ in found]), won=np.array([x for _, x in found]))
             else:
                 advance(m)
-            kept = evaluation.load(file, "odds", "won")
+            kept = arrays.load(file, "odds", "won")
             odds.append(kept["odds"])
             won.append(kept["won"].astype(np.float64))
     return np.concatenate(odds), np.concatenate(won)
@@ -150,7 +150,7 @@ def command(config: Calibration, resume: bool) -> list[str]:
         with folder.begun(config.out, config, resume, free=("out",)):
             calibration, lines = _calibrate(config, weights)
             lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
-            evaluation.save(config.out / EVALUATION, weights=weights, calibration=calibration)
+            arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
             folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None

@@ -12,7 +12,6 @@ missing."""
 
 from __future__ import annotations
 
-import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +20,8 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import TrickformerError
+from trickformer.plumbing import arrays, folder
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder
 from trickformer.plumbing.progress import progress
 from trickformer.skat.config import Learning
 
@@ -97,9 +96,9 @@ def drawn(
         for (first, m), file in zip(pieces, files):
             if not file.exists():
                 e, t = _core.skat_search.samples(evaluation, known, family, seed, first, m)
-                save(file, entries=e, target=t)
+                arrays.save(file, entries=e, target=t)
                 advance(m)
-            kept = load(file, "entries", "target")
+            kept = arrays.load(file, "entries", "target")
             entries.append(kept["entries"])
             targets.append(kept["target"])
     return np.concatenate(entries), np.concatenate(targets)
@@ -173,7 +172,7 @@ def command(config: Learning, resume: bool) -> list[str]:
     try:
         with folder.begun(config.out, config, resume, free=("out",)):
             weights, lines = learn(config)
-            save(config.out / WEIGHTS, weights=weights)
+            arrays.save(config.out / WEIGHTS, weights=weights)
             folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
     except KeyboardInterrupt:
         raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
@@ -185,22 +184,7 @@ def learned(run: Path) -> tuple[Learning, np.ndarray]:
     file = run / WEIGHTS
     if not file.exists():
         raise TrickformerError(f"{run} holds no {WEIGHTS}; make it by `trickformer skat learn`")
-    weights = load(file, "weights")["weights"]
+    weights = arrays.load(file, "weights")["weights"]
     if weights.shape != (9, ENTRIES) or weights.dtype != np.float32:
         raise TrickformerError(f"{file} is broken")
     return configs.read(Learning, run / folder.CONFIG, {"out": run}), weights
-
-
-def save(file: Path, **arrays: np.ndarray) -> None:
-    """An .npz file, whole or not at all. Raises TrickformerError where the disk refuses."""
-    with folder.whole(file) as draft, draft.open("wb") as held:
-        np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
-
-
-def load(file: Path, *names: str) -> dict[str, np.ndarray]:
-    """Arrays of an .npz file by name. Raises TrickformerError where it is none, or has none of that name."""
-    try:
-        with np.load(file) as kept:
-            return {name: kept[name] for name in names}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        raise TrickformerError(f"{file} is broken") from None

@@ -15,7 +15,17 @@ from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
-from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, Lines, build, may_begin, read_lines, recorded
+from trickformer.plumbing.folder import (
+    ABOUT,
+    CONFIG,
+    Interrupted,
+    Lines,
+    build,
+    may_begin,
+    read_lines,
+    recorded,
+    to_go_on,
+)
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
@@ -155,12 +165,7 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
                 run.records.append(record)
                 advance()
     except KeyboardInterrupt:
-        where = config.out
-        kept = (
-            f"go on with: trickformer {config.COMMAND} --config {where}/{CONFIG} --out {where} --resume"
-            if where is not None
-            else "nothing is kept without --out"
-        )
+        kept = to_go_on(config.COMMAND, config, config.out) if config.out else "nothing is kept without --out"
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 

@@ -146,8 +146,5 @@ def command(config: Training, resume: bool) -> Path:
                     advance()
             curve(config.out)
     except KeyboardInterrupt:
-        raise folder.Interrupted(
-            f"interrupted; go on with: trickformer belief train --config {config.out}/config.toml --out {config.out} "
-            "--resume"
-        ) from None
+        raise folder.Interrupted(f"interrupted; {folder.to_go_on('belief train', config, config.out)}") from None
     return config.out / NETWORK

@@ -1,0 +1,48 @@
+"""What goes wrong outside, tried on purpose: `python -m tests.faults` in two minutes, `--full` for docs/reliability.md.
+
+Exit code 1 where anything fails. A part, or several, is named by --only."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.faults import damage, disks, kills, parsers, runs
+from tests.faults.report import Part, table
+
+# Of the quick form: every kind of file, workers among them.
+QUICK = ["tournament", "train", "belief-train", "belief-head", "crew-evaluate", "skat-learn"]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    options.add_argument("--full", action="store_true", help="every command, and as many cases as the report has")
+    options.add_argument("--seed", type=int, default=1, help="of what is tried, and when")
+    options.add_argument("--only", nargs="+", choices=["kills", "damage", "disks", "parsers"], help="these parts alone")
+    given = options.parse_args()
+    full, seed = given.full, given.seed
+    with tempfile.TemporaryDirectory(prefix="trickformer-faults-") as folder:
+        inputs = Path(folder)
+        whole = runs.unbroken(list(runs.RUNS) if full else QUICK, inputs)
+        few = {name: whole[name] for name in ("belief-head", "crew-evaluate")}
+        parts: dict[str, Callable[[], list[Part]]] = {
+            "kills": lambda: [kills.kills(whole, inputs, 120 if full else 6, seed)],
+            "damage": lambda: [damage.damages(whole, inputs, 1 if full else 0.05, seed)],
+            "disks": lambda: disks.disks(whole if full else few, inputs, 10 if full else 2),
+            "parsers": lambda: parsers.fuzz(inputs, 100_000 if full else 4_000, seed),
+        }
+        found: list[Part] = []
+        for name in given.only or parts:
+            begun = time.monotonic()
+            found += parts[name]()
+            print(f"{name}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
+    print(table(found))
+    sys.exit(any(part.failures for part in found))
+
+
+if __name__ == "__main__":
+    main()
