@@ -82,7 +82,7 @@ def test_a_known_card_is_taken_from_the_others():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_v1_is_nearer_to_the_exact_belief_than_v0(seed):
-    """In the mean over random hands of small variants; and it converges."""
+    """On average over random hands of small variants; and it converges."""
     rng = np.random.default_rng(seed)
     gaps, iterations = [], []
     for _ in range(150):

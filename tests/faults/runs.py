@@ -5,8 +5,10 @@ Commands run in forks of this process, which has imported what they import: a se
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
+import pkgutil
 import shutil
 import signal
 import sys
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import trickformer
 from trickformer.tournaments.store import TIMING
 
 LIMIT = 300  # seconds after which a command hangs
@@ -128,6 +131,15 @@ class Command:
         return True
 
 
+def warm() -> None:
+    """Imports what commands import when they run, once for all of them."""
+    for module in pkgutil.walk_packages(trickformer.__path__, "trickformer."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for name in ("matplotlib.pyplot", "torch.utils.tensorboard", "transformers"):
+        importlib.import_module(name)
+
+
 def run(words: list[str], limit: float = LIMIT) -> Ended:
     """Runs a command to its end. Raises TimeoutError."""
     return Command(words).wait(limit)
@@ -144,6 +156,7 @@ Whole: TypeAlias = dict[str, tuple[Path, float]]  # by name, a run's folder and 
 
 def unbroken(names: list[str], inputs: Path) -> Whole:
     """Runs that nothing disturbs, and the inputs that some of them need."""
+    warm()
     found: Whole = {}
     for name in names:
         out, begun = inputs / name, time.monotonic()

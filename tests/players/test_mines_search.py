@@ -18,7 +18,7 @@ HOW = {"domain": 0, "seconds": 0.0, "c": 0.5, "widening": 0.0}
 
 
 def figure_2():
-    """Three unknown cells in the left column, one of them a mine: by the middle one 1 cell is opened in the mean, by
+    """Three unknown cells in the left column, one of them a mine: opening the middle one opens 1 cell on average, by
     one of the others 4/3 (Figure 2, left). In the middle column the outer cells are mines, as the right one tells."""
     board = CORE.Board(3, 3, 3, 0)
     return board, CORE.Sight(board, [2, 4, 5, 8], [1, 3, 2, 1])

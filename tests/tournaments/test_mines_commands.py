@@ -34,7 +34,7 @@ def test_exact_prints_the_papers_values(command):
 
 
 def test_exact_values_a_position(command):
-    """Figure 2 of the paper, left: 1 cell in the mean by the middle one, 4/3 by the others."""
+    """Figure 2 of the paper, left: 1 cell on average by the middle one, 4/3 by the others."""
     position = "..1/.32/..1"
     code, out, _ = command("mines", "exact", "--board", "3x3", "--mines", 3, "--position", position, "--json")
     moves = {m["move"]: m["expected_moves"] for m in json.loads(out)["moves"]}

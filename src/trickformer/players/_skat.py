@@ -12,7 +12,7 @@ from trickformer.base import Decision, Game, Memo, View
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
-PASSING = -15.0  # what a pass is worth; a defender loses about as much on the mean
+PASSING = -15.0  # what a pass is worth; a defender loses about as much on average
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
 
 

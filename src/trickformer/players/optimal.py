@@ -21,7 +21,7 @@ class Options(BaseModel):
 
 
 class Optimal:
-    """Opens the cell from which most are opened in the mean."""
+    """Opens the cell after which optimal play opens most cells on average."""
 
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
@@ -48,7 +48,7 @@ class Optimal:
 
 
 def expected(game: Any, solver: Any, view: View, cell: int) -> float:
-    """How many cells are opened in the mean from `view` on, by opening `cell` and playing optimally after it.
+    """How many cells are opened on average from `view` on, by opening `cell` and playing optimally after it.
 
     Raises TrickformerError where the position is too large, ValueError where no layout explains the view."""
     from trickformer.belief.samplers.mines import sight

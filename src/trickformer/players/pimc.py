@@ -70,7 +70,8 @@ class Options(BaseModel):
         default=None,
         ge=1,
         le=1_000_000_000,
-        description="The Crew: cards tried to solve a world after an action, else half solved; 2000 if not given",
+        description="The Crew: cards tried in a world after an action; where they do not decide, it counts as half a "
+        "win; 2000 if not given",
     )
 
 

@@ -37,7 +37,7 @@ class HandRecord(BaseModel):
 def parser(path: Path, scheduled: set[Hand], seats: int) -> Parse:
     """Reads the lines of `path`, from the first, as records of these hands.
 
-    It raises TrickformerError on a line that is no record, or a record that is not scheduled or comes twice."""
+    It raises TrickformerError on a line that is no record, and on a record that is not scheduled or is there twice."""
     seen: set[Hand] = set()
 
     def parse(number: int, line: bytes) -> HandRecord:

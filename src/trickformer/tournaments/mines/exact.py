@@ -15,7 +15,7 @@ from trickformer.tournaments.mines.plan import Exact
 
 def solve(config: Exact) -> dict[str, Any]:
     """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score
-    that each leads to (`value`) and how many cells are opened in the mean from here on (`expected_moves`).
+    that each leads to (`value`) and how many cells are opened on average from here on (`expected_moves`).
 
     Raises TrickformerError where the board cannot be played or is too large, or the position cannot arise."""
     if config.position:
