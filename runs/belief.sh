@@ -31,11 +31,14 @@ case "$1" in
   table)
     # shellcheck disable=SC2046
     begin "table-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
-      $(names v0 v1 bb v2 particles rejection seq2seq bft exact) "${bf16[@]}" ;;
+      $(names v0 counting v1 bb v2 particles rejection seq2seq bft exact) "${bf16[@]}" ;;
+  counting)
+    # shellcheck disable=SC2046
+    begin "counting-$form" evaluate --form "$form" $(names v0 counting exact) ;;
   long)
     # shellcheck disable=SC2046
     begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
-      $(names v0 seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
+      $(names v0 counting seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
   transformer)
     begin transformer-hmm train --form hmm --model transformer --steps 1600 \
       --learning-rate 0.002 --seed 20261121 --save-every 100

@@ -23,7 +23,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "evaluation": {"small": {}, "paper": {"steps": 10_000, "part": "encoder", "stack": 4}},
 }
 Preset: TypeAlias = Literal["small", "paper"]
-ESTIMATORS = ("v0", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
+ESTIMATORS = ("v0", "counting", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
 
 
 class Training(BaseModel):
@@ -88,7 +88,7 @@ class Evaluation(BaseModel):
         description="drawn among at each step by a seat that is not fixed",
     )
     estimators: list[str] = Field(
-        ["v0", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
+        ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
     )
     checkpoint: Path | None = Field(
         None, description="for seq2seq and bft: a network of `trickformer belief train --model lstm`"

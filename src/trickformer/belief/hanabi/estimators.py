@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from trickformer.belief.hanabi import factored
+from trickformer.belief.hanabi.counting import counting
 from trickformer.belief.hanabi.exact import ExactBelief
 from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
@@ -82,6 +83,17 @@ class V0:
         assert self._x is not None
         possible, counts = self._process.known(self._x)
         return torch.from_numpy(counts).double(), torch.from_numpy(possible)
+
+
+class Counting(V0):
+    """Counting, all cards together: uniform over the deals that explain what was seen."""
+
+    def log_probs(self, hidden: np.ndarray) -> np.ndarray:
+        """See Estimator."""
+        assert self._x is not None
+        possible, counts = self._process.known(self._x)
+        with np.errstate(divide="ignore"):
+            return np.log(counting(counts, possible, hidden))
 
 
 class V1(V0):

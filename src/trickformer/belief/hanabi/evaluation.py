@@ -83,6 +83,7 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
     made: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
+        "counting": lambda: estimators.Counting(process),
         "v1": lambda: estimators.V1(process),
         "bb": lambda: estimators.V2(process, 0.0, config.samples, seed),
         "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
