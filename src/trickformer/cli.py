@@ -178,6 +178,8 @@ def main() -> None:
         _fail(str(e), ended if isinstance(e, Interrupted) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", ended)
+    except MemoryError as e:
+        _fail(f"there is not enough memory: {e}".removesuffix(": "), 2)
     except OSError as e:  # a disk that is full, a name that is too long, a folder that is not ours
         _fail(f"{e.filename}: {e.strerror}" if e.filename else str(e.strerror or e), 2)
     except Exception as e:

@@ -4,6 +4,7 @@ rules, random playouts, and an observer that has text only."""
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,14 @@ from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
+MOST = 2**31 - 1  # a number in a game string
+
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
     """The options of a game string. Raises TrickformerError on one that cannot be read, or an option not known."""
+    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel says it in words of its own, and twice
+        if int(number[:20]) > MOST:
+            raise TrickformerError(f"game {spec!r}: numbers are {MOST} at most")
     try:
         given = pyspiel.game_parameters_from_string(spec)
     except pyspiel.SpielError as e:

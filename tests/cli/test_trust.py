@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
+import pkgutil
 import re
 import signal
 import subprocess
 import sys
 import time
+import typing
 from pathlib import Path
 
+import annotated_types
 import numpy as np
 import pytest
 import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
+import trickformer
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.config import Training
 from trickformer.models.weights import read_safetensors, read_weights
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import folder, text
+from trickformer.records.record import Record
 from trickformer.selfplay.config import SelfPlay
 from trickformer.tournaments.plan import Tournament
+from trickformer.tournaments.store import HandRecord
 
 PROGRAM = [sys.executable, "-c", "from trickformer.cli import main; main()"]
 DEEP = 100_000
@@ -246,3 +254,22 @@ def test_a_config_of_ten_million_layers_is_refused_at_once(tiny_checkpoint, tmp_
         (tmp_path / "model.safetensors").write_bytes((tiny_checkpoint / "model.safetensors").read_bytes())
         with pytest.raises(TrickformerError, match=f"{key} = 10000000; it must be a positive number up to"):
             read_weights(tmp_path)
+
+
+def test_no_number_of_a_config_or_a_player_is_without_a_bound():
+    """What takes for ever is refused before it begins."""
+    models = {
+        model
+        for module in pkgutil.walk_packages(trickformer.__path__, "trickformer.")
+        if not module.name.endswith("__main__")
+        for model in vars(importlib.import_module(module.name)).values()
+        if isinstance(model, type) and issubclass(model, BaseModel) and model.model_config.get("extra") == "forbid"
+    }
+    numbers = [
+        (model.__name__, name, any(isinstance(m, annotated_types.Le | annotated_types.Lt) for m in field.metadata))
+        for model in models - {Record, HandRecord}
+        for name, field in model.model_fields.items()
+        if int in (field.annotation, *typing.get_args(field.annotation))
+    ]
+    assert len(numbers) > 100
+    assert [number for number in numbers if not number[2]] == []

@@ -89,36 +89,43 @@ class SelfPlay(BaseModel):
     game: str = Field(description="game string of OpenSpiel, such as hearts")
     preset: str = Field("small", description="size of the model, and the schedule: paper, small or tiny")
     seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
-    iterations: int = Field(3, ge=0, description="self-play iterations after model 0")
+    iterations: int = Field(3, ge=0, le=1_000_000, description="self-play iterations after model 0")
 
     start: str | None = Field(
         None, description="checkpoint that model 0 goes on from, a name or a folder; its size is kept"
     )
     bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
     bootstrap_hands: int = Field(
-        400_000, ge=0, description="hands that model 0 learns from; 0: it is the checkpoint that it starts from"
+        400_000,
+        ge=0,
+        le=100_000_000,
+        description="hands that model 0 learns from; 0: it is the checkpoint that it starts from",
     )
     tries: int = Field(
-        1, ge=1, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
+        1, ge=1, le=1_000_000, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
     )
-    sequences: int = Field(60_000, ge=4, description="sequences that an iteration learns from")
-    held_out: int = Field(1_000, ge=1, description="further sequences that only measure what was learned")
-    seats_kept: int = Field(1, ge=1, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
+    sequences: int = Field(60_000, ge=4, le=100_000_000, description="sequences that an iteration learns from")
+    held_out: int = Field(
+        1_000, ge=1, le=100_000_000, description="further sequences that only measure what was learned"
+    )
+    seats_kept: int = Field(1, ge=1, le=100, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
     anchor: float = Field(0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too")
     roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
     guests: list[str] = Field(
         [], description="players who take seats that are not kept, from iteration 1 on, each drawn uniformly"
     )
     guest_share: float = Field(0.5, gt=0, le=1, description="share of these seats that they take, if there are any")
-    pool: int = Field(0, ge=0, description="imitators are drawn from this many newest models; 0: from all")
+    pool: int = Field(
+        0, ge=0, le=1_000_000, description="imitators are drawn from this many newest models; 0: from all"
+    )
     pool_newest: bool = Field(True, description="the newest model is among the imitators too")
     threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
-    tables: int = Field(1_000, ge=1, description="hands played in step")
+    tables: int = Field(1_000, ge=1, le=100_000, description="hands played in step")
     rounded: bool = Field(True, description="hands are played with activations in bfloat16 where the CPU can: faster")
 
-    epochs: int = Field(1, ge=1, description="passes over an iteration's data; model 0 makes one")
-    window: int = Field(1, ge=1, description="newest iterations whose data a model learns from")
-    batch_size: int = Field(32, ge=1, description="sequences a training step, over all devices")
+    epochs: int = Field(1, ge=1, le=1_000_000, description="passes over an iteration's data; model 0 makes one")
+    window: int = Field(1, ge=1, le=1_000_000, description="newest iterations whose data a model learns from")
+    batch_size: int = Field(32, ge=1, le=1_000_000, description="sequences a training step, over all devices")
     bootstrap_learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="peak for model 0")
     learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="peak of later iterations")
     muon: float = Field(
@@ -136,7 +143,7 @@ class SelfPlay(BaseModel):
     label_share: float = Field(
         0.0, ge=0, le=1, description="share of own decisions whose legal actions get a value each"
     )
-    label_playouts: int = Field(8, ge=1, description="playouts of each labelled action")
+    label_playouts: int = Field(8, ge=1, le=100_000, description="playouts of each labelled action")
     label_worlds: bool = Field(
         False,
         description="from deals that explain what the seat saw, not from the deal as it was (hearts, skat, crew)",
@@ -144,33 +151,42 @@ class SelfPlay(BaseModel):
     quick: bool = Field(
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
     )
-    quick_window: int = Field(4, ge=1, description="newest iterations whose labels the quick network goes on learning")
+    quick_window: int = Field(
+        4, ge=1, le=1_000_000, description="newest iterations whose labels the quick network goes on learning"
+    )
     search_share: float = Field(
         0.0, ge=0, le=1, description="share of ArgmaxVal*'s decisions that GO-MCTS makes and labels; 0: none"
     )
     search_from: int = Field(
-        1, ge=1, description="first iteration with searches, which then give all labels and leave no anchor"
+        1,
+        ge=1,
+        le=1_000_000,
+        description="first iteration with searches, which then give all labels and leave no anchor",
     )
-    search_runs: int = Field(50, ge=1, description="simulations of such a search; the rest is the paper's")
+    search_runs: int = Field(
+        50, ge=1, le=1_000_000, description="simulations of such a search; the rest is the paper's"
+    )
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens")
     facts: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
     masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
     value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")
-    bucket: int = Field(1, ge=1, description="batches whose sequences are shared out by length: less padding")
+    bucket: int = Field(
+        1, ge=1, le=10_000, description="batches whose sequences are shared out by length: less padding"
+    )
     augment: bool = Field(
         False, description="sequences are learned with what is alike by the rules exchanged at random (crew, hanabi)"
     )
-    value_positions: int = Field(0, ge=0, description="positions that the value loss is taken at; 0: all")
+    value_positions: int = Field(0, ge=0, le=10_000, description="positions that the value loss is taken at; 0: all")
     bf16: bool = Field(True, description="forward passes of training in bfloat16")
     threads: int = Field(1, ge=1, le=1_024, description="of torch while training")
-    save_every: int = Field(500, ge=1, description="training steps between two states on disk")
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="training steps between two states on disk")
 
     baseline: str = Field(
         "random", description="player that every iteration's ArgmaxVal* meets; as the game has it if not given"
     )
-    match_deals: int = Field(20, ge=0, description="deals of an iteration's two matches; 0: none")
+    match_deals: int = Field(20, ge=0, le=1_000_000, description="deals of an iteration's two matches; 0: none")
 
     workers: int = Field(1, ge=1, le=1_024, description="processes that play; the hands do not depend on it")
     ray: str | None = Field(None, description="Ray cluster that plays hands and matches: auto on a node, or HOST:PORT")

@@ -16,10 +16,12 @@ class Learning(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(20261121, ge=0, lt=2**62, description="of the hands")
-    first: int = Field(20_000, ge=1, description="hands solved for each model with the skat in the first round")
-    second: int = Field(40_000, ge=1, description="the same in the second round")
-    third: int = Field(50_000, ge=1, description="the same in the third round")
-    hand: int = Field(20_000, ge=1, description="hands solved for each model of hand games")
+    first: int = Field(
+        20_000, ge=1, le=10_000_000, description="hands solved for each model with the skat in the first round"
+    )
+    second: int = Field(40_000, ge=1, le=10_000_000, description="the same in the second round")
+    third: int = Field(50_000, ge=1, le=10_000_000, description="the same in the third round")
+    hand: int = Field(20_000, ge=1, le=10_000_000, description="hands solved for each model of hand games")
     prior: float = Field(
         1.0,
         gt=0,
@@ -52,10 +54,10 @@ class Calibration(BaseModel):
 
     learned: Path = Field(LEARNED, description="folder of the `skat learn` that it goes on from")
     seed: int = Field(20261122, ge=0, lt=2**62, description="of the games")
-    games: int = Field(200, ge=8, description="games of each contract after picking up")
-    hand_games: int = Field(100, ge=8, description="games of each contract by hand")
-    worlds: int = Field(16, ge=1, description="worlds that a card is solved in")
-    before: int = Field(10_000, ge=1, description="hands for each model before the skat")
+    games: int = Field(200, ge=8, le=1_000_000_000, description="games of each contract after picking up")
+    hand_games: int = Field(100, ge=8, le=10_000_000, description="games of each contract by hand")
+    worlds: int = Field(16, ge=1, le=10_000_000, description="worlds that a card is solved in")
+    before: int = Field(10_000, ge=1, le=10_000_000, description="hands for each model before the skat")
     out: Path = Field(CALIBRATED, description="folder of the run")
 
 
@@ -66,7 +68,7 @@ class Inference(BaseModel):
 
     players: list[str] = Field(["rules", "kermit"], min_length=1, description="who bids and declares, in every seat")
     deals: int = Field(120, ge=2, le=10**6, description="games looked into, each at its first card")
-    worlds: int = Field(600, ge=1, le=10**6, description="worlds that the deal is compared with")
+    worlds: int = Field(600, ge=1, le=100_000, description="worlds that the deal is compared with")
     seed: int = Field(77, ge=0, lt=2**62, description="of the deals, of the players and of the worlds")
     bid: float | None = Field(None, gt=0, allow_inf_nan=False, description="temperature of going on in the auction")
     choice: float | None = Field(

@@ -63,9 +63,11 @@ class Tournament(BaseModel):
     players: list[str] | None = Field(
         None, description="two or more specs instead of A and B: every pair meets", min_length=2
     )
-    deals: int = Field(100, ge=1, description="deals; each is played in every seating, and is one sample")
+    deals: int = Field(
+        100, ge=1, le=1_000_000_000, description="deals; each is played in every seating, and is one sample"
+    )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
-    tables: int = Field(112, ge=1, description="hands in flight at a time; they share forward passes")
+    tables: int = Field(112, ge=1, le=100_000, description="hands in flight at a time; they share forward passes")
     workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,

@@ -44,16 +44,16 @@ class Training(BaseModel):
     heads: int = Field(
         4, ge=1, le=1_024, description="of attention in a layer of the transformer; they divide its units"
     )
-    games: int = Field(32, ge=1, description="games of a gradient step")
-    targets: int = Field(12, ge=1, description="positions of a game that are learned, drawn at random")
-    steps: int = Field(3000, ge=1, description="gradient steps")
+    games: int = Field(32, ge=1, le=1_000_000_000, description="games of a gradient step")
+    targets: int = Field(12, ge=1, le=10_000, description="positions of a game that are learned, drawn at random")
+    steps: int = Field(3000, ge=1, le=1_000_000_000, description="gradient steps")
     learning_rate: float = Field(
         4e-3, gt=0, allow_inf_nan=False, description="of Adam at the start; it falls to a tenth along a cosine"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
     threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the network, as torch names it")
-    save_every: int = Field(500, ge=1, description="gradient steps between two states on disk")
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
     out: Path = Field(Path("out/belief"), description="folder of the run")
 
     @model_validator(mode="before")
@@ -96,14 +96,15 @@ class Evaluation(BaseModel):
     transformer: Path | None = Field(
         None, description="for transformer: a network of `trickformer belief train --model transformer`"
     )
-    games: int = Field(100, ge=1, description="games of the series")
+    games: int = Field(100, ge=1, le=1_000_000_000, description="games of the series")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
-    stack: int = Field(20, ge=1, description="games that are played, and fine-tuned, in step")
-    steps: int = Field(100, ge=0, description="gradient steps of bft at each position")
-    batch: int = Field(32, ge=1, description="worlds in a gradient step")
+    stack: int = Field(20, ge=1, le=10_000, description="games that are played, and fine-tuned, in step")
+    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
+    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
     worlds: int | None = Field(
         None,
         ge=1,
+        le=10_000_000,
         description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
         "and for three steps in ten beyond 333",
     )
@@ -115,10 +116,10 @@ class Evaluation(BaseModel):
     )
     bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
     alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
-    samples: int = Field(16, ge=1, description="draws of the other slots for a likelihood of bb and v2")
-    particles: int = Field(2000, ge=1, description="worlds a game of particles and rejection")
-    limit: int = Field(20_000, ge=1, description="hands that the exact belief lists at most")
-    pairs: int = Field(400_000, ge=1, description="pairs of hands that the exact belief lists at most")
+    samples: int = Field(16, ge=1, le=100_000, description="draws of the other slots for a likelihood of bb and v2")
+    particles: int = Field(2000, ge=1, le=10_000_000, description="worlds a game of particles and rejection")
+    limit: int = Field(20_000, ge=1, le=100_000_000, description="hands that the exact belief lists at most")
+    pairs: int = Field(400_000, ge=1, le=100_000_000, description="pairs of hands that the exact belief lists at most")
     threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the networks, as torch names it")
     out: Path | None = Field(None, description="folder for records, report and plot")

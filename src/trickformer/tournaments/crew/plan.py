@@ -28,7 +28,7 @@ class Missions(BaseModel):
     random_games: int = Field(
         10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
     )
-    tables: int = Field(500, ge=1, description="games in flight at a time; they share forward passes")
+    tables: int = Field(500, ge=1, le=100_000, description="games in flight at a time; they share forward passes")
     workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,
@@ -69,7 +69,10 @@ class CrewEvaluation(Missions):
 
     player: list[str] = Field(description="a player's spec; give it twice to compare two", min_length=1, max_length=2)
     ceiling: int = Field(
-        0, ge=0, description="nodes for the question whether a deal can be won with open hands; 0: it is not asked"
+        0,
+        ge=0,
+        le=1_000_000_000_000,
+        description="nodes for the question whether a deal can be won with open hands; 0: it is not asked",
     )
 
     @property
