@@ -54,7 +54,7 @@ def games(path: Path) -> Iterator[Record | Damaged]:
                     raise TrickformerError(f"{path} is empty; it should hold games of Skat")
                 begun.append(line)
             reader = _reader(path, begun[-1][: 1 << 16])
-            told = _Text()
+            told = _Text("latin-1" if reader is xskat.games else None)
             for number, game in enumerate(reader(map(told.line, chain(begun, lines))), 1):
                 try:
                     told.must_be_whole(number)
@@ -84,17 +84,18 @@ def _opened(path: Path) -> Generator[Iterable[bytes]]:
 
 
 class _Text:
-    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other."""
+    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other, unless
+    there is an older encoding that it may be in."""
 
-    def __init__(self) -> None:
-        self._whole = True
+    def __init__(self, older: str | None) -> None:
+        self._older, self._whole = older, True
 
     def line(self, line: bytes) -> str:
         try:
             return line.decode().rstrip("\n")
         except UnicodeDecodeError:
-            self._whole = False
-            return line.decode(errors="replace").rstrip("\n")
+            self._whole = self._older is not None
+            return line.decode(self._older or "utf-8", errors="replace").rstrip("\n")
 
     def must_be_whole(self, game: int) -> None:
         """Raises TrickformerError where a line was not that was read since the last time."""

@@ -15,7 +15,7 @@ from functools import partial
 from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.games.skat import CALLS, DECLARATIONS, LEVELS, NULL_OUVERT, PLAYERS, SUITS
+from trickformer.games.skat import CALLS, DECLARATIONS, LEVELS, NULL, NULL_OUVERT, OUVERT, PLAYERS, SUITS
 from trickformer.records.record import (
     CARD,
     LEAVES,
@@ -186,6 +186,17 @@ class _Moves:
         """The words of the declaration, unless they are our own choice."""
         words = " ".join(self.words)
         return words if words and words != _words(self.moves) else None
+
+
+def declared(record: Record) -> tuple[int, int] | None:
+    """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
+    none."""
+    words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
+    if words is None:
+        return None
+    if words[1] == "N":
+        return NULL, OUVERT if "O" in words[2] else 0
+    return _KINDS.index(words[1]), 0
 
 
 def _words(moves: list[str] | tuple[str, ...]) -> str | None:
