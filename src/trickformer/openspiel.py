@@ -4,6 +4,7 @@ rules, random playouts, and an observer that has text only."""
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,14 @@ from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
+_COMMA = "\x1f"  # stands for a comma within a value
+
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a game string. Raises TrickformerError on one that cannot be read, or an option not known."""
+    """The options of a game string; a comma in a value, such as the name of a file, ends it only where an option
+    follows. Raises TrickformerError on a string that cannot be read, or an option not known."""
     try:
-        given = pyspiel.game_parameters_from_string(spec)
+        given = pyspiel.game_parameters_from_string(re.sub(r",(?!\w+=)", _COMMA, spec))
     except pyspiel.SpielError as e:
         raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
     if given.pop("name") != spec.partition("(")[0]:
@@ -26,7 +30,7 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
     for option in given:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return given
+    return {key: value.replace(_COMMA, ",") if isinstance(value, str) else value for key, value in given.items()}
 
 
 def game_type(

@@ -124,6 +124,8 @@ class CrewState(openspiel.CardState):
         if self.core is not None:
             self.core.apply_action(action)
         elif self.mission is None:
+            if action not in self.missions:
+                raise ValueError(f"there is no mission {action}; the missions are {ranges(list(self.missions))}")
             self.mission = self.missions[action]
         else:
             self.deck.append(action)
@@ -304,13 +306,17 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 def load(spec: str = "crew") -> Crew:
     """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
-    given = openspiel.options(spec, "crew", tuple(_PARAMETERS))
-    if (distress := given.get("distress", "off")) not in _missions.DISTRESS:
+    return made(**openspiel.options(spec, "crew", tuple(_PARAMETERS)))
+
+
+def made(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
+    """The game with these options. Raises TrickformerError on a value that is none."""
+    if distress not in _missions.DISTRESS:
         raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
-    numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
-    number = given.get("mission", 0)
-    if type(number) is not int or number not in (0, *numbers):
-        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {number!r}")
+    numbers = [page.id for page in _missions.read(str(file))]
+    if type(mission) is not int or mission not in (0, *numbers):
+        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {mission!r}")
+    given = {"mission": mission, "distress": distress, "file": str(file)}
     return Crew(pyspiel.load_game("trickformer_crew", given))
 
 
