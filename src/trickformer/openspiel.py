@@ -80,6 +80,26 @@ class CardState(pyspiel.State):
         return self.core.legal_actions() if self.core is not None else []
 
 
+def trick_lines(plays: Sequence[tuple[int, str]], players: int, leader: int, notes: Sequence[str] = ()) -> list[str]:
+    """Tricks for people to read, a line each: `trick 1: 2:CA 0:C7 1:CK, won by seat 2`.
+
+    plays: the seat and the card of each play, in order. leader: who leads the next trick, or has led the one that is
+    not over. notes: more to say of each whole trick, if there is."""
+    lines = []
+    for number, start in enumerate(range(0, len(plays), players)):
+        line = f"trick {number + 1}: " + " ".join(f"{seat}:{card}" for seat, card in plays[start : start + players])
+        if start + players <= len(plays):
+            winner = plays[start + players][0] if start + players < len(plays) else leader
+            line += f", won by seat {winner}" + (f", {notes[number]}" if notes else "")
+        lines.append(line)
+    return lines
+
+
+def score_line(scores: Sequence[int]) -> str:
+    """`scores 0 13 13 0`, by seat."""
+    return "scores " + " ".join(map(str, scores))
+
+
 def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
     """Plays on uniformly at random from `state`, which it changes, to the end: v(o) of it, the part of `seat`."""
     while not state.is_terminal():

@@ -183,6 +183,7 @@ def test_tasks(number, end, tasks):
     for chair in range(4):
         script = Script(PAGES[number], LADDER, tasks, "1", drawn=DRAWN.get(number, ""), chair=chair)
         assert script.end() == end
+        assert all("task " in why for why in script.failures()) and bool(script.failures()) == ("lost" in end)
 
 
 # Both tasks of mission 17 are done before the last 9 has gone, or the other way round.
@@ -296,7 +297,10 @@ SPECIAL = [
 @pytest.mark.parametrize(("number", "end", "tricks", "named"), SPECIAL)
 def test_special_rules(number, end, tricks, named):
     for chair in range(4):
-        assert Script(PAGES[number], tricks, named=named, chair=chair).end() == end
+        script = Script(PAGES[number], tricks, named=named, chair=chair)
+        assert script.end() == end
+        failed = [why.partition(": ")[0] for why in script.failures()]
+        assert failed == (PAGES[number].rules if "lost" in end else [])
 
 
 def test_every_mission_is_worked_both_ways():

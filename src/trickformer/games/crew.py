@@ -16,7 +16,7 @@ import pyspiel
 
 from trickformer import _core, openspiel
 from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, SearchSettings, TrickformerError, View, deal_seed
-from trickformer.games import _missions
+from trickformer.games import _crew_verdict, _missions
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -147,12 +147,41 @@ class CrewState(openspiel.CardState):
     def __str__(self) -> str:
         if self.mission is None:
             return "choosing a mission"
-        head = f"mission {self.mission.id}"
-        if self.core is None:
-            return f"{head}\ndealing " + " ".join(CARDS[card] for card in self.deck)
-        hands = [" ".join(CARDS[c] for c in self.core.hand(p)) for p in range(PLAYERS)]
-        done = [_said(step.player, step.action) for step in self.full_history()[PREAMBLE:]]
-        return "\n".join([head, *(f"{p}: {hand}" for p, hand in enumerate(hands)), " ".join(done)])
+        rules = _rules(self.mission)
+        lines = [f"mission {self.mission.id}" + (f": {', '.join(rules)}" if rules else "")]
+        core = self.core
+        if core is None:
+            return "\n".join([*lines, "dealing " + " ".join(CARDS[card] for card in self.deck)])
+        lines += [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
+        parts = {"commander": core.commander, "member": core.member, "first four": core.first_four, "last": core.last}
+        lines.append(", ".join(f"{name} seat {seat}" for name, seat in parts.items() if seat >= 0))
+        lines += [_task(core, *task) for task in core.tasks if task[0] >= 0]
+        lines.append(" ".join(["moves", *(_said(step.player, step.action) for step in self.full_history()[PREAMBLE:])]))
+        for seat, message in enumerate(core.messages):
+            if message is not None:
+                label, card, before = message
+                lines.append(f"seat {seat} shows {CARDS[card]}, {ACTIONS[label]}, before trick {before // PLAYERS + 1}")
+        leaders = [core.commander, *core.winners]
+        plays = [((leaders[i // PLAYERS] + i) % PLAYERS, CARDS[card]) for i, card in enumerate(core.plays)]
+        lines += openspiel.trick_lines(plays, PLAYERS, core.leader)
+        lines.append("tricks won " + " ".join(str(core.winners.count(p)) for p in range(PLAYERS)))
+        if core.result:
+            why = "; ".join(_crew_verdict.failures(core, rules, CARDS))
+            lines.append(f"{'won' if core.result > 0 else 'lost'} in trick {len(core.winners)}" + (why and f": {why}"))
+            lines.append(openspiel.score_line([int(core.result > 0)] * PLAYERS))
+        return "\n".join(lines)
+
+
+def _rules(mission: _core.crew.Mission) -> list[str]:
+    """The special rules of a mission."""
+    return [rule for i, rule in enumerate(_missions.RULES) if _core.crew.RULE_TOKEN + i in mission.tokens]
+
+
+def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
+    tile = "" if token == _missions.NO_TILE else f" ({_missions.TILES[token]})"
+    whose = "of nobody yet" if owner < 0 else f"of seat {owner}"
+    how = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
+    return f"task {CARDS[card]}{tile} {whose}, {how}"
 
 
 def _said(player: int, action: int) -> str:

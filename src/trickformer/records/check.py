@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from trickformer import _core
-from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS
+from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records import iss
 from trickformer.records.files import Damaged
 from trickformer.records.record import TIMES_OUT, Record
-from trickformer.records.replay import POINTS, Replay, replay
+from trickformer.records.replay import Replay, replay
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90

@@ -17,10 +17,10 @@ from trickformer.games.skat import (
     NUM_CARDS,
     PASS,
     PLAYERS,
+    POINTS,
 )
 from trickformer.records.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, Record, said
 
-POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
 _PICK_UP, _DISCARD, _DECLARE, _PLAY = 1, 2, 3, 5  # phases of the core
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
 
