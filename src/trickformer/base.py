@@ -181,6 +181,10 @@ class Game(Protocol):
         scores. By default what the state says of itself."""
         return str(state)
 
+    def mission(self, state: State) -> int | None:
+        """The number of the mission that is played; None in a game without missions."""
+        return None
+
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """All ways to seat `kinds` kinds of player such that each sits somewhere: one duplicate set."""
         everyone = set(range(kinds))

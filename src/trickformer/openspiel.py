@@ -15,22 +15,31 @@ from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
-_COMMA = "\x1f"  # stands for a comma within a value
+# Stand for what would end a value: such as the name of a file may hold them.
+_HIDDEN = {",": "\x1f", "(": "\x02", ")": "\x03"}
 
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a game string; a comma in a value, such as the name of a file, ends it only where an option
-    follows. Raises TrickformerError on a string that cannot be read, or an option not known."""
+    """The options of a game string. A comma ends a value only where an option follows, a bracket only at the end: the
+    name of a file may hold them. Raises TrickformerError on a string that cannot be read, or an option not known."""
+    name, bracket, inner = spec.partition("(")
+    inner = re.sub(r",(?!\w+=)|\(|\)(?!$)", lambda sign: _HIDDEN[sign[0]], inner)
     try:
-        given = pyspiel.game_parameters_from_string(re.sub(r",(?!\w+=)", _COMMA, spec))
+        given = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
+        raise TrickformerError(f"game {spec!r}: {_shown(str(e).splitlines()[0])}") from None
     if given.pop("name") != spec.partition("(")[0]:
         raise UnknownNameError(f"option of {game}", "name", known)
     for option in given:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return {key: value.replace(_COMMA, ",") if isinstance(value, str) else value for key, value in given.items()}
+    return {key: _shown(value) if isinstance(value, str) else value for key, value in given.items()}
+
+
+def _shown(text: str) -> str:
+    for sign, stand_in in _HIDDEN.items():
+        text = text.replace(stand_in, sign)
+    return text
 
 
 def game_type(

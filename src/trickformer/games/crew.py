@@ -231,6 +231,11 @@ class Crew(Game):
         gained, once all have drawn."""
         return _view(state, viewer)
 
+    def mission(self, state: State) -> int | None:
+        """The number of the mission; None before it is drawn."""
+        game: Any = state
+        return game.mission.id if game.mission is not None else None
+
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
         core, number = state.core, state.move_number()

@@ -176,7 +176,8 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    for option, value in openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
+    given = openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters()))
+    for option, value in given.items():
         if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
-    return Hearts(pyspiel.load_game(spec))
+    return Hearts(pyspiel.load_game("hearts", given))

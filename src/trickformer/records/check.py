@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records import iss
-from trickformer.records.files import Damaged
-from trickformer.records.record import TIMES_OUT, Record
+from trickformer.records.record import TIMES_OUT, Damaged, Record
 from trickformer.records.replay import Replay, replay
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
@@ -164,11 +167,15 @@ def result(found: Replay) -> str | None:
     return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
-def check(record: Record, game: int) -> Finding:
-    """Replays a game, the `game`th of its file, and compares trick winners and result with the record.
+def check(record: Record | Played, game: int) -> Finding:
+    """Replays a game, the `game`th of its file, and compares trick winners and result with the record; of a game other
+    than Skat its moves and scores.
 
     A game that somebody left, timed out of or, as soloist, resigned is reported as broken off, whatever its recorded
     result: there the server decides, and records of such games that would show its rule are few."""
+    if not isinstance(record, Record):
+        fault = record.fault()
+        return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
     found = replay(record)
     notes = ["the null is worth less than the bid: lost at twice its value"] if found.uncovered is not None else []
     recorded = record.result or ""
@@ -199,7 +206,7 @@ def check(record: Record, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def check_all(games: Iterable[Record | Damaged]) -> Iterator[Finding]:
+def check_all(games: Iterable[Record | Played | Damaged]) -> Iterator[Finding]:
     """The findings of a file's games, in order."""
     for game, found in enumerate(games, 1):
         if isinstance(found, Damaged):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -29,6 +30,9 @@ from trickformer.records.record import (
     quoted,
     said,
 )
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
 
 _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
 _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
@@ -69,7 +73,7 @@ def parse(line: str, number: int) -> Record:
         raise TrickformerError(f"game {number}, move {len(words) // 2}: {quoted(words[-1])} lacks its move")
     try:
         return Record(
-            source="iss",
+            source="trickformer" if found.get("PC") == "trickformer" else "iss",
             names=(found.pop("P0"), found.pop("P1"), found.pop("P2")),
             deck=deck,
             moves=tuple(reading.moves),
@@ -213,10 +217,12 @@ def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
 
 
-def write(record: Record, number: int = 1) -> str:
+def write(record: Record | Played, number: int = 1) -> str:
     """The line of a game, without its end. `parse` of it is the record again.
 
     Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
+    if not isinstance(record, Record):
+        raise TrickformerError(f"game {number}: an ISS record is of Skat, and this is a game of {record.rules}")
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
     what = [said(move)[1] for move in record.moves]
