@@ -71,11 +71,14 @@ def print_game(record: Record | Played, game: int, console: Console) -> None:
 def _print_played(record: Played, game: int, console: Console) -> None:
     mission = f"mission {record.mission}" if record.mission is not None else ""
     tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
-    seats = Table("Seat", "Name", "Score", box=box.SIMPLE, show_edge=False)
+    seats = Table(box=box.SIMPLE, show_edge=False)
+    for head in ("Seat", "Name", "Score"):
+        seats.add_column(head, overflow="fold")
     for seat, (name, score) in enumerate(zip(record.names, record.scores)):
         seats.add_row(str(seat), Text(name), str(score))
-    parts = [Text(f"Game {game}  {tags}", style="bold"), seats, Text(_described(record)), _finding(check(record, game))]
-    console.print(Group(*parts, Text("")))
+    console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
+    console.print(seats)
+    console.print(Text(f"{_described(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
 
 
 def _finding(finding: Finding) -> Text:
