@@ -131,7 +131,8 @@ def test_records_of_a_run_that_began_before_missions_were_named(folder_of, comma
         ("scores", [1, 1, 1, 1], "scores 1 1 1 1 in the record, "),
         ("history", [0, 0, 0], "its history is not legal in hearts()"),
         ("history", [], "its history stops before the end of the game"),
-        ("seating", [0, 9, 0, 1], "not a record of a hand"),
+        ("seating", [0, 9, 0, 1], "seating 0 9 0 1 of 2 players"),
+        ("seating", [0, -1, 0, 1], "seating 0 -1 0 1 of 2 players"),
         ("seating", [0, 1], "2 seats in the record, 4 at the table"),
         ("deal", "x", "not a record of a hand"),
         ("history", [2**70], "its history is not legal"),
@@ -179,6 +180,12 @@ def test_records_without_their_run(folder_of, command, tmp_path):
     code, out, err = command("records", "show", lone)
     says = "a tournament's record, which is read in the folder of its run, by config.toml and run.json"
     assert (code, out, err) == (2, "", f"error: {lone}, game 1: {says}\n")
+    unnamed = "run.json does not name the game; going on with"
+    for about, what in (({"players": "ab"}, says), ({"players": []}, unnamed)):
+        (tmp_path / "config.toml").write_text("seed = 1\n")
+        (tmp_path / "run.json").write_text(json.dumps(about))
+        code, out, err = command("records", "show", lone)
+        assert (code, out, err.count("\n")) == (2, "", 1) and what in err
 
 
 @pytest.mark.parametrize("name", games.NAMES)

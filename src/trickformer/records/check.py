@@ -79,7 +79,7 @@ def outcome(found: Replay) -> Outcome | None:
     - Where the soloist leaves or times out, or has lost a trick in a game announced schwarz or ouvert, the game ends
       there: points and tricks stay as they are, and schneider counts only where a side has its 90 points already.
     - Where that is before he has laid two cards away, no card of his is counted as a matador: clubs are lost without
-      11, for 288. His points are those of the skat. So is the one record at hand.
+      11, for 288. His points are those of the skat. There is one record of it.
     - Where nobody is soloist yet, there is no game: whoever went gets a penalty point."""
     state, gone = found.state, found.gone
     left = gone[0] if gone and gone[1] != TIMES_OUT else -1

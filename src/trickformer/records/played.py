@@ -101,22 +101,28 @@ class Run:
             config = from_toml((folder / CONFIG).read_text(encoding="utf-8"))
             about = json_object((folder / ABOUT).read_text(encoding="utf-8"))
             rules, specs = about.get("game", config.get("game")), about["players"]
-            if not isinstance(rules, str) or not all(isinstance(spec, str) for spec in specs):
+            if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
                 raise ValueError
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError):
             where = f"{CONFIG} and {ABOUT}"
             raise TrickformerError(
                 f"a tournament's record, which is read in the folder of its run, by {where}"
             ) from None
+        if not isinstance(rules, str):
+            raise TrickformerError(
+                f"{folder / ABOUT} does not name the game; going on with the run by --resume mends it"
+            )
         self.game, self.specs, self.seed = games.load(rules), specs, str(config.get("seed", ""))
 
     def read(self, line: str, number: int) -> Record | Played:
         """The game of a line of records, the `number`th. Raises TrickformerError on any other line."""
         try:
             record = HandRecord.model_validate_json(line, strict=True)
-            names = tuple(self.specs[i] for i in record.seating)
-        except (ValidationError, IndexError):
+        except ValidationError:
             raise TrickformerError("not a record of a hand") from None
+        if not all(0 <= i < len(self.specs) for i in record.seating):
+            raise TrickformerError(f"seating {_text(record.seating)} of {len(self.specs)} players")
+        names = tuple(self.specs[i] for i in record.seating)
         if len(names) != self.game.players:
             raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")
         state = _end(self.game, record.history, record.scores)
