@@ -176,6 +176,15 @@ class Game(Protocol):
             raise ValueError("a game has scores only at its end")
         return tuple(round(x) for x in state.returns())
 
+    def describe(self, state: State) -> str:
+        """A state for people to read, hidden cards included: hands, what was said, tricks and who won them, tokens,
+        scores. By default what the state says of itself."""
+        return str(state)
+
+    def mission(self, state: State) -> int | None:
+        """The number of the mission that is played; None in a game without missions."""
+        return None
+
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
         """All ways to seat `kinds` kinds of player such that each sits somewhere: one duplicate set."""
         everyone = set(range(kinds))

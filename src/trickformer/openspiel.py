@@ -16,23 +16,34 @@ if TYPE_CHECKING:
     from trickformer.base import Game, State
 
 MOST = 2**31 - 1  # a number in a game string
+# Stand for what would end a value: such as the name of a file may hold them.
+_HIDDEN = {",": "\x1f", "(": "\x02", ")": "\x03"}
 
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a game string. Raises TrickformerError on one that cannot be read, or an option not known."""
+    """The options of a game string. A comma ends a value only where an option follows, a bracket only at the end: the
+    name of a file may hold them. Raises TrickformerError on a string that cannot be read, or an option not known."""
     for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel says it in words of its own, and twice
         if int(number[:20]) > MOST:
             raise TrickformerError(f"game {spec!r}: numbers are {MOST} at most")
+    name, bracket, inner = spec.partition("(")
+    inner = re.sub(r",(?!\w+=)|\(|\)(?!$)", lambda sign: _HIDDEN[sign[0]], inner)
     try:
-        given = pyspiel.game_parameters_from_string(spec)
+        given = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
+        raise TrickformerError(f"game {spec!r}: {_shown(str(e).splitlines()[0])}") from None
     if given.pop("name") != spec.partition("(")[0]:
         raise UnknownNameError(f"option of {game}", "name", known)
     for option in given:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return given
+    return {key: _shown(value) if isinstance(value, str) else value for key, value in given.items()}
+
+
+def _shown(text: str) -> str:
+    for sign, stand_in in _HIDDEN.items():
+        text = text.replace(stand_in, sign)
+    return text
 
 
 def game_type(
@@ -80,6 +91,26 @@ class CardState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.core.legal_actions() if self.core is not None else []
+
+
+def trick_lines(plays: Sequence[tuple[int, str]], players: int, leader: int, notes: Sequence[str] = ()) -> list[str]:
+    """Tricks for people to read, a line each: `trick 1: 2:CA 0:C7 1:CK, won by seat 2`.
+
+    plays: the seat and the card of each play, in order. leader: who leads the next trick, or has led the one that is
+    not over. notes: more to say of each whole trick, if there is."""
+    lines = []
+    for number, start in enumerate(range(0, len(plays), players)):
+        line = f"trick {number + 1}: " + " ".join(f"{seat}:{card}" for seat, card in plays[start : start + players])
+        if start + players <= len(plays):
+            winner = plays[start + players][0] if start + players < len(plays) else leader
+            line += f", won by seat {winner}" + (f", {notes[number]}" if notes else "")
+        lines.append(line)
+    return lines
+
+
+def score_line(scores: Sequence[int]) -> str:
+    """`scores 0 13 13 0`, by seat."""
+    return "scores " + " ".join(map(str, scores))
 
 
 def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:

@@ -101,7 +101,7 @@ def edit(checkpoint, **values):
         ([*CREW, "--player", "random", "--games", "0"], "games=0"),
         ([*CREW, "--player", "random", "--distress", "up"], "'up' is not one of"),
         ([*CREW, "--player", "random", "--file", "nowhere.toml"], "missions nowhere.toml: No such file"),
-        ([*CREW, "--player", "random", "--file", "a,b(c)"], "is no game string"),
+        ([*CREW, "--player", "random", "--file", "a,b(c)"], "missions a,b(c): No such file"),
         (["crew", "iterations", "--games", "1"], "run is missing"),
         (["crew", "iterations", "--run", "nowhere"], "nowhere holds no model-0"),
         (["train", "chess"], "unknown game 'chess'"),

@@ -50,6 +50,17 @@ def compared(game, state, other, choose):
     return actions
 
 
+def test_a_state_tells_tricks_winners_and_scores():
+    game, rng = games.load(SMALL), random.Random(1)
+    for index in range(20):
+        state = game.deal(3, index)
+        compared(game, state, words(game, state), rng.choice)
+        text = game.describe(state)
+        won = [int(seat) for seat in re.findall(r"^trick \d: .*, won by seat (\d)$", text, re.MULTILINE)]
+        assert [won.count(seat) for seat in range(3)] == state.taken and len(won) == 3
+        assert text.endswith("scores " + " ".join(map(str, game.scores(state))))
+
+
 @pytest.mark.parametrize("spec", SPECS)
 def test_random_deals_are_those_of_the_twin(spec):
     game, rng = games.load(spec), random.Random(1)

@@ -183,6 +183,7 @@ def test_tasks(number, end, tasks):
     for chair in range(4):
         script = Script(PAGES[number], LADDER, tasks, "1", drawn=DRAWN.get(number, ""), chair=chair)
         assert script.end() == end
+        assert all("task " in why for why in script.failures()) and bool(script.failures()) == ("lost" in end)
 
 
 # Both tasks of mission 17 are done before the last 9 has gone, or the other way round.
@@ -296,7 +297,10 @@ SPECIAL = [
 @pytest.mark.parametrize(("number", "end", "tricks", "named"), SPECIAL)
 def test_special_rules(number, end, tricks, named):
     for chair in range(4):
-        assert Script(PAGES[number], tricks, named=named, chair=chair).end() == end
+        script = Script(PAGES[number], tricks, named=named, chair=chair)
+        assert script.end() == end
+        failed = [why.partition(": ")[0] for why in script.failures()]
+        assert failed == (PAGES[number].rules if "lost" in end else [])
 
 
 def test_every_mission_is_worked_both_ways():
@@ -469,7 +473,7 @@ def test_who_wins_all_pink_is_fixed_at_the_deal(distress, chair):
         ("lost 10", own(tasks=1, rules=["each_rocket_wins"]), "P9:0", ""),
         ("lost 10", own(allocation="none", rules=["trick_balance", "each_rocket_wins"]), "", ""),
         ("won 10", own(tasks=2, tokens=["omega"], rules=["omega_in_last_trick", "trick_balance"]), "B7:1 P9:0", ""),
-        ("lost 2", own(allocation="member", rules=["sick_no_tricks", "trick_balance"]), "", "1"),
+        ("lost 2", own(rules=["sick_no_tricks", "one_wins_once"]), "", "1"),
         ("won 2", own(tasks=2, tokens=[">>", ">>>>"]), "P9:0 B9:1", ""),  # arrows are relative to each other
         ("lost 1", own(tasks=2, tokens=[">>>>", ">>"]), "P9:0 B9:1", ""),
         ("won 3", own(tasks=3, tokens=["2"]), "B9:1 P9:0 G9:2", ""),  # the second of all

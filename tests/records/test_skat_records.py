@@ -3,7 +3,7 @@
 import pytest
 from support.play import shared_file
 from support.skat_records import GAMES, fixture_games, random_records
-from support.xskat_log import xskat_log
+from support.xskat_log import TYPES, xskat_log
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import CARDS
@@ -28,7 +28,13 @@ BY_HAND = [
     (None, 0, 0, 0, "broken off"),  # times out in the auction
     ("hearts", -2 * 10 * (1 + 1), 56, 5, "agrees"),  # with one; one defender alone resigned
     ("null", -2 * 23, 14, 0, "agrees"),  # no trick, and not worth the 24 that were bid
-    ("spades", -2 * 11 * (2 + 1), 3, 0, "broken off"),  # without two; the soloist resigns
+    (
+        "spades",
+        -2 * 11 * (2 + 1 + 1 + 1),
+        3,
+        0,
+        "broken off",
+    ),  # without two, all tricks left are the defenders'; resigns
 ]
 ORDERS = {"null": "789TJQKA", "other": "789QKTAJ"}
 POINTS = dict(zip("789QKTAJ", (0, 0, 0, 3, 4, 10, 11, 2)))
@@ -137,7 +143,7 @@ def test_discards_in_a_move_of_their_own():
 
 
 def test_a_time_out_between_a_declaration_and_its_discards():
-    """Nothing is declared then, and no result can be recomputed; the words are not lost."""
+    """Nothing is declared then by the rules; the words are not lost."""
     line = GAMES.read_text().splitlines()[12]
     start = line.index(" 0 H ")
     cut = line[:start] + " 0 H w TI.0 ]R[d:0 loss v:-1 m:0 bidok p:0 t:0 s:0 z:0 p0:0 p1:0 p2:0 l:-1 to:0 r:0] ;)"
@@ -147,7 +153,7 @@ def test_a_time_out_between_a_declaration_and_its_discards():
     finding = check(record, 1)
     assert finding.status == "broken off"
     assert "seat 0 timed out" in str(finding)
-    assert "None by the rules" in str(finding)
+    assert "v:-240 m:-11 bidok p:5 t:0" in str(finding)
 
 
 @pytest.mark.parametrize("forehand", [0, 1, 2])
@@ -277,32 +283,41 @@ def test_a_defender_alone_cannot_resign_and_both_give_all_that_is_left():
         assert ended.won == (ended.points >= 61)
 
 
-def test_a_soloist_who_resigns_keeps_what_has_been_made():
-    """He loses by the levels that were announced or reached; schneider only once the defenders have their 90."""
-    schneider = trickless = 0
+def test_a_soloist_who_resigns_leaves_the_rest_to_the_defenders():
+    """He has won with 61 points. What they then have makes schneider and schwarz, but not before the first trick is
+    over; who leaves or runs out of time loses by what was reached."""
+    seen = set()
     for record, _ in random_records(seed=5, n=400):
         found = replay(record)
-        if found.soloist < 0 or found.state.kind > 4 or found.state.result().overbid:
+        if found.soloist < 0 or found.state.kind > 4:
             continue
         base = (9, 10, 11, 12, 24)[found.state.kind]
         announced = (0, 2, 4, 5)[found.state.level]  # schneider and schwarz count twice: as announced, and as made
-        start = found.tricks[0].move
-        for at in range(start, len(record.moves), 4):
-            moves = (*record.moves[:at], f"{found.soloist} resigns")
-            broken = replay(record.model_copy(update={"moves": moves}))
-            ended = outcome(broken)
-            assert (ended.points, ended.tricks) == (broken.points, broken.state.soloists_tricks)
-            if broken.points >= 61:
-                continue
-            reached = 1 if broken.against >= 90 and not announced else 0
-            levels = abs(ended.matadors) + 1 + found.state.is_hand + announced + reached
-            value = base * levels
-            assert not ended.won
-            assert ended.value == -2 * (value if value >= broken.bid else -(-broken.bid // base) * base)
-            schneider += reached
-            trickless += bool(reached and not ended.tricks)
-    assert schneider > 0
-    assert trickless > 0
+        start = found.tricks[0].move - 3
+        for at in range(start, len(record.moves), 2):
+            for how in ("resigns", "leaves"):
+                broken = replay(record.model_copy(update={"moves": (*record.moves[:at], f"{found.soloist} {how}")}))
+                ended = outcome(broken)
+                tricks = broken.state.soloists_tricks
+                assert (ended.points, ended.tricks) == (broken.points, tricks)
+                left = how == "resigns" and broken.tricks
+                against = 120 - broken.points if left else broken.against
+                made = max(broken.points, against) >= 90
+                schwarz = bool(left) and tricks == 0
+                assert (ended.schneider, ended.schwarz) == (made, schwarz or len(broken.tricks) - tricks == 10)
+                seen.add((how, ended.won, made, schwarz, bool(broken.tricks)))
+                if announced or ended.overbid:
+                    continue
+                levels = abs(ended.matadors) + 1 + found.state.is_hand + made + schwarz
+                value = base * levels
+                if ended.won:
+                    assert broken.points >= 61 and ended.value == value >= broken.bid
+                else:
+                    assert broken.points < 61 and ended.value == -2 * value
+    assert {
+        ("resigns", won, made, schwarz, True) for won, made, schwarz in ((0, 1, 1), (0, 1, 0), (0, 0, 0), (1, 0, 0))
+    } <= seen
+    assert ("resigns", False, False, False, False) in seen and ("leaves", False, False, False, True) in seen
 
 
 def test_a_contract_must_be_that_of_the_moves():
@@ -328,3 +343,39 @@ def test_four_hundred_games_of_xskat():
     assert [str(f) for f in (check(r, n) for n, r in enumerate(records, 1)) if f.status != "agrees"] == []
     assert sum(len(record.winners or ()) for record in records) == 3940  # 394 games were played
     assert all(isinstance(record, Record) and record.source == "xskat" for record in records)
+
+
+@pytest.mark.parametrize("pack", TYPES, ids="-".join)
+def test_logs_of_xskat_in_both_languages_and_packs(pack, tmp_path, command):
+    """A German log tells the games that an English one tells; XSkat writes its umlaut in Latin-1."""
+    plain = [fixture_games()[i] for i in (0, 1, 2, 3, 4, 5, 6, 8, 13)]
+    for encoding in ("utf-8", "latin-1"):
+        told = []
+        for type_ in (TYPES[0], pack):
+            text = "".join(xskat_log(record, n % 3, n, type_) for n, record in enumerate(plain))
+            (tmp_path / "log").write_bytes(text.encode(encoding))
+            told.append(list(files.read(tmp_path / "log")))
+        assert told[0] == told[1] and len(told[0]) == len(plain)
+        code, out, _ = command("records", "check", tmp_path / "log")
+        assert code == 0 and out.endswith("9 games: 9 agrees, 0 broken off, 0 differs, 0 damaged\n")
+
+
+# A record of the server's: the soloist says clubs and runs out of time before he lays cards away.
+TIMED_OUT = (
+    "(;GM[Skat]PC[International Skat Server]SE[470016]ID[10330141]P0[a]P1[b]P2[c]R0[]R1[0.0]R2[]MV[w "
+    "SK.C7.CK.S9.SQ.HA.S7.H9.HQ.DT.S8.C8.H8.SJ.SA.C9.CQ.CJ.HJ.D9.D8.CA.DQ.DJ.ST.D7.HK.DK.HT.CT.DA.H7 1 18 0 p 2 "
+    "20 1 y 2 22 1 y 2 23 1 y 2 24 1 y 2 p 1 s w DA.H7 1 {} w TI.1 ]R[d:1 loss v:{} m:{} bidok p:11 t:0 s:0 z:0 "
+    "p0:0 p1:0 p2:0 l:-1 to:1 r:0] ;)"
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "matadors"),
+    [("C", -288, -11), ("G", -2 * 24 * 5, -4), ("D", -2 * 9 * 12, -11), ("NO", -92, 0)],
+)
+def test_a_soloist_who_runs_out_of_time_before_he_lays_cards_away(word, value, matadors):
+    """No card of his counts as a matador: he holds the jack of clubs, and loses clubs without eleven."""
+    record = iss.parse(TIMED_OUT.format(word, value, matadors), 1)
+    assert result(replay(record)) == record.result
+    finding = check(record, 1)
+    assert (finding.status, finding.what, finding.notes) == ("broken off", "seat 1 timed out", ())

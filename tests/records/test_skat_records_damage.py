@@ -14,7 +14,7 @@ import types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.skat_records import GAMES, fixture_games
+from support.skat_records import GAMES, damaged, fixture_games
 from support.xskat_log import xskat_log
 
 from trickformer.base import TrickformerError
@@ -25,31 +25,7 @@ from trickformer.records.show import data
 ISS = GAMES.read_text().splitlines()
 JSONL = [jsonl.write(record) for record in fixture_games()]
 XSKAT = [xskat_log(fixture_games()[i]).splitlines() for i in (0, 2, 5, 8)]
-TOKENS = ["w", "0", "2", "3", "18", "264", "19", "y", "p", "s", "??", "RE", "SC", "LE.1", "TI.9", "CJ", "D7", "GHZ"]
-TOKENS += ["N", "C.D7.D8", "NOS", "1 CJ", "1 resigns", '"', "[", "]", "{}", "null", "-1", "²", "\\", "é", "\x85", ""]
 seeds = st.integers(0, 2**32 - 1)
-
-
-def damaged(text, seed):
-    """The text with one to three words or characters changed, left out, doubled or exchanged."""
-    rng = random.Random(seed)
-    for _ in range(rng.randint(1, 3)):
-        words = text.split(" ") if rng.random() < 0.7 else list(text)
-        joint = " " if len(words) < len(text) else ""
-        at, other = rng.randrange(len(words)), rng.randrange(len(words))
-        kind = rng.randrange(5)
-        if kind == 0:
-            words[at] = rng.choice(TOKENS)
-        elif kind == 1:
-            del words[at]
-        elif kind == 2:
-            words.insert(at, words[other])
-        elif kind == 3:
-            words[at], words[other] = words[other], words[at]
-        else:
-            words = words[: at + 1]
-        text = joint.join(words) or "x"
-    return text
 
 
 def survives(read, write):

@@ -9,7 +9,7 @@ import numpy as np
 from support.crew_oracle import DECK, winning
 
 from trickformer import _core
-from trickformer.games import _missions
+from trickformer.games import _crew_verdict, _missions
 from trickformer.games import crew as names
 from trickformer.games.crew import ACTIONS
 
@@ -63,6 +63,7 @@ class Script:
     token moves and messages as `seat:word`, each as soon as that seat may say it; else nobody says a word."""
 
     def __init__(self, page, tricks, tasks="", named="", said="", distress="off", drawn="", chair=0):
+        self.rules = page.rules
         self.tricks = [trick.split() for trick in tricks.split(" / ")]
         self.tasks = dict(task.split(":") for task in tasks.split())
         self.said = said.split()
@@ -125,3 +126,7 @@ class Script:
             self.step()
         assert not self.said, f"never said: {self.said}"
         return f"{('lost', 'open', 'won')[self.state.result + 1]} {len(self.state.plays) // 4}"
+
+    def failures(self):
+        """What is said of why it was lost."""
+        return _crew_verdict.failures(self.state, self.rules, names.CARDS)

@@ -1,5 +1,6 @@
 """What the tests of records share: the fixture games, games of the data beside the checkout, random games."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,32 @@ from trickformer.records import files
 from trickformer.records.record import Record, contract
 
 GAMES = Path(__file__).parents[1] / "fixtures" / "skat" / "games.sgf"
+
+
+TOKENS = ["w", "0", "2", "3", "18", "264", "19", "y", "p", "s", "??", "RE", "SC", "LE.1", "TI.9", "CJ", "D7", "GHZ"]
+TOKENS += ["N", "C.D7.D8", "NOS", "1 CJ", "1 resigns", '"', "[", "]", "{}", "null", "-1", "²", "\\", "é", "\x85", ""]
+
+
+def damaged(text, seed):
+    """The text with one to three words or characters changed, left out, doubled or exchanged."""
+    rng = random.Random(seed)
+    for _ in range(rng.randint(1, 3)):
+        words = text.split(" ") if rng.random() < 0.7 else list(text)
+        joint = " " if len(words) < len(text) else ""
+        at, other = rng.randrange(len(words)), rng.randrange(len(words))
+        kind = rng.randrange(5)
+        if kind == 0:
+            words[at] = rng.choice(TOKENS)
+        elif kind == 1:
+            del words[at]
+        elif kind == 2:
+            words.insert(at, words[other])
+        elif kind == 3:
+            words[at], words[other] = words[other], words[at]
+        else:
+            words = words[: at + 1]
+        text = joint.join(words) or "x"
+    return text
 
 
 def fixture_games():

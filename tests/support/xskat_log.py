@@ -5,20 +5,48 @@ from trickformer.records.check import outcome
 from trickformer.records.record import said
 from trickformer.records.replay import replay
 
-SUITS = {"D": "Diamond", "H": "Heart", "S": "Spade", "C": "Club"}
-KINDS = {"diamonds": "Diamond", "hearts": "Heart", "spades": "Spade", "clubs": "Club", "grand": "Grand", "null": "Null"}
+SUITS = {  # by language and pack
+    ("english", "french"): {"D": "Diamond", "H": "Heart", "S": "Spade", "C": "Club"},
+    ("english", "german"): {"D": "Bells", "H": "Hearts", "S": "Leaves", "C": "Acorns"},
+    ("german", "french"): {"D": "Karo", "H": "Herz", "S": "Pik", "C": "Kreuz"},
+    ("german", "german"): {"D": "Schellen", "H": "Rot", "S": "Grün", "C": "Eicheln"},
+}
+RANKS = {
+    ("english", "french"): {},
+    ("german", "french"): {"Q": "D", "J": "B"},
+    ("english", "german"): {"Q": "O", "J": "U"},
+    ("german", "german"): {"Q": "O", "J": "U"},
+}
+GERMAN = (
+    ("Pass", "Passe"),
+    ("Skat is", "Im Skat ist"),
+    ("Skat was", "Im Skat war"),
+    ("Last bid", "Gereizt bis"),
+    ("Played ouvert Hand", "Ouvert Hand gespielt"),
+    ("Played ouvert", "Ouvert gespielt"),
+    ("Played Hand", "Hand gespielt"),
+    ("Schwarz announced", "Schwarz angesagt"),
+    (" played ", " spielte "),
+    ("Won", "Gewonnen"),
+    ("Lost", "Verloren"),
+    (" with: ", " mit: "),
+    (" points", " Augen"),
+)
+TYPES = tuple(SUITS)
 
 
-def xskat_log(record, forehand=0, number=0):
-    """The lines of a game whose forehand sits in column `forehand`."""
+def xskat_log(record, forehand=0, number=0, type=TYPES[0]):
+    """The lines of a game whose forehand sits in column `forehand`. type: the language, and the pack of cards."""
     found = replay(record)
+    suits, ranks = SUITS[type], {"T": "10"} | RANKS[type]
+    kinds = dict(zip(("diamonds", "hearts", "spades", "clubs"), suits.values())) | {"grand": "Grand", "null": "Null"}
 
     def row(by_seat):
         cells = [by_seat[(column - forehand) % 3] for column in range(3)]
         return "  " + "".join(cell.ljust(12) for cell in cells)
 
     def cell(card, lead=False, took=False):
-        name = SUITS[card[0]] + "_ "[not lead] + card[1].replace("T", "10")
+        name = suits[card[0]] + "_ "[not lead] + ranks.get(card[1], card[1])
         return name.upper() if took else name
 
     names = [record.names[(column - forehand) % 3] for column in range(3)]
@@ -46,7 +74,7 @@ def xskat_log(record, forehand=0, number=0):
         kind = record.contract.split()[0].removesuffix("-ouvert")
         lines.append("Skat was: " + ",".join(cell(card) for card in dealt))
         lines.append(f"Last bid: {found.bid}")
-        lines.append(f"{record.names[found.soloist]} played {KINDS[kind]}")
+        lines.append(f"{record.names[found.soloist]} played {kinds[kind]}")
         hand, ouvert = "hand" in record.contract, "ouvert" in record.contract
         if "schwarz" in record.contract:
             lines.append("Schwarz announced")
@@ -55,4 +83,7 @@ def xskat_log(record, forehand=0, number=0):
         ended = outcome(found)
         points = "" if kind == "null" else f" with: {ended.points} points"
         lines.append(("Won" if ended.won else "Lost") + points)
-    return "\n".join([*lines, "=" * 40, ""])
+    text = "\n".join([*lines, "=" * 40, ""])
+    for english, german in GERMAN if type[0] == "german" else ():
+        text = text.replace(english, german)
+    return text

@@ -247,15 +247,17 @@ def _random_games(mission):
 
 
 def test_the_result_counts_what_the_records_say(unbroken):
-    result = results.Results(unbroken).result()
+    found = results.Results(unbroken)
+    result = found.result()
     assert json.loads(json.dumps(result)) == result
     assert [p["spec"] for p in result["players"]] == ["random", OTHER]
     assert [m["mission"] for m in result["missions"]] == [1, 2, 5, 12]
-    for m in result["missions"]:
+    for row, m in enumerate(result["missions"]):
         for i, player in enumerate(m["players"]):
             mine = [r for r in unbroken.records if r.deal % STRIDE == m["mission"] and r.seating[0] == i]
             assert player["successes"] == sum(r.scores[0] for r in mine)
             assert player["rate"] == player["successes"] / 6
+            assert player["p_random_holm"] == found.p_random_holm[i][row]  # its name says that it is corrected
     for i, player in enumerate(result["players"]):
         without = [m["mission"] for m in result["missions"] if not m["players"][i]["successes"]]
         assert player["attempts"]["without_success"] == without

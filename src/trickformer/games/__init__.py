@@ -24,7 +24,7 @@ def load(spec: str) -> Game:
 
     Raises TrickformerError for a string that is none, a game or a rule option that does not exist, and for an installed
     game that cannot be imported."""
-    if not re.fullmatch(r"\w+(\([^()]*\))?", spec):
+    if not re.fullmatch(r"\w+(\(.*\))?", spec):
         raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
     name = game_name(spec)
     if name in NAMES:

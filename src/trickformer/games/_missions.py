@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from trickformer import _core
 from trickformer.base import TrickformerError
+from trickformer.games._crew_winners import can_be_kept
 from trickformer.plumbing.text import from_toml
 
 TILES = ("1", "2", "3", "4", "5", ">", ">>", ">>>", ">>>>", "omega", "none")
 NO_TILE = len(TILES) - 1
 COMMUNICATION = ("normal", "dead zone", "from trick 2", "from trick 3")
-ALLOCATION = ("draft", "decision", "distribution", "member", "roles", "none")
+Allocation: TypeAlias = Literal["draft", "decision", "distribution", "member", "roles", "none"]
+ALLOCATION: tuple[Allocation, ...] = get_args(Allocation)
 DISTRESS = {"off": 0, "left": 1, "right": 3}  # seats that a card is passed on
 RULES = {
     "sick_no_tricks": "the member whom the commander has named takes no trick",
@@ -45,29 +49,51 @@ _FOR_DRAFT = {"member_no_communication", "swap_two_tokens", "move_one_token"}
 _GOALS = set(RULES) - _FOR_DRAFT - {"random_draw_after_trick1", "omega_in_last_trick"}
 
 
+_ROLES = "first4_last_middle_roles"
+
+
+def _allocation(given: Mapping[str, Any]) -> Allocation:
+    """How tasks are allocated where it is not said; without tasks, what the rules ask for."""
+    rules = set(given.get("rules", ()))
+    return (
+        "draft" if given.get("tasks") else "member" if rules & _FOR_MEMBER else "roles" if _ROLES in rules else "none"
+    )
+
+
 class Page(BaseModel):
     """A mission as it is written down."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    id: int = Field(ge=1, le=250)
-    tasks: int = Field(0, ge=0, le=10)
-    tokens: list[Annotated[str, Field(pattern=r"^([1-5]|>{1,4}|omega)$")]] = []
-    communication: Literal["normal", "dead zone", "from trick 2", "from trick 3"] = "normal"
-    allocation: Literal["draft", "decision", "distribution", "member", "roles", "none"] = "draft"
-    rules: list[str] = Field([], max_length=_core.crew.MAX_RULES)
+    id: int = Field(ge=1, le=250, description="a whole number from 1 to 250")
+    tasks: int = Field(0, ge=0, le=10, description="a whole number from 0 to 10")
+    tokens: list[Annotated[str, Field(pattern=r"^([1-5]|>{1,4}|omega)$")]] = Field(
+        [], description=f"a list of {', '.join(TILES[:NO_TILE])}, each in quotes"
+    )
+    communication: Literal["normal", "dead zone", "from trick 2", "from trick 3"] = Field(
+        "normal", description=f"one of {', '.join(COMMUNICATION)}"
+    )
+    rules: list[str] = Field(
+        [],
+        max_length=_core.crew.MAX_RULES,
+        description="a list of at most two of those that `trickformer crew missions` lists",
+    )
+    allocation: Allocation = Field(default_factory=_allocation, description=f"one of {', '.join(ALLOCATION)}")
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         def needs(ok: bool, message: str) -> None:
             if not ok:
-                raise ValueError(f"mission {self.id}: {message}")
+                raise ValueError(message)
 
         rules = set(self.rules)
-        needs(rules <= set(RULES), f"unknown rule {next(iter(rules - set(RULES)), '')!r}")
+        for rule in self.rules:
+            needs(rule in RULES, f"there is no rule {rule!r}; `trickformer crew missions` lists those that there are")
         needs(len(rules) == len(self.rules), "a rule is given twice")
         needs(len(self.tokens) <= self.tasks, "more task tokens than tasks")
         needs(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
+        arrows = [token for token in self.tokens if token.startswith(">")]
+        needs(len(arrows) != 1, f"the token {''.join(arrows)} alone orders nothing: arrows order tasks with arrows")
         numbers = {int(t) for t in self.tokens if t.isdigit()}
         needs(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
         needs(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
@@ -75,10 +101,10 @@ class Page(BaseModel):
         needs(
             tasked == (self.tasks > 0), f"allocation {self.allocation!r} goes with {'tasks' if tasked else 'no tasks'}"
         )
-        needs(bool(self.tasks or rules & _GOALS), "there is nothing to achieve")
+        needs(bool(self.tasks or rules & _GOALS), "there is nothing to achieve: no task, and no rule that is a goal")
         needs(
             bool(rules & _FOR_MEMBER) == (self.allocation == "member"),
-            "allocation 'member' goes with a rule on the member",
+            "allocation 'member' goes with a rule on the member, and without tasks",
         )
         needs(len(rules & _FOR_MEMBER) < 2, "only one rule may be on the member")
         if "left_of_pink9_wins_all_pink" in rules:
@@ -86,10 +112,7 @@ class Page(BaseModel):
                 not rules & {*_FOR_MEMBER, "member_no_communication"} and self.allocation != "decision",
                 "only one rule may be on the member, and none where one player gets all tasks",
             )
-        needs(
-            ("first4_last_middle_roles" in rules) == (self.allocation == "roles"),
-            "allocation 'roles' goes with that rule",
-        )
+        needs((_ROLES in rules) == (self.allocation == "roles"), f"allocation 'roles' goes with the rule {_ROLES}")
         for rule in sorted(rules & _FOR_DRAFT):
             needs(self.allocation == "draft", f"{rule} comes before a draft")
         if "omega_in_last_trick" in rules:
@@ -100,6 +123,10 @@ class Page(BaseModel):
             )
         if "move_one_token" in rules:
             needs(0 < len(self.tokens) < self.tasks, "move_one_token needs a task with a token and one without")
+        needs(
+            can_be_kept(frozenset(rules)),
+            f"{' and '.join(self.rules)} cannot both be kept, whoever wins the tricks",
+        )
         return self
 
     def tiles(self) -> list[int]:
@@ -141,19 +168,58 @@ def _logbook() -> tuple[Page, ...]:
 def _parse(name: str, text: str) -> tuple[Page, ...]:
     try:
         found: dict[str, Any] = from_toml(text)
-        if set(found) != {"mission"} or not isinstance(found["mission"], list) or not found["mission"]:
-            raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
-        pages = tuple(Page.model_validate(page) for page in found["mission"])
-    except ValidationError as e:
-        error = e.errors()[0]
-        where = " ".join(str(part) for part in error["loc"])
-        raise TrickformerError(f"missions {name}: {where + ': ' if where else ''}{error['msg']}") from None
     except ValueError as e:
         raise TrickformerError(f"missions {name}: {e}") from None
-    for what, counts in (
-        ("number", Counter(p.id for p in pages)),
-        ("text", Counter(str(p.mission().tokens) for p in pages)),
-    ):
-        if counts.most_common(1)[0][1] > 1:
-            raise TrickformerError(f"missions {name}: two missions have the same {what}: {counts.most_common(1)[0][0]}")
-    return pages
+    given = found.get("mission")
+    if set(found) != {"mission"} or not isinstance(given, list) or not given:
+        raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
+    lines = _Lines(text, len(given))
+    pages: dict[int, Page] = {}
+    same: dict[str, int] = {}  # missions by all but their number
+    for at, values in enumerate(given):
+        where = f"missions {name}"
+        try:
+            page = Page.model_validate(values)
+        except ValidationError as e:
+            key, fault = _fault(e.errors()[0])
+            number = values.get("id") if isinstance(values, dict) else None
+            mission = f", mission {number}" if type(number) is int else ""
+            raise TrickformerError(f"{where}{lines.of(at, key)}{mission}: {fault}") from None
+        where += lines.of(at, "id")
+        if page.id in pages:
+            raise TrickformerError(f"{where}: mission {page.id} is there twice")
+        pages[page.id] = page
+        known = same.setdefault(str(page.mission().tokens), page.id)
+        if known != page.id:
+            raise TrickformerError(f"{where}: mission {page.id} differs from mission {known} by its number alone")
+    return tuple(pages.values())
+
+
+class _Lines:
+    """Where a file says what."""
+
+    def __init__(self, text: str, missions: int):
+        self._text = text.splitlines()
+        self._starts = [i for i, line in enumerate(self._text) if re.match(r"\s*\[\[\s*mission\s*\]\]", line)]
+        self._known = len(self._starts) == missions  # else they are written in another way
+
+    def of(self, mission: int, key: str) -> str:
+        """`, line 7`: where a mission, counted from 0, gives a key, or else begins; nothing where that is not known."""
+        if not self._known:
+            return ""
+        start, end = (*self._starts, len(self._text))[mission : mission + 2]
+        given = (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", self._text[i]))
+        return f", line {next(given, start) + 1}"
+
+
+def _fault(error: ErrorDetails) -> tuple[str, str]:
+    """The key that is at fault, or "", and what is wrong, in our words."""
+    if not error["loc"]:
+        return "", str(error.get("ctx", {}).get("error", error["msg"]))
+    key = str(error["loc"][0])
+    if key not in Page.model_fields:
+        return key, f"there is no {key!r}; a mission has {', '.join(Page.model_fields)}"
+    right = Page.model_fields[key].description
+    return key, f"{key} is missing: {right}" if error[
+        "type"
+    ] == "missing" else f"{key} is {right}, not {error['input']!r}"

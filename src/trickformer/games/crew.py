@@ -16,7 +16,7 @@ import pyspiel
 
 from trickformer import _core, openspiel
 from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, SearchSettings, TrickformerError, View, deal_seed
-from trickformer.games import _missions
+from trickformer.games import _crew_verdict, _missions
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -124,6 +124,8 @@ class CrewState(openspiel.CardState):
         if self.core is not None:
             self.core.apply_action(action)
         elif self.mission is None:
+            if action not in self.missions:
+                raise ValueError(f"there is no mission {action}; the missions are {ranges(list(self.missions))}")
             self.mission = self.missions[action]
         else:
             self.deck.append(action)
@@ -145,12 +147,41 @@ class CrewState(openspiel.CardState):
     def __str__(self) -> str:
         if self.mission is None:
             return "choosing a mission"
-        head = f"mission {self.mission.id}"
-        if self.core is None:
-            return f"{head}\ndealing " + " ".join(CARDS[card] for card in self.deck)
-        hands = [" ".join(CARDS[c] for c in self.core.hand(p)) for p in range(PLAYERS)]
-        done = [_said(step.player, step.action) for step in self.full_history()[PREAMBLE:]]
-        return "\n".join([head, *(f"{p}: {hand}" for p, hand in enumerate(hands)), " ".join(done)])
+        rules = _rules(self.mission)
+        lines = [f"mission {self.mission.id}" + (f": {', '.join(rules)}" if rules else "")]
+        core = self.core
+        if core is None:
+            return "\n".join([*lines, "dealing " + " ".join(CARDS[card] for card in self.deck)])
+        lines += [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
+        parts = {"commander": core.commander, "member": core.member, "first four": core.first_four, "last": core.last}
+        lines.append(", ".join(f"{name} seat {seat}" for name, seat in parts.items() if seat >= 0))
+        lines += [_task(core, *task) for task in core.tasks if task[0] >= 0]
+        lines.append(" ".join(["moves", *(_said(step.player, step.action) for step in self.full_history()[PREAMBLE:])]))
+        for seat, message in enumerate(core.messages):
+            if message is not None:
+                label, card, before = message
+                lines.append(f"seat {seat} shows {CARDS[card]}, {ACTIONS[label]}, before trick {before // PLAYERS + 1}")
+        leaders = [core.commander, *core.winners]
+        plays = [((leaders[i // PLAYERS] + i) % PLAYERS, CARDS[card]) for i, card in enumerate(core.plays)]
+        lines += openspiel.trick_lines(plays, PLAYERS, core.leader)
+        lines.append("tricks won " + " ".join(str(core.winners.count(p)) for p in range(PLAYERS)))
+        if core.result:
+            why = "; ".join(_crew_verdict.failures(core, rules, CARDS))
+            lines.append(f"{'won' if core.result > 0 else 'lost'} in trick {len(core.winners)}" + (why and f": {why}"))
+            lines.append(openspiel.score_line([int(core.result > 0)] * PLAYERS))
+        return "\n".join(lines)
+
+
+def _rules(mission: _core.crew.Mission) -> list[str]:
+    """The special rules of a mission."""
+    return [rule for i, rule in enumerate(_missions.RULES) if _core.crew.RULE_TOKEN + i in mission.tokens]
+
+
+def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
+    tile = "" if token == _missions.NO_TILE else f" ({_missions.TILES[token]})"
+    whose = "of nobody yet" if owner < 0 else f"of seat {owner}"
+    how = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
+    return f"task {CARDS[card]}{tile} {whose}, {how}"
 
 
 def _said(player: int, action: int) -> str:
@@ -199,6 +230,11 @@ class Crew(Game):
         Of a distress pass others see that a card was laid down; of the draw everybody sees the card lost and the card
         gained, once all have drawn."""
         return _view(state, viewer)
+
+    def mission(self, state: State) -> int | None:
+        """The number of the mission; None before it is drawn."""
+        game: Any = state
+        return game.mission.id if game.mission is not None else None
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
@@ -304,13 +340,17 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 def load(spec: str = "crew") -> Crew:
     """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
-    given = openspiel.options(spec, "crew", tuple(_PARAMETERS))
-    if (distress := given.get("distress", "off")) not in _missions.DISTRESS:
+    return made(**openspiel.options(spec, "crew", tuple(_PARAMETERS)))
+
+
+def made(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
+    """The game with these options. Raises TrickformerError on a value that is none."""
+    if distress not in _missions.DISTRESS:
         raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
-    numbers = [page.id for page in _missions.read(str(given.get("file", "")))]
-    number = given.get("mission", 0)
-    if type(number) is not int or number not in (0, *numbers):
-        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {number!r}")
+    numbers = [page.id for page in _missions.read(str(file))]
+    if type(mission) is not int or mission not in (0, *numbers):
+        raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {mission!r}")
+    given = {"mission": mission, "distress": distress, "file": str(file)}
     return Crew(pyspiel.load_game("trickformer_crew", given))
 
 

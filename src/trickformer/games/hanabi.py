@@ -91,6 +91,50 @@ class Hanabi(Game):
         on_turn = viewer != PUBLIC and state.current_player() == viewer
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
+    def describe(self, state: State) -> str:
+        """The hands, the oldest card first; moves with what they showed; fireworks, discards, tokens and the score."""
+        rules, history = self.rules, state.full_history()
+        if len(history) < self.players * rules.hand:
+            return "dealing " + " ".join(card_name(rules, step.action) for step in history)
+        lines = []
+        for seat in range(self.players):
+            cards = [card_name(rules, card) for card in self.hand(state, seat)]
+            lines.append(" ".join([f"seat {seat} holds", *cards]))
+        piles, discards, hints, lives = [0] * rules.colors, [], rules.hints, rules.lives
+        for number, event in enumerate((e for e in self.view(state, PUBLIC).events), 1):
+            assert event.action is not None
+            line = f"move {number}: {event.actor}:{self._said(event)}"
+            if event.action >= 2 * rules.hand:
+                hints -= 1
+            else:
+                color, rank = divmod(event.seen[0], rules.ranks)
+                if event.action >= rules.hand and piles[color] == rank:
+                    piles[color] += 1
+                    hints = min(hints + (piles[color] == rules.ranks), rules.hints)
+                else:
+                    discards.append(card_name(rules, event.seen[0]))
+                    played = event.action >= rules.hand
+                    hints, lives = hints + (not played), lives - played
+                    line += ", which does not fit" if played else ""
+            lines.append(line)
+        lines.append("fireworks " + " ".join(f"{COLORS[c]}{height}" for c, height in enumerate(piles)))
+        lines.append(" ".join(["discards", *discards]))
+        lines.append(f"tokens {hints} information, {lives} lives")
+        if state.is_terminal():
+            lines.append(openspiel.score_line(self.scores(state)))
+        return "\n".join(lines)
+
+    def _said(self, event: Event) -> str:
+        """A move in words."""
+        rules, action = self.rules, event.action or 0
+        if action < 2 * rules.hand:
+            word = "plays" if action >= rules.hand else "discards"
+            return f"{word} slot {action % rules.hand}, {card_name(rules, event.seen[0])}"
+        offset, color, rank = hint(rules, action)
+        what = COLORS[color] if color is not None else str((rank or 0) + 1)
+        slots = " ".join(map(str, event.seen))
+        return f"tells seat {(event.actor + offset) % self.players} of {what} in slots {slots}"
+
     def hand(self, state: State, seat: int) -> list[int]:
         """The cards of a seat, the oldest first."""
         hand, dealt = self.rules.hand, self.players * self.rules.hand

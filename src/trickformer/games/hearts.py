@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 NUM_CARDS, PLAYERS, PASSED = 52, 4, 3
-QUEEN_OF_SPADES = 43
+CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "CDHS")
+HEARTS = 2  # the suit
+QUEEN_OF_SPADES, JACK_OF_DIAMONDS = 43, 37
 TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, ranks from the two up
 DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
 MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
@@ -86,6 +88,47 @@ class Hearts(Game):
         """All that chance does in a deal: the pass direction and the deck."""
         return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
 
+    def describe(self, state: State) -> str:
+        """The pass, the hands, the tricks with their winners and points; the points so far, at the end the scores."""
+        history = state.full_history()
+        if len(history) < _HISTORY_OF_DEAL:
+            return "dealing " + " ".join(CARDS[step.action] for step in history[1:])
+        direction = history[0].action
+        hands: list[set[int]] = [
+            {step.action for step in history[1 + p : _HISTORY_OF_DEAL : PLAYERS]} for p in range(PLAYERS)
+        ]
+        play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
+        passes = history[_HISTORY_OF_DEAL:play]
+        plays = [(step.player, step.action) for step in history[play:]]
+        for step in passes:
+            hands[step.player].remove(step.action)
+        for step in passes if len(history) >= play else ():
+            hands[(step.player + direction) % PLAYERS].add(step.action)
+        for seat, card in plays:
+            hands[seat].remove(card)
+        lines = [f"pass {DIRECTIONS[direction]}"]
+        for seat in range(PLAYERS):
+            lines.append(" ".join([f"seat {seat} holds", *(CARDS[c] for c in sorted(hands[seat], key=_by_suit))]))
+        for seat in range(PLAYERS):
+            given = [CARDS[step.action] for step in passes if step.player == seat]
+            lines += [f"seat {seat} passes {' '.join(given)}"] if given else []
+        points, notes, leader = [0] * PLAYERS, [], -1
+        for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+            trick = plays[start : start + PLAYERS]
+            leader = max((card // 4, seat) for seat, card in trick if card % 4 == trick[0][1] % 4)[1]
+            worth = sum(self._points(card) for _, card in trick)
+            points[leader] += worth
+            notes.append(f"{worth} points")
+        lines += openspiel.trick_lines([(seat, CARDS[card]) for seat, card in plays], PLAYERS, leader, notes)
+        over = state.is_terminal()
+        return "\n".join(
+            [*lines, openspiel.score_line(self.scores(state)) if over else f"points {' '.join(map(str, points))}"]
+        )
+
+    def _points(self, card: int) -> int:
+        jack = JD_BONUS if self.rules["jd_bonus"] and card == JACK_OF_DIAMONDS else 0
+        return jack + (MOON // 2 if card == QUEEN_OF_SPADES else int(card % 4 == HEARTS))
+
     def scores(self, state: State) -> tuple[int, ...]:
         """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
         if not state.is_terminal():
@@ -93,6 +136,10 @@ class Hearts(Game):
         points = [MOON - round(r) for r in state.returns()]
         shot = sum(points) > MOON  # without a moon the points sum to 26 less the bonuses
         return tuple(p - MOON if shot else p for p in points)
+
+
+def _by_suit(card: int) -> tuple[int, int]:
+    return card % 4, card
 
 
 @lru_cache(maxsize=1024)
@@ -129,7 +176,8 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 def load(spec: str = "hearts") -> Hearts:
     """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    for option, value in openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters())).items():
+    given = openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters()))
+    for option, value in given.items():
         if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
-    return Hearts(pyspiel.load_game(spec))
+    return Hearts(pyspiel.load_game("hearts", given))

@@ -112,7 +112,10 @@ class MinesState(pyspiel.State):
         return [self.core.score / (self.rows * self.cols - self.mines) if self.core.over else 0.0]
 
     def __str__(self) -> str:
-        return "\n".join(_grid(self, self.laying))
+        met = any(shown == MINE for _, shown in self.core.seen)
+        how = "a mine was met" if met else "all is opened" if self.core.over else f"{self.mines} mines"
+        lines = [*_grid(self, self.laying), f"{self.core.score} of {self.rows * self.cols - self.mines} opened, {how}"]
+        return "\n".join(lines + [openspiel.score_line([self.core.score])] * self.core.over)
 
 
 def _grid(state: Any, mines: list[int]) -> list[str]:

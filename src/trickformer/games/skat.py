@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 32, 3, 10, 10, 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
+POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
 CONTRACTS = (*DECLARATIONS[:6], "hand")  # by kind; a hand game counts among both
@@ -126,10 +127,30 @@ class SkatState(openspiel.CardState):
     def __str__(self) -> str:
         if self.core is None:
             return "dealing " + " ".join(CARDS[card] for card in self.deck)
-        hands = [" ".join(CARDS[c] for c in self.core.hand(p)) for p in range(PLAYERS)]
-        said = [f"{step.player}:{ACTIONS[step.action]}" for step in self.full_history()[NUM_CARDS:]]
-        skat = " ".join(CARDS[c] for c in self.core.skat)
-        return "\n".join([*(f"{p}: {hand}" for p, hand in enumerate(hands)), f"skat: {skat}", " ".join(said)])
+        core, history = self.core, self.full_history()[NUM_CARDS:]
+        lines = [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
+        lines.append(" ".join(["skat", *(CARDS[c] for c in core.skat)]))
+        end = next((i + 1 for i, step in enumerate(history) if step.action >= DECLARE), len(history))
+        end += any(step.action >= ANNOUNCE for step in history[end : end + 1])
+        lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in history[:end])]))
+        plays = [(step.player, step.action) for step in history[end:]]
+        if core.soloist >= 0:
+            lines.append(f"soloist seat {core.soloist}, bid {core.bid}")
+        points = [sum(POINTS[CARDS[c][1]] for _, c in plays[i : i + PLAYERS]) for i in range(0, len(plays), PLAYERS)]
+        named = [(seat, CARDS[card]) for seat, card in plays]
+        lines += openspiel.trick_lines(named, PLAYERS, core.leader, [f"{p} points" for p in points])
+        if plays:
+            skat = sum(POINTS[CARDS[c][1]] for c in core.skat)
+            lines.append(f"soloist {core.soloists_tricks} tricks, {core.soloists_points + skat} points with the skat")
+        if self.is_terminal():
+            result = self.result
+            if result.soloist >= 0:
+                over = ", overbid" if result.overbid else ""
+                lines.append(
+                    f"{'won' if result.won else 'lost'}, value {result.value}, matadors {result.matadors}{over}"
+                )
+            lines.append(openspiel.score_line(result.scores(self.seeger)))
+        return "\n".join(lines)
 
 
 def _text(state: Any, viewer: int) -> str:

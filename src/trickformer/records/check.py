@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trickformer import _core
-from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS
-from trickformer.records.files import Damaged
-from trickformer.records.record import TIMES_OUT, Record
+from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
+from trickformer.records import iss
+from trickformer.records.record import TIMES_OUT, Damaged, Record
 from trickformer.records.replay import Replay, replay
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
@@ -64,38 +68,56 @@ class Finding:
 def outcome(found: Replay) -> Outcome | None:
     """How a game ended, played out or broken off; None where all passed, it just stops, or nothing was declared yet.
 
-    A game that is broken off is settled by the rule that explains the real records at hand:
+    A game that is broken off is settled as the skat server does, as far as its records at hand and its help tell:
 
     - Where the defenders give up (both resign, or one leaves or times out) all cards and tricks that are left, the one
       on the table included, go to the soloist: a defender gone before the first trick makes 120 points, ten tricks,
       schneider and schwarz. In a null no trick goes to him; his points are those of the skat.
-    - Where the soloist gives up, or has lost a trick in a game announced schwarz or ouvert, the game ends there: points
-      and tricks stay as they are, and schneider counts only where a side has its 90 points already.
-    - Where nobody is soloist yet, there is no game: whoever went gets a penalty point.
-
-    For a soloist who goes before the discards no rule is given: the server then counts no card as a matador."""
+    - Where the soloist resigns, all that is left goes to the defenders: he has won with 61 points, and is schneider
+      with 30, schwarz without a trick; but neither where the first trick was not over. In a null he has lost. This
+      is what the server's help says ("Give Up", skatgame.net/iss/skatgui-help.html); no record at hand shows it.
+    - Where the soloist leaves or times out, or has lost a trick in a game announced schwarz or ouvert, the game ends
+      there: points and tricks stay as they are, and schneider counts only where a side has its 90 points already.
+    - Where that is before he has laid two cards away, no card of his is counted as a matador: clubs are lost without
+      11, for 288. His points are those of the skat. There is one record of it.
+    - Where nobody is soloist yet, there is no game: whoever went gets a penalty point."""
     state, gone = found.state, found.gone
     left = gone[0] if gone and gone[1] != TIMES_OUT else -1
     timed_out = gone[0] if gone and gone[1] == TIMES_OUT else -1
     if found.soloist < 0:
         return Outcome(-1, penalty=gone[0], left=left, timed_out=timed_out) if gone else None
+    gives_up = found.gives_up
     if not found.declared:
-        return None
+        declared = iss.declared(found.record) if gives_up == 1 else None
+        if declared is None:
+            return None
+        settled = _settle(found, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
+        return Outcome(
+            soloist=found.soloist,
+            value=settled.value,
+            matadors=settled.matadors,
+            overbid=settled.overbid,
+            points=sum(POINTS[card[1]] for card in found.record.deck[HAND * PLAYERS :]),
+            left=left,
+            timed_out=timed_out,
+        )
     points, tricks = found.points, state.soloists_tricks
     against, lost_tricks = found.against, len(found.tricks) - state.soloists_tricks
     null = state.kind == NULL
-    gives_up = found.gives_up
     if gives_up == 2 and not null:
         points, tricks = _ALL_POINTS - against, HAND - lost_tricks
         against = _ALL_POINTS - points
-    broken_off = gives_up == 1 or (gives_up is None and not state.is_terminal())
+    shortened = gives_up == 1 and not gone and not null and bool(found.tricks)  # the defenders have the rest
+    if shortened:
+        against, lost_tricks = _ALL_POINTS - points, HAND - tricks
+    broken_off = (gives_up == 1 and not shortened) or (gives_up is None and not state.is_terminal())
     if broken_off and gives_up is None and not (state.level >= _SCHWARZ_LEVEL and lost_tricks and not null):
         return None
     # The core settles games that are over: what was not made of this one before it broke off must not count there.
     if broken_off and against < _SCHNEIDER and points < _WON:
-        settled = _settle(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+        settled = _settled(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
     else:
-        settled = _settle(found, points, max(tricks, 1) if broken_off else tricks)
+        settled = _settled(found, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
         soloist=found.soloist,
         won=settled.won,
@@ -112,14 +134,17 @@ def outcome(found: Replay) -> Outcome | None:
     )
 
 
-def _settle(found: Replay, points: int, tricks: int) -> _core.skat.Result:
-    state = found.state
+def _settled(found: Replay, points: int, tricks: int) -> _core.skat.Result:
     deck = [ACTIONS.index(card) for card in found.record.deck]
     own = deck[HAND * found.soloist : HAND * (found.soloist + 1)] + deck[HAND * PLAYERS :]
+    return _settle(found, (found.state.kind, found.state.level), own, points, tricks)
+
+
+def _settle(found: Replay, declared: tuple[int, int], own: list[int], points: int, tricks: int) -> _core.skat.Result:
     return _core.skat.settle(
-        kind=state.kind,
-        hand=state.is_hand,
-        level=state.level,
+        kind=declared[0],
+        hand=found.state.is_hand,
+        level=declared[1],
         bid=found.bid,
         soloist=found.soloist,
         soloists_cards=own,
@@ -142,11 +167,15 @@ def result(found: Replay) -> str | None:
     return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
-def check(record: Record, game: int) -> Finding:
-    """Replays a game, the `game`th of its file, and compares trick winners and result with the record.
+def check(record: Record | Played, game: int) -> Finding:
+    """Replays a game, the `game`th of its file, and compares trick winners and result with the record; of a game other
+    than Skat its moves and scores.
 
     A game that somebody left, timed out of or, as soloist, resigned is reported as broken off, whatever its recorded
     result: there the server decides, and records of such games that would show its rule are few."""
+    if not isinstance(record, Record):
+        fault = record.fault()
+        return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
     found = replay(record)
     notes = ["the null is worth less than the bid: lost at twice its value"] if found.uncovered is not None else []
     recorded = record.result or ""
@@ -177,7 +206,7 @@ def check(record: Record, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def check_all(games: Iterable[Record | Damaged]) -> Iterator[Finding]:
+def check_all(games: Iterable[Record | Played | Damaged]) -> Iterator[Finding]:
     """The findings of a file's games, in order."""
     for game, found in enumerate(games, 1):
         if isinstance(found, Damaged):

@@ -11,10 +11,13 @@ import typer
 
 from trickformer.plumbing import config as configs
 
-app = typer.Typer(help="Games of Skat on record: show, check and convert them.")
+app = typer.Typer(help="Games on record, our own and games of Skat from elsewhere: show, check and convert them.")
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="ISS records, XSkat's log, or JSON lines of ours; -: standard input")
+    Path,
+    typer.Argument(
+        metavar="FILE", help="records.jsonl of a run, JSON lines of ours, ISS records or XSkat's log; -: standard input"
+    ),
 ]
 
 
@@ -24,7 +27,7 @@ def show(
     game: Annotated[int | None, typer.Option(min=1, help="only this game, counted from 1")] = None,
     as_json: configs.Json = False,
 ) -> None:
-    """Print games readably: players, hands, auction, contract, tricks, result."""
+    """Print games readably: players, hands, what was said, tricks, result."""
     from rich.console import Console
 
     from trickformer.base import TrickformerError
@@ -66,10 +69,15 @@ def check(file: File, as_json: configs.Json = False) -> None:
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="ISS records, a log of XSkat, or JSON lines of ours")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="a new file: .sgf for ISS records, .jsonl for ours")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="IN", help="records.jsonl of a run, JSON lines of ours, ISS records or a log of XSkat"),
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="a new file: .jsonl for ours, .sgf for ISS records, of Skat alone")
+    ],
 ) -> None:
-    """Convert games between ISS records and JSON lines; a log of XSkat to JSON lines."""
+    """Convert games to JSON lines, which need no run folder beside them, and games of Skat to ISS records."""
     from trickformer.records import files
 
     print(f"{files.convert(source, target)} games to {target}")

@@ -9,27 +9,20 @@ import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from functools import partial
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 
 from trickformer.base import TrickformerError
 from trickformer.records import iss, jsonl, xskat
-from trickformer.records.record import Game, Record
+from trickformer.records.played import Played
+from trickformer.records.record import Damaged, Game, Record
 
-WRITERS: dict[str, Callable[[Record, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
-
-
-@dataclass(frozen=True, slots=True)
-class Damaged:
-    """A game of a file that cannot be read."""
-
-    game: int  # counted from 1
-    why: str  # one line, which names the game
+WRITERS: dict[str, Callable[[Record | Played, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
 
 
-def read(path: Path) -> Iterator[Record]:
+def read(path: Path) -> Iterator[Record | Played]:
     """The games of a file, one by one.
 
     Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
@@ -40,7 +33,7 @@ def read(path: Path) -> Iterator[Record]:
         yield found
 
 
-def games(path: Path) -> Iterator[Record | Damaged]:
+def games(path: Path) -> Iterator[Record | Played | Damaged]:
     """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
     notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
 
@@ -51,10 +44,10 @@ def games(path: Path) -> Iterator[Record | Damaged]:
             begun = []  # blank lines and the first of the others: a pipe is read once
             while not begun or not begun[-1].strip():
                 if not (line := next(lines, b"")):
-                    raise TrickformerError(f"{path} is empty; it should hold games of Skat")
+                    raise TrickformerError(f"{path} is empty; it should hold games")
                 begun.append(line)
             reader = _reader(path, begun[-1][: 1 << 16])
-            told = _Text()
+            told = _Text("latin-1" if reader is xskat.games else None)
             for number, game in enumerate(reader(map(told.line, chain(begun, lines))), 1):
                 try:
                     told.must_be_whole(number)
@@ -84,17 +77,18 @@ def _opened(path: Path) -> Generator[Iterable[bytes]]:
 
 
 class _Text:
-    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other."""
+    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other, unless
+    there is an older encoding that it may be in."""
 
-    def __init__(self) -> None:
-        self._whole = True
+    def __init__(self, older: str | None) -> None:
+        self._older, self._whole = older, True
 
     def line(self, line: bytes) -> str:
         try:
             return line.decode().rstrip("\n")
         except UnicodeDecodeError:
-            self._whole = False
-            return line.decode(errors="replace").rstrip("\n")
+            self._whole = self._older is not None
+            return line.decode(self._older or "utf-8", errors="replace").rstrip("\n")
 
     def must_be_whole(self, game: int) -> None:
         """Raises TrickformerError where a line was not that was read since the last time."""
@@ -108,10 +102,12 @@ def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Game
     if start.startswith(b"(;"):
         return iss.games
     if start.startswith(b"{"):
-        return jsonl.games
+        return partial(jsonl.games, folder=None if str(path) == "-" else path.parent)
     if len(first.split()) == 3 and first.startswith(b" ") and first.isascii() and b"\x00" not in first:
         return xskat.games
-    raise TrickformerError(f"{path} holds no games of Skat that trickformer knows: ISS (.sgf), XSkat's log, .jsonl")
+    raise TrickformerError(
+        f"{path} holds no games of Skat that trickformer knows (ISS .sgf, XSkat's log, .jsonl), nor our records"
+    )
 
 
 def convert(source: Path, target: Path) -> int:

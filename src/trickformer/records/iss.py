@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.games.skat import CALLS, DECLARATIONS, LEVELS, NULL_OUVERT, PLAYERS, SUITS
+from trickformer.games.skat import CALLS, DECLARATIONS, LEVELS, NULL, NULL_OUVERT, OUVERT, PLAYERS, SUITS
 from trickformer.records.record import (
     CARD,
     LEAVES,
@@ -29,6 +30,9 @@ from trickformer.records.record import (
     quoted,
     said,
 )
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
 
 _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
 _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
@@ -69,7 +73,7 @@ def parse(line: str, number: int) -> Record:
         raise TrickformerError(f"game {number}, move {len(words) // 2}: {quoted(words[-1])} lacks its move")
     try:
         return Record(
-            source="iss",
+            source="trickformer" if found.get("PC") == "trickformer" else "iss",
             names=(found.pop("P0"), found.pop("P1"), found.pop("P2")),
             deck=deck,
             moves=tuple(reading.moves),
@@ -188,6 +192,17 @@ class _Moves:
         return words if words and words != _words(self.moves) else None
 
 
+def declared(record: Record) -> tuple[int, int] | None:
+    """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
+    none."""
+    words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
+    if words is None:
+        return None
+    if words[1] == "N":
+        return NULL, OUVERT if "O" in words[2] else 0
+    return _KINDS.index(words[1]), 0
+
+
 def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     """The declaration among the moves of a game in one word; None where there is none."""
     what = [said(move)[1] for move in moves]
@@ -202,10 +217,12 @@ def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
 
 
-def write(record: Record, number: int = 1) -> str:
+def write(record: Record | Played, number: int = 1) -> str:
     """The line of a game, without its end. `parse` of it is the record again.
 
     Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
+    if not isinstance(record, Record):
+        raise TrickformerError(f"game {number}: an ISS record is of Skat, and this is a game of {record.rules}")
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
     what = [said(move)[1] for move in record.moves]

@@ -1,4 +1,4 @@
-"""Our own notation: JSON lines, one game a line.
+"""Our own notation: JSON lines, one game a line. Other games than Skat: see `played`.
 
     version   1
     source    where the game comes from: "iss", "xskat", "trickformer"
@@ -19,19 +19,55 @@ An ISS record that is converted and converted back is the same record.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
+from trickformer.records.played import Played, Run
 from trickformer.records.record import Game, Record
+
+M = TypeVar("M", bound=BaseModel)
+_PLAYED, _OF_A_RUN = re.compile(r'"rules"\s*:'), re.compile(r'"deal"\s*:')
 
 
 def parse(line: str, number: int) -> Record:
-    """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, on anything else."""
+    """The game of Skat of a line, the `number`th of its file. Raises TrickformerError, naming the game, on anything
+    else."""
+    return _valid(Record, line, number)
+
+
+class Reader:
+    """Reads any of our lines: games of Skat, games of other games, records of a tournament."""
+
+    def __init__(self, folder: Path | None = None):
+        """folder: where the file lies; of a tournament's records the folder of its run."""
+        self._folder = folder
+
+    @cached_property
+    def _run(self) -> Run:
+        return Run(self._folder)
+
+    def read(self, line: str, number: int) -> Record | Played:
+        """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, where there is
+        none."""
+        if _PLAYED.search(line):
+            return _valid(Played, line, number)
+        if not _OF_A_RUN.search(line):
+            return parse(line, number)
+        try:
+            return self._run.read(line, number)
+        except TrickformerError as e:
+            raise TrickformerError(f"game {number}: {e}") from None
+
+
+def _valid(kind: type[M], line: str, number: int) -> M:
     try:
-        return Record.model_validate_json(line, strict=True)
+        return kind.model_validate_json(line, strict=True)
     except ValidationError as e:
         first = e.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -39,12 +75,13 @@ def parse(line: str, number: int) -> Record:
         raise TrickformerError(f"game {number}: {where + ': ' if where else ''}{fault}") from None
 
 
-def write(record: Record, number: int = 1) -> str:
-    """The line of a game, without its end. `parse` of it is the record again."""
+def write(record: Record | Played, number: int = 1) -> str:
+    """The line of a game, without its end. `Reader.read` of it is the record again."""
     return record.model_dump_json()
 
 
-def games(lines: Iterator[str]) -> Iterator[Game]:
-    """The games of a file's lines, each to be read: what `parse` gives, or raises."""
+def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Game]:
+    """The games of a file's lines, each to be read: what Reader.read gives, or raises. folder: of the file."""
+    reader = Reader(folder)
     for number, line in enumerate(filter(str.strip, lines), 1):
-        yield partial(parse, line, number)
+        yield partial(reader.read, line, number)

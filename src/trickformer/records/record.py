@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, Self, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from trickformer.games.skat import ACTIONS, CALLS, CARDS, DECLARATIONS, LEVELS, NUM_CARDS, PLAYERS
 
 # A game that a file holds, not yet read. Calling it raises TrickformerError, naming the game, where it is damaged.
-Game: TypeAlias = Callable[[], "Record"]
+Game: TypeAlias = Callable[[], "Record | Played"]
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
 
 ACTION = {name: action for action, name in enumerate(ACTIONS)}
 CARD = frozenset(CARDS)
@@ -76,6 +80,14 @@ class Record(BaseModel):
         if self.contract != contract(self.moves):
             raise ValueError(f"the contract {self.contract!r} is not that of the moves")
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A game of a file that cannot be read."""
+
+    game: int  # counted from 1
+    why: str  # one line, which names the game
 
 
 def said(move: str) -> tuple[int, str]:

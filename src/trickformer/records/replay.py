@@ -17,10 +17,10 @@ from trickformer.games.skat import (
     NUM_CARDS,
     PASS,
     PLAYERS,
+    POINTS,
 )
 from trickformer.records.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, Record, said
 
-_POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # card points by rank
 _PICK_UP, _DISCARD, _DECLARE, _PLAY = 1, 2, 3, 5  # phases of the core
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
 
@@ -37,7 +37,7 @@ class Trick:
     @property
     def points(self) -> int:
         """Card points."""
-        return sum(_POINTS[card % 8] for card in self.cards)
+        return sum(POINTS[CARDS[card][1]] for card in self.cards)
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Replay:
     @property
     def points(self) -> int:
         """Card points of the soloist so far, skat included."""
-        return self.state.soloists_points + sum(_POINTS[card % 8] for card in self.state.skat)
+        return self.state.soloists_points + sum(POINTS[CARDS[card][1]] for card in self.state.skat)
 
     @property
     def against(self) -> int:

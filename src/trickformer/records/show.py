@@ -9,16 +9,23 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from trickformer.base import TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
-from trickformer.records.check import check, result
+from trickformer.records.check import AGREES, Finding, check, result
+from trickformer.records.played import Played
 from trickformer.records.record import CARD, Record, said
 from trickformer.records.replay import Replay, replay
 
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
-def data(record: Record, game: int) -> dict[str, Any]:
-    """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold."""
+def data(record: Record | Played, game: int) -> dict[str, Any]:
+    """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold. Of a game
+    other than Skat the record, its number, the finding, and the text that `print_game` prints."""
+    if not isinstance(record, Record):
+        finding = check(record, game)
+        status = {"status": finding.status, "finding": str(finding), "text": _described(record)}
+        return {"game": game} | record.model_dump(mode="json") | status
     found, finding = replay(record), check(record, game)
     tricks = [
         {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
@@ -28,8 +35,20 @@ def data(record: Record, game: int) -> dict[str, Any]:
     return {"game": game} | record.model_dump(mode="json") | computed
 
 
-def print_game(record: Record, game: int, console: Console) -> None:
+def _described(record: Played) -> str:
+    """What the game says of its last state; nothing where the record does not lead there."""
+    try:
+        game, state = record.end()
+    except TrickformerError:
+        return ""
+    return game.describe(state)
+
+
+def print_game(record: Record | Played, game: int, console: Console) -> None:
     """Prints players, hands, auction, contract, tricks and result of a game, and what the check came to."""
+    if not isinstance(record, Record):
+        _print_played(record, game, console)
+        return
     found = replay(record)
     tags = " ".join(f"{key} {value}" for key, value in record.tags.items() if value)
     hands = Table("Seat", "Name", "Cards", box=box.SIMPLE, show_edge=False)
@@ -45,8 +64,25 @@ def print_game(record: Record, game: int, console: Console) -> None:
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
     if computed not in (record.result, None):
         parts.append(Text(f"By the rules: {computed}"))
-    parts.append(Text(f"Check: {finding.status}" if finding.status == "agrees" else f"Check: {finding}"))
+    parts.append(_finding(finding))
     console.print(Group(*parts, Text("")))
+
+
+def _print_played(record: Played, game: int, console: Console) -> None:
+    mission = f"mission {record.mission}" if record.mission is not None else ""
+    tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
+    seats = Table(box=box.SIMPLE, show_edge=False)
+    for head in ("Seat", "Name", "Score"):
+        seats.add_column(head, overflow="fold")
+    for seat, (name, score) in enumerate(zip(record.names, record.scores)):
+        seats.add_row(str(seat), Text(name), str(score))
+    console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
+    console.print(seats)
+    console.print(Text(f"{_described(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
+
+
+def _finding(finding: Finding) -> Text:
+    return Text(f"Check: {finding.status}" if finding.status == AGREES else f"Check: {finding}")
 
 
 def _sorted(cards: tuple[str, ...]) -> str:

@@ -2,7 +2,8 @@
 
 A game is a table of tricks, one column a player, a table of hands as they were when the play began, and lines on skat,
 last bid, game and result. A card in capitals took the trick; `_` for the blank led it, and where there is none, who led
-took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost.
+took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost. The words
+are English or German, and the cards of the French or the German pack.
 """
 
 from __future__ import annotations
@@ -19,19 +20,36 @@ from trickformer.base import TrickformerError
 from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
 from trickformer.records.record import CARD, Game, Record, contract, quoted
 
-_CELL = re.compile(r"(Diamond|Heart|Spade|Club)([ _])(7|8|9|10|J|Q|K|A)(?= |$)", re.IGNORECASE)
+_SUITS = {
+    "D": ("Diamond", "Karo", "Bells", "Schellen"),
+    "H": ("Heart", "Herz", "Hearts", "Rot"),
+    "S": ("Spade", "Pik", "Leaves", "Grün"),
+    "C": ("Club", "Kreuz", "Acorns", "Eicheln"),
+}
+_SUIT = {word: suit for suit, words in _SUITS.items() for word in words}
+_RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the others are called as here
+_KINDS = {word: "DHSC".index(suit) for word, suit in _SUIT.items()} | {"Grand": 4, "Null": 5}
+_CELL = re.compile(rf"({'|'.join(_SUIT)})([ _])(10|[789JQKADBOU])(?= |$)", re.IGNORECASE)
 _SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123]) -+")
-_PLAYED = re.compile(r"(.{1,60}) played (Diamond|Heart|Spade|Club|Grand|Null)")
-_RESULT = re.compile(r"(Won|Lost)(?: with: (\d{1,3}) points)?")
-_KINDS = {"Diamond": 0, "Heart": 1, "Spade": 2, "Club": 3, "Grand": 4, "Null": 5}
+_PASSED = re.compile(r"( +_?Passe?_?){3}")
+_BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
+_PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
+_RESULT = re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d{1,3}) (?:points|Augen))?")
+_WON = ("Won", "Gewonnen")
 # What is said of a game on lines of its own: hand, and the level announced.
 _SAID = {
     "Played Hand": (True, 0),
+    "Hand gespielt": (True, 0),
     "Schneider announced": (True, 1),
+    "Schneider angesagt": (True, 1),
     "Schwarz announced": (True, 2),
+    "Schwarz angesagt": (True, 2),
     "Played ouvert Hand": (True, 3),
+    "Ouvert Hand gespielt": (True, 3),
     "Played ouvert": (False, 3),
+    "Ouvert gespielt": (False, 3),
 }
+_IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
 _END, _RULE = "=" * 40, "-" * 40
 
 
@@ -63,7 +81,7 @@ def _the_one(marks: Iterable[bool]) -> int:
 
 
 def _card(cell: tuple[str, str, str]) -> str:
-    return cell[0][0].upper() + ("T" if cell[2] == "10" else cell[2])
+    return _SUIT[cell[0].capitalize()] + _RANK.get(cell[2], cell[2])
 
 
 class _Game:
@@ -89,11 +107,11 @@ class _Game:
             raise self.fail(f"{quoted(line)} is no row of three cards")
         return cells
 
-    def skat(self, what: str) -> list[str]:
+    def skat(self, words: tuple[str, ...]) -> list[str]:
         line = self.next()
         cells = _CELL.findall(line.replace(",", " "))
-        if not line.startswith(f"Skat {what}: ") or len(cells) != 2:
-            raise self.fail(f"{quoted(line)} does not say what the skat {what}")
+        if not line.startswith(words) or len(cells) != 2:
+            raise self.fail(f"{quoted(line)} does not say: {words[0]}")
         return [_card(cell) for cell in cells]
 
     def record(self) -> Record:
@@ -106,8 +124,9 @@ class _Game:
                 raise self.fail(f"{quoted(line)} where the tricks should begin")
         rows, passed = [], None
         while not (seed := _SEED.fullmatch(line := self.next())):
-            if re.fullmatch(r"( +_?Pass_?){3}", line) and not rows and line.count("_Pass_") == 1:
-                passed = line.split().index("_Pass_")
+            leads = [word.startswith("_") for word in line.split()]
+            if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
+                passed = leads.index(True)
             elif passed is not None or len(rows) == HAND:
                 raise self.fail(f"{quoted(line)} where the hands should begin")
             else:
@@ -118,7 +137,7 @@ class _Game:
                 hand.append(_card(cell))
         if self.next() != _RULE:
             raise self.fail("the table of hands does not end")
-        skat = self.skat("is")
+        skat = self.skat(_IS)
         tags = {"names": " ".join(names), "seed": seed[1], "game": seed[2], "dealer": seed[3]}
         if passed is not None:
             hands = hands[passed:] + hands[:passed]
@@ -129,8 +148,8 @@ class _Game:
     def played(
         self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
     ) -> Record:
-        dealt_skat = self.skat("was")
-        bid = re.fullmatch(r"Last bid: (\d{1,3})", self.next())
+        dealt_skat = self.skat(_WAS)
+        bid = _BID.fullmatch(self.next())
         played = _PLAYED.fullmatch(self.next()) if bid else None
         if not bid or not played or played[1] not in names:
             raise self.fail("not the last bid and who played what")
@@ -173,7 +192,7 @@ class _Game:
             winners.append((taker - forehand) % PLAYERS)
             if null and winners[-1] == soloist:
                 break  # the game is over; further rows only lay down what was left
-        text = result[1].lower() + (f" {result[2]}" if result[2] else "")
+        text = ("won" if result[1] in _WON else "lost") + (f" {result[2]}" if result[2] else "")
         rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
         return self.made(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 

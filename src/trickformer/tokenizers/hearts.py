@@ -13,13 +13,21 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
-from trickformer.games.hearts import DIRECTIONS, NUM_CARDS, PASSED, PLAYERS, QUEEN_OF_SPADES, TWO_OF_CLUBS, Hearts
+from trickformer.games.hearts import (
+    CARDS,
+    DIRECTIONS,
+    NUM_CARDS,
+    PASSED,
+    PLAYERS,
+    QUEEN_OF_SPADES,
+    TWO_OF_CLUBS,
+    Hearts,
+)
 from trickformer.tokenizers._bulk import Hands, deals
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
 DIRECTION = POSITION + PLAYERS  # the first pass direction token
-CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "CDHS")
 
 
 class HeartsTokenizer(Tokenizer):

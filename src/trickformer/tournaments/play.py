@@ -116,4 +116,5 @@ def _record(game: Game, table: _Table) -> HandRecord:
         seconds=tuple(round(s, 7) for s in table.seconds),
         calls=tuple(round(c, 7) for c in table.calls),
         history=tuple(table.state.history()),
+        mission=game.mission(table.state),
     )

@@ -111,7 +111,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         run.typed[:] = known.typed
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
     parse = store.parser(folder / RECORDS, set(hands), game.players)
-    about = {"players": typed, "sees_state": sees_state, "files": digests}
+    about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": digests}
     with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Parse
@@ -27,6 +28,14 @@ class HandRecord(BaseModel):
     seconds: tuple[float, ...]  # wall seconds inside act, each call shared evenly by its views
     calls: tuple[float, ...]  # act calls, each shared evenly: decisions / calls is the mean batch
     history: tuple[int, ...]  # every action, chance included
+    mission: int | None = None  # its number; not written where a game has no missions
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told = serialize(self)
+        if self.mission is None:
+            told.pop("mission", None)
+        return told
 
     @property
     def hand(self) -> Hand:

@@ -140,12 +140,16 @@ class OhHellState(pyspiel.State):
         return [float(MADE + bid) if bid == taken else 0.0 for bid, taken in zip(self.bids, self.taken)]
 
     def __str__(self) -> str:
-        hands = [" ".join(CARDS[card] for card in sorted(hand)) for hand in self.hands]
-        turned = f"turned up {CARDS[self.deck[-1]]}" if self.dealt else "dealing"
-        trick = " ".join(CARDS[card] for card in self.trick)
-        return "\n".join(
-            [*(f"{p}: {hand}" for p, hand in enumerate(hands)), turned, f"bids {self.bids} taken {self.taken}", trick]
-        )
+        lines = [" ".join([f"seat {p} holds", *(CARDS[c] for c in sorted(hand))]) for p, hand in enumerate(self.hands)]
+        if not self.dealt:
+            return "\n".join([*lines, "dealing"])
+        plays = self.full_history()[len(self.deck) + self.players :]
+        lines += [f"turned up {CARDS[self.deck[-1]]}", " ".join(["bids", *map(str, self.bids)])]
+        lines += openspiel.trick_lines([(p.player, CARDS[p.action]) for p in plays], self.players, self.leader)
+        lines.append(f"taken {' '.join(map(str, self.taken))}")
+        if self.is_terminal():
+            lines.append(openspiel.score_line([round(points) for points in self.returns()]))
+        return "\n".join(lines)
 
 
 def _text(state: Any, viewer: int) -> str:

@@ -70,7 +70,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         "communication: " + ", ".join(_missions.COMMUNICATION),
         "allocation: " + ", ".join(_missions.ALLOCATION),
         "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
-        'communication = "normal", allocation = "draft", rules = []).',
+        'communication = "normal", rules = [], and allocation = "draft" of tasks).',
     ]
     show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
 

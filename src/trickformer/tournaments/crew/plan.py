@@ -45,11 +45,10 @@ class Missions(BaseModel):
 
     def rules(self) -> Game:
         """The Crew with all missions of the file. Raises TrickformerError where one of `missions` is not there."""
-        from trickformer import games
+        from trickformer.games import crew
         from trickformer.tournaments.crew.boards import Boards
 
-        given = [f"{key}={value}" for key, value in (("distress", self.distress), ("file", self.file)) if value]
-        game = Boards(games.load(f"crew({','.join(given)})").spiel)
+        game = Boards(crew.made(distress=self.distress, file=self.file).spiel)
         for number in numbers(self.missions):
             if number not in game.missions:
                 known = f"{min(game.missions)} to {max(game.missions)}"

@@ -90,7 +90,7 @@ def _missions(result: dict[str, Any]) -> TextTable:
     for m in result["missions"]:
         row = [str(m["mission"])]
         for p in m["players"]:
-            ahead = "*" if p.get("p_random", 1) < 0.05 else ""
+            ahead = "*" if p.get("p_random_holm", 1) < 0.05 else ""
             row += (
                 [_share(p["rate"]) + ahead]
                 if result.get("iterations")

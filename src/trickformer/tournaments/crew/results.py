@@ -38,7 +38,7 @@ class Results:
         return random_successes(self.game, self.missions, self.config) if self.config.random_games else None
 
     @cached_property
-    def p_random(self) -> list[np.ndarray]:
+    def p_random_holm(self) -> list[np.ndarray]:
         """By player: whether it is ahead of random, corrected p float64 [missions]. Empty without random games."""
         if self.random is None:
             return []
@@ -88,8 +88,8 @@ class Results:
             },
             "sees_state": i in self.run.sees_state,
         }
-        if self.p_random:
-            found["ahead_of_random"] = int((self.p_random[i] < 0.05).sum())
+        if self.p_random_holm:
+            found["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
         return found | _use([r for r in self.run.records if r.seating[0] == i])
 
     def _mission(self, i: int) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Results:
             successes = int(won[i].sum())
             low, high = statistics.wilson(np.array(successes), games)
             entry = {"successes": successes, "rate": successes / games, "ci95": [float(low), float(high)]}
-            players.append(entry | ({"p_random": float(self.p_random[k][i])} if self.p_random else {}))
+            players.append(entry | ({"p_random_holm": float(self.p_random_holm[k][i])} if self.p_random_holm else {}))
         found: dict[str, Any] = {"mission": self.missions[i], "players": players}
         if self.random is not None:
             found["random"] = int(self.random[i])

@@ -63,7 +63,7 @@ def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
     ci95 = None
     if games > 1:
         half = _Z * math.sqrt(float((pairs.var(axis=1, ddof=1) / games).sum())) / missions
-        ci95 = difference - half, difference + half
+        ci95 = max(difference - half, -1.0), min(difference + half, 1.0)  # no share of games lies beyond
     return Comparison(
         only_a,
         only_b,
@@ -89,14 +89,15 @@ def attempts(successes: np.ndarray, games: int) -> Attempts:
     """The sum of games / successes, int [missions], over missions with a success.
 
     The interval is the delta method's for the logarithm of the sum, for attempts are many more ways too few than too
-    many: the variance of 1 / rate is (1 - rate) / (games rate^3)."""
+    many: the variance of 1 / rate is (1 - rate) / (games rate^3). It does not go below one game a mission."""
     solved = successes > 0
     if not solved.any():
         return Attempts(math.nan, (math.nan, math.nan), solved)
     rate = successes[solved] / games
     expected = float((1 / rate).sum())
     relative = math.sqrt(float(((1 - rate) / (games * rate**3)).sum())) / expected
-    return Attempts(expected, (expected * math.exp(-_Z * relative), expected * math.exp(_Z * relative)), solved)
+    low = max(expected * math.exp(-_Z * relative), float(solved.sum()))
+    return Attempts(expected, (low, expected * math.exp(_Z * relative)), solved)
 
 
 def ahead(successes: np.ndarray, games: int, random: np.ndarray, random_games: int) -> np.ndarray:

@@ -1,0 +1,157 @@
+"""Games of any of our games on record: in JSON lines of their own, and as a tournament has recorded them.
+
+    version   1
+    rules     the game, with its options: "hearts(jd_bonus=True)"
+    mission   the number of the mission; null where a game has none
+    names     [n] who sat where
+    history   [...] every action, chance included; it replays through OpenSpiel
+    moves     [...] the same in words: "chance deal P5", "1 P5", "0 pass"
+    scores    [n] by seat
+    tags      {"seed": "0", "deal": "3", "seating": "0 1 0"}
+
+A game of Skat becomes the record that games from elsewhere have, which other programs read (`record`, `iss`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from trickformer import _core, games
+from trickformer.base import CHANCE, Game, TrickformerError, replay
+from trickformer.games import skat
+from trickformer.plumbing.folder import ABOUT, CONFIG
+from trickformer.plumbing.text import from_toml, json_object
+from trickformer.records.check import result
+from trickformer.records.record import Record, contract
+from trickformer.records.replay import replay as replay_record
+from trickformer.tournaments.store import HandRecord
+
+
+class Played(BaseModel):
+    """One game, from its first card to its end."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    rules: str
+    mission: int | None = None
+    names: tuple[str, ...]
+    history: tuple[int, ...]
+    moves: tuple[str, ...]
+    scores: tuple[int, ...]
+    tags: dict[str, str] = {}
+
+    def end(self) -> tuple[Game, Any]:
+        """Its game, and the state at its end. Raises TrickformerError where its history is none, or ends elsewhere."""
+        game = games.load(self.rules)
+        return game, _end(game, self.history, self.scores)
+
+    def fault(self) -> str | None:
+        """What differs from a replay by the rules; None where nothing does."""
+        try:
+            game, state = self.end()
+        except TrickformerError as e:
+            return str(e)
+        if self.mission != game.mission(state):
+            return f"mission {self.mission} in the record, {game.mission(state)} by its history"
+        words = _words(state)
+        if list(self.moves) == words:
+            return None
+        same = next((n for n, (told, word) in enumerate(zip(self.moves, words)) if told != word), len(words))
+        return f"move {min(same, len(self.moves)) + 1} is not that of the history"
+
+
+def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...]) -> Any:
+    state = replay(game.spiel, history)
+    if state is None:
+        raise TrickformerError(f"its history is not legal in {game.spiel}")
+    if not state.is_terminal():
+        raise TrickformerError("its history stops before the end of the game")
+    if game.scores(state) != scores:
+        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(game.scores(state))} by the rules")
+    return state
+
+
+def _words(end: Any) -> list[str]:
+    """The moves that lead to a state."""
+    state, found = end.get_game().new_initial_state(), []
+    for step in end.full_history():
+        who = "chance" if step.player == CHANCE else str(step.player)
+        found.append(f"{who} {state.action_to_string(step.player, step.action)}")
+        state.apply_action(step.action)
+    return found
+
+
+def _text(numbers: tuple[int, ...]) -> str:
+    return " ".join(map(str, numbers))
+
+
+class Run:
+    """What a tournament's folder says of its records: the game, who played, the seed."""
+
+    def __init__(self, folder: Path | None):
+        """Raises TrickformerError where it says none of it, or there is no folder."""
+        try:
+            if folder is None:
+                raise ValueError
+            config = from_toml((folder / CONFIG).read_text(encoding="utf-8"))
+            about = json_object((folder / ABOUT).read_text(encoding="utf-8"))
+            rules, specs = about.get("game", config.get("game")), about["players"]
+            if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
+                raise ValueError
+        except (OSError, ValueError, KeyError):
+            where = f"{CONFIG} and {ABOUT}"
+            raise TrickformerError(
+                f"a tournament's record, which is read in the folder of its run, by {where}"
+            ) from None
+        if not isinstance(rules, str):
+            raise TrickformerError(
+                f"{folder / ABOUT} does not name the game; going on with the run by --resume mends it"
+            )
+        self.game, self.specs, self.seed = games.load(rules), specs, str(config.get("seed", ""))
+
+    def read(self, line: str, number: int) -> Record | Played:
+        """The game of a line of records, the `number`th. Raises TrickformerError on any other line."""
+        try:
+            record = HandRecord.model_validate_json(line, strict=True)
+        except ValidationError:
+            raise TrickformerError("not a record of a hand") from None
+        if not all(0 <= i < len(self.specs) for i in record.seating):
+            raise TrickformerError(f"seating {_text(record.seating)} of {len(self.specs)} players")
+        names = tuple(self.specs[i] for i in record.seating)
+        if len(names) != self.game.players:
+            raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")
+        state = _end(self.game, record.history, record.scores)
+        if self.game.name == "skat":
+            return _of_skat(record, names, self.seed, number)
+        return Played(
+            rules=str(self.game.spiel),
+            mission=self.game.mission(state),
+            names=names,
+            history=record.history,
+            moves=tuple(_words(state)),
+            scores=record.scores,
+            tags={"seed": self.seed, "deal": str(record.deal), "seating": _text(record.seating)},
+        )
+
+
+def _of_skat(hand: HandRecord, names: tuple[str, ...], seed: str, number: int) -> Record:
+    deck, moves = hand.history[: skat.NUM_CARDS], []
+    state = _core.skat.State(np.array(deck, dtype=np.uint8))
+    for action in hand.history[skat.NUM_CARDS :]:
+        moves.append(f"{state.current_player()} {skat.ACTIONS[action]}")
+        state.apply_action(action)
+    about = {"SE": seed, "ID": str(number), "CO": f"deal {hand.deal} of seed {seed}, seating {_text(hand.seating)}"}
+    record = Record(
+        source="trickformer",
+        names=(names[0], names[1], names[2]),
+        deck=tuple(skat.CARDS[card] for card in deck),
+        moves=tuple(moves),
+        contract=contract(moves),
+        tags={"GM": "Skat", "PC": "trickformer"} | about | {"R0": "", "R1": "", "R2": ""},
+    )
+    return record.model_copy(update={"result": result(replay_record(record))})
