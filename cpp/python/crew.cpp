@@ -150,8 +150,8 @@ void bind_tokens(nb::module_& m) {
       [](const Logbook& book, In1<std::int32_t> tokens) {
         SeatView v;
         std::vector<int> out;
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, tokens(i)) : tokens(i));
+        for (const int token : tokens_in(tokens)) {
+          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, token) : token);
           see(book, v, out.back());
           while (told_next(v) >= 0 && out.back() != kEndToken) {
             out.push_back(told_next(v));
@@ -167,9 +167,7 @@ void bind_tokens(nb::module_& m) {
       "tokens that follow from the rules: owners, who leads, the end.");
   m.def(
       "events",
-      [](const Logbook& book, In1<std::int32_t> tokens) {
-        return seen_events(events(book, {tokens.data(), tokens.size()}));
-      },
+      [](const Logbook& book, In1<std::int32_t> tokens) { return seen_events(events(book, tokens_in(tokens))); },
       "book"_a, "tokens"_a,
       "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
 }
