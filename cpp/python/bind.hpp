@@ -24,6 +24,13 @@ inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
   return std::size_t(i);
 }
 
+// The object that a handle holds. Raises TypeError on one that was never constructed.
+template <typename T>
+const T& constructed(nb::handle held) {
+  if (!nb::inst_ready(held)) throw nb::type_error("this object was never constructed");
+  return *nb::inst_ptr<T>(held);
+}
+
 // A number within bounds that the rules set.
 inline int within(std::int64_t number, int least, int most, const char* what) {
   if (number < least || number > most)

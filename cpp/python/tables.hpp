@@ -145,14 +145,14 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           "tables"_a, "actions"_a)
       .def_prop_ro("tokens",
                    [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
+                     const Tables& t = constructed<Tables>(self);
                      const Sizes sizes = Game::sizes(t);
                      return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(),
                                                                        {t.size(), sizes.players, sizes.length}, self);
                    })
       .def_prop_ro("lengths",
                    [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
+                     const Tables& t = constructed<Tables>(self);
                      const std::size_t players = Game::sizes(t).players;
                      return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
                    })

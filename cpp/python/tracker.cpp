@@ -70,6 +70,8 @@ class PythonTracker final : public Tracker {
 
  private:
   static nb::object copy_of(const nb::object& tracker) {
+    if (!nb::hasattr(tracker, "copy") || !nb::hasattr(tracker, "push"))
+      throw nb::type_error("a tracker is one of the core's, or has the methods of trickformer.base.Tracker");
     nb::object copy = tracker.attr("copy")();
     if (copy.is(tracker)) throw nb::type_error("copy() of a tracker returned the tracker itself");
     return copy;
@@ -118,7 +120,7 @@ struct Seats {
 }  // namespace
 
 std::unique_ptr<Tracker> trickformer::copy_tracker(nb::handle tracker) {
-  if (nb::isinstance<Tracker>(tracker)) return nb::cast<const Tracker&>(tracker).copy();
+  if (nb::isinstance<Tracker>(tracker)) return constructed<Tracker>(tracker).copy();
   return std::make_unique<PythonTracker>(nb::borrow(tracker));
 }
 

@@ -1,6 +1,7 @@
 #include "skat/pimc.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 #include "skat/rules_player.hpp"
 
@@ -198,6 +199,7 @@ PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const Pim
   Rng rng(seed);
   const WeightedWorlds worlds =
       draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
+  if (worlds.worlds.empty()) throw std::invalid_argument("by this model no world has any weight");
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;
