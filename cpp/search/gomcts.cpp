@@ -103,6 +103,7 @@ bool Search::expand(Run& run) {
     std::vector<int> tokens;
     for (int t = 0; t < vocabulary; ++t)
       if (legal.has(t) && std::exp(logits[std::size_t(t)] - top) / sum > options_.threshold) tokens.push_back(t);
+    if (likeliest >= vocabulary) throw std::invalid_argument("a tracker changed its mind about what is legal");
     if (tokens.empty()) tokens.push_back(likeliest);
     bool known = true;
     std::vector<Edge> edges;
