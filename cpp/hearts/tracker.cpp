@@ -32,7 +32,11 @@ Codec::Codec(const Rules& rules, std::span<const std::int8_t> labels) : rules_(r
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Codec::outcome(const std::int8_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
+int Codec::outcome(const std::int8_t score[kPlayers], int seat) const {
+  const auto found = index_.find(pack(score, seat));
+  if (found == index_.end()) throw std::out_of_range("the game has no outcome of these scores");
+  return found->second;
+}
 
 bool HandTracker::my_turn() const {
   return stage_ == Stage::kPass || (stage_ == Stage::kPlay && known_.current == seat_);

@@ -138,6 +138,7 @@ def test_extreme_limits_of_the_solver_are_thresholds_like_others():
     for threshold, reached in ((INT_MIN, 1), (INT_MAX, 0)):
         assert _core.skat_solver.plain_at_least(position, threshold)[0] == [reached]
         assert _core.skat_solver.at_least(position, threshold)[0] == [reached]
+    assert _core.skat_solver.exact(position, INT_MAX)[0] == _core.skat_solver.exact(position, INT_MIN)[0]
     full = np.array([[0x3FF, 0x3FF << 10, 0x3FF << 20]], np.uint32)
     game = _core.skat_solver.Positions(
         np.array([4], np.int8), np.array([0], np.int8), full, np.array([[-1, -1]], np.int8), np.array([0], np.int8),
@@ -161,6 +162,13 @@ def test_pimc_of_hearts_has_a_card_to_choose_and_a_bound():
     over = _core.hearts.SeatView(_core.hearts.Rules(), 0, 0, dealt, [], [], 0, plays, False)
     with pytest.raises(ValueError, match="the hand is over"):
         _core.hearts.pimc(_core.hearts.DealSampler(over), 1, 10, 0.4, False, True, 1)
+
+
+def test_scores_of_no_outcome_are_told():
+    for name, dtype in (("hearts", np.int8), ("skat", np.int16)):
+        table = codec(name)
+        with pytest.raises(IndexError, match="no outcome of these scores"):
+            table.outcomes(np.full((1, games.load(name).players), 101, dtype), np.zeros(1, np.uint8))
 
 
 def test_a_damaged_state_is_not_read():
