@@ -355,3 +355,24 @@ def test_an_outcome_beyond_the_table_is_refused():
     )
     with pytest.raises(IndexError, match="an outcome that the game does not have"):
         advanced(batch, 61)
+
+
+def test_pimc_of_skat_needs_a_world_with_weight(evaluation):
+    """A model with no floor, by which nobody bids: nothing that was said is possible."""
+    model = _core.skat_search.BidModel(passing=1e6, bid=1e-3, choice=1e-3, floor=0.0)
+    tokenizer = tokenizers.make(games.load("skat"))
+    found = 0
+    for seed in range(60):
+        tables = tokenizer.tables(seed, 0, 1)
+        while tables.current()[0] >= 0 and found < 1:
+            seat = int(tables.current()[0])
+            view = _core.skat.SeatView(tables.tokens[0, seat, : tables.lengths[0, seat]])
+            if _core.skat_search.at_play(view):
+                sampler, solver = _core.skat.DealSampler(view), _core.skat_search.Solver()
+                with pytest.raises(ValueError, match="no world has any weight"):
+                    _core.skat_search.pimc(sampler, evaluation, 2, 2, model, True, 1, solver)
+                found += 1
+            legal = np.flatnonzero(tables.legal()[0])
+            bids = legal[legal >= 32]
+            tables.step(np.zeros(1, np.int32), (bids if len(bids) else legal)[:1].astype(np.int32))
+    assert found
