@@ -140,7 +140,7 @@ def _spoiled_array(rng: random.Random, given: np.ndarray) -> Any:
         with np.errstate(all="ignore"):
             try:
                 return given.astype(rng.choice(DTYPES))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 return given
     if kind == 4:  # another length
         return given[: rng.randrange(len(given) + 1)] if given.ndim else given
