@@ -158,7 +158,8 @@ int HandTracker::outcome() const {
 
 State dealt(const Rules& rules, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
-  if (deal[0] >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
+  if (deal[0] >= (rules.pass_cards ? kPlayers : 1))
+    throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deal[1 + i]);
   return new_hand(rules, deal[0], hands);
@@ -194,8 +195,6 @@ Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, st
     : codec_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
-    if (deals[0] >= (codec_->rules().pass_cards ? kPlayers : 1))
-      throw std::invalid_argument("a deal begins with its pass direction");
     states_[i] = dealt(codec_->rules(), deals);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }

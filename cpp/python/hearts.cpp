@@ -74,7 +74,7 @@ void bind_hearts(nb::module_& parent) {
             if (deck.size() != kNumCards) throw nb::value_error("a deck has 52 cards");
             check_deck(deck.data(), kNumCards);
             for (std::size_t i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deck(i));
-            if (direction < 0 || direction > 3) throw nb::value_error("a direction is 0 to 3");
+            within(direction, 0, rules.pass_cards ? kPlayers - 1 : 0, "a direction");
             new (self) State(new_hand(rules, direction, hands));
           },
           "rules"_a, "direction"_a, "deck"_a)
