@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import numpy as np
-
 from faults.core_signatures import ROOT, classes, split
 
 INTS = (
