@@ -70,8 +70,6 @@ class PythonTracker final : public Tracker {
 
  private:
   static nb::object copy_of(const nb::object& tracker) {
-    if (!nb::hasattr(tracker, "copy") || !nb::hasattr(tracker, "push"))
-      throw nb::type_error("a tracker is one of the core's, or has the methods of trickformer.base.Tracker");
     nb::object copy = tracker.attr("copy")();
     if (copy.is(tracker)) throw nb::type_error("copy() of a tracker returned the tracker itself");
     return copy;

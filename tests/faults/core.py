@@ -37,7 +37,11 @@ CHUNK = 4000  # calls of one process
 LIMIT = 30  # seconds of one call
 THREADS = 4
 EXPECTED = (ValueError, TypeError, IndexError, OverflowError)
-SAID = {RuntimeError: ("too many", "in use by another call"), MemoryError: ("more than this machine's memory",)}
+SAID = {
+    RuntimeError: ("too many", "in use by another call"),
+    MemoryError: ("more than this machine's memory",),
+    AttributeError: ("has no attribute",),  # of what was given as a tracker
+}
 
 
 @dataclass
