@@ -1,6 +1,7 @@
 #include "hanabi/tables.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace trickformer::hanabi {
 
@@ -109,6 +110,12 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
     }
   }
   const Last& last = s.last;
+  for (const bool* said :
+       {&last.scored, &last.regained}) {  // a byte of a bool is 0 or 1, and is not read as one before
+    std::uint8_t byte;
+    std::memcpy(&byte, said, 1);
+    if (byte > 1) return false;
+  }
   return last.move.kind <= Kind::kNone && last.player < rules.players && card(last.card) &&
          last.move.slot < rules.hand && last.move.offset < rules.players &&
          last.move.value < std::max(rules.colors, rules.ranks) && !(last.touched >> rules.hand);

@@ -78,7 +78,8 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
     const std::uint64_t drawn = rng.next();
     double sums[kNumCards] = {};
     Deals deals;
-    if (options.worlds) count_deals(v, deals);
+    if (options.worlds)
+      if (const int fault = count_deals(v, deals); fault != kNoFault) refuse(v, fault);
     for (int i = 0; i < options.playouts; ++i) {
       Rng own(drawn, std::uint64_t(i));
       QuickTable begun = t;

@@ -32,7 +32,11 @@ Codec::Codec(const Rules& rules, std::span<const std::int8_t> labels) : rules_(r
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Codec::outcome(const std::int8_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
+int Codec::outcome(const std::int8_t score[kPlayers], int seat) const {
+  const auto found = index_.find(pack(score, seat));
+  if (found == index_.end()) throw std::out_of_range("the game has no outcome of these scores");
+  return found->second;
+}
 
 bool HandTracker::my_turn() const {
   return stage_ == Stage::kPass || (stage_ == Stage::kPlay && known_.current == seat_);
@@ -154,7 +158,8 @@ int HandTracker::outcome() const {
 
 State dealt(const Rules& rules, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
-  if (deal[0] >= kPlayers) throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
+  if (deal[0] >= (rules.pass_cards ? kPlayers : 1))
+    throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deal[1 + i]);
   return new_hand(rules, deal[0], hands);
@@ -190,8 +195,6 @@ Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, st
     : codec_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
-    if (deals[0] >= (codec_->rules().pass_cards ? kPlayers : 1))
-      throw std::invalid_argument("a deal begins with its pass direction");
     states_[i] = dealt(codec_->rules(), deals);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }

@@ -207,8 +207,12 @@ Engine::Engine(const Config& config, const Tensors& tensors, std::span<const flo
                const std::string& isa)
     : config_(config), bf16_(bf16), kernels_(nullptr) {
   const Config& c = config_;
+  // No model comes near these limits. Within them no product of sizes overflows, and little is done before the first
+  // tensor is found to be of another size.
+  constexpr int most = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
-    if (size <= 0) fail("a size of the model is not positive");
+    if (size <= 0 || size > most) fail("a size of the model is not from 1 to " + std::to_string(most));
+  if (c.layers > 1024 || c.facts < 0 || c.facts > most) fail("a model has at most 1024 layers, and no facts or some");
   if (c.embd % c.heads != 0) fail("n_embd is not a multiple of n_head");
   if (values.empty() || values.size() % c.outcomes != 0)
     fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");

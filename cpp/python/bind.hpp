@@ -1,44 +1,63 @@
-// What the files of bindings share: numpy arrays in and out. Only this folder knows nanobind.
+// What the files of bindings share. Only this folder knows nanobind.
 #pragma once
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "core/bits.hpp"
+#include "python/arrays.hpp"
 
-namespace nb = nanobind;
+namespace nb = trickformer::nb;
 
 namespace trickformer {
-
-template <typename T>
-using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Out = nb::ndarray<nb::numpy, T>;
-
-// A new numpy array that owns its memory.
-template <typename T>
-Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
-  std::size_t n = 1;
-  for (auto d : shape) n *= d;
-  T* data = new T[n];
-  std::fill(data, data + n, fill);
-  return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
-}
 
 inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
   if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
   return std::size_t(i);
+}
+
+// The object that a handle holds. Raises TypeError on one that was never constructed.
+template <typename T>
+const T& constructed(nb::handle held) {
+  if (!nb::inst_ready(held)) throw nb::type_error("this object was never constructed");
+  return *nb::inst_ptr<T>(held);
+}
+
+// A number within bounds that the rules set.
+inline int within(std::int64_t number, int least, int most, const char* what) {
+  if (number < least || number > most)
+    throw nb::value_error((std::string(what) + " is " + std::to_string(least) + " to " + std::to_string(most) +
+                           ", not " + std::to_string(number))
+                              .c_str());
+  return int(number);
+}
+
+// Any number as a token: one that no game has may come, and follows no history.
+inline int as_token(int token) { return std::clamp<int>(token, -1, std::numeric_limits<std::int16_t>::max()); }
+
+// The tokens of what a seat has seen. Raises ValueError on one that no game has.
+inline std::span<const std::int32_t> tokens_in(const In1<std::int32_t>& tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens(i) != as_token(tokens(i)))
+      throw nb::value_error(("token " + std::to_string(i) + " is " + std::to_string(tokens(i))).c_str());
+  return {tokens.data(), tokens.size()};
+}
+
+// Raises ValueError on a weight of a network or a table that is no number.
+template <typename... Shape>
+std::span<const float> finite(const In<float, Shape...>& weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (!std::isfinite(weights.data()[i]))
+      throw nb::value_error(("weight " + std::to_string(i) + " is not a finite number").c_str());
+  return {weights.data(), weights.size()};
 }
 
 // The cards of a set, ascending.
@@ -59,16 +78,34 @@ auto seen_events(const std::vector<Event>& events) {
   return out;
 }
 
+// Of bytes that are written, to know them again: a damaged state must not come to life.
+inline std::uint64_t checksum(const char* data, std::size_t size) {
+  std::uint64_t sum = mix(size);
+  for (std::size_t i = 0; i < size; ++i) sum = mix(sum ^ std::uint8_t(data[i]));
+  return sum;
+}
+
 // Copies and pickles of plain data; name: what the error calls it.
 template <typename T>
 void bind_copies(nb::class_<T>& bound, const char* name) {
   static_assert(std::is_trivially_copyable_v<T>);
   bound.def("__copy__", [](const T& s) { return T(s); })
       .def("__deepcopy__", [](const T& s, nb::handle) { return T(s); })
-      .def("__getstate__", [](const T& s) { return nb::bytes(reinterpret_cast<const char*>(&s), sizeof(T)); })
+      .def("__getstate__",
+           [](const T& s) {
+             const char* data = reinterpret_cast<const char*>(&s);
+             const std::uint64_t sum = checksum(data, sizeof(T));
+             return nb::bytes(
+                 (std::string(data, sizeof(T)) + std::string(reinterpret_cast<const char*>(&sum), 8)).data(),
+                 sizeof(T) + sizeof(sum));
+           })
       .def("__setstate__", [what = std::string(name)](T& s, const nb::bytes& bytes) {
-        if (bytes.size() != sizeof(T)) throw nb::value_error(("this is no pickled " + what + " of this build").c_str());
-        std::memcpy(static_cast<void*>(new (&s) T{}), bytes.data(), sizeof(T));
+        std::uint64_t sum = 0;
+        const bool whole = bytes.size() == sizeof(T) + sizeof(sum);
+        if (whole) std::memcpy(&sum, bytes.c_str() + sizeof(T), sizeof(sum));
+        if (!whole || sum != checksum(bytes.c_str(), sizeof(T)))
+          throw nb::value_error(("this is no pickled " + what + " of this build").c_str());
+        std::memcpy(static_cast<void*>(new (&s) T{}), bytes.c_str(), sizeof(T));
       });
 }
 

@@ -19,6 +19,24 @@ using namespace trickformer::crew;
 
 namespace {
 
+// What a mission must be for its rules to leave no player without an action; trickformer.games._missions asks for more.
+void check(const Mission& m) {
+  const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
+  if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
+  int tokens = 0;
+  unsigned seen = 0;
+  for (int i = 0; i < m.tasks; ++i) {
+    if (m.tiles[i] == kNoTile) continue;
+    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token is there once");
+    seen |= 1u << m.tiles[i];
+    ++tokens;
+  }
+  const bool swap = m.has(Rule::kSwapTiles), move = m.has(Rule::kMoveTile);
+  if ((swap || move) && (!draft || swap == move || tokens < (swap ? 2 : 1) || (move && tokens == m.tasks)))
+    throw nb::value_error("task tokens change places before a draft: two of them, or one to a task that has none");
+  if (m.distress == 2) throw nb::value_error("a card is passed on to the left or to the right: 1 or 3");
+}
+
 void bind_missions(nb::module_& m) {
   nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games._missions writes it.");
   bind_copies(mission, "Mission");
@@ -38,6 +56,7 @@ void bind_missions(nb::module_& m) {
             made.allocation = Allocation(checked(allocation, 6, "allocation"));
             made.distress = std::uint8_t(checked(distress, kPlayers, "distress"));
             for (int rule : rules) made.rules |= 1u << checked(rule, kRules, "rule");
+            check(made);
             new (self) Mission(made);
           },
           "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a)
@@ -150,8 +169,8 @@ void bind_tokens(nb::module_& m) {
       [](const Logbook& book, In1<std::int32_t> tokens) {
         SeatView v;
         std::vector<int> out;
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, tokens(i)) : tokens(i));
+        for (const int token : tokens_in(tokens)) {
+          out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, token) : token);
           see(book, v, out.back());
           while (told_next(v) >= 0 && out.back() != kEndToken) {
             out.push_back(told_next(v));
@@ -167,9 +186,7 @@ void bind_tokens(nb::module_& m) {
       "tokens that follow from the rules: owners, who leads, the end.");
   m.def(
       "events",
-      [](const Logbook& book, In1<std::int32_t> tokens) {
-        return seen_events(events(book, {tokens.data(), tokens.size()}));
-      },
+      [](const Logbook& book, In1<std::int32_t> tokens) { return seen_events(events(book, tokens_in(tokens))); },
       "book"_a, "tokens"_a,
       "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
 }

@@ -44,12 +44,14 @@ void bind_crew_players(nb::module_& parent) {
         if (log_odds) check_shape(*log_odds, views.size(), kNumCards);
         if (seeds.size() != views.size()) throw nb::value_error("one seed for each view");
         if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes are 1 or more");
+        std::vector<SeatView> own;  // the list may change while the GIL is released
+        for (const SeatView* v : views) own.push_back(*v);
         std::vector<std::tuple<int, double, int>> found;
         nb::gil_scoped_release release;
         Solver solver;
-        for (std::size_t i = 0; i < views.size(); ++i) {
+        for (std::size_t i = 0; i < own.size(); ++i) {
           const PimcResult r =
-              pimc(*views[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
+              pimc(own[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
           found.emplace_back(r.action, r.value, r.worlds);
         }
         return found;

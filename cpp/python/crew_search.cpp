@@ -11,7 +11,7 @@ using namespace trickformer::crew;
 
 namespace {
 
-using Hidden = nb::ndarray<const std::int16_t, nb::shape<-1, kHidden>, nb::c_contig, nb::device::cpu>;
+using Hidden = In<std::int16_t, nb::shape<-1, kHidden>>;
 
 }  // namespace
 
@@ -22,8 +22,9 @@ void bind_crew_search(nb::module_& parent) {
           "__init__",
           [](SeatView* self, const Logbook& book, In1<std::int32_t> tokens) {
             SeatView v;
-            for (std::size_t i = 0; i < tokens.size(); ++i)
-              if (!see(book, v, tokens(i)))
+            const auto seen = tokens_in(tokens);
+            for (std::size_t i = 0; i < seen.size(); ++i)
+              if (!see(book, v, seen[i]))
                 throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
             new (self) SeatView(v);
           },

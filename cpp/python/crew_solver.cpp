@@ -9,7 +9,7 @@
 
 #include "crew/solver.hpp"
 #include "crew/solver_plain.hpp"
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -41,16 +41,17 @@ std::optional<bool> word(Answer answer) {
 
 void bind_crew_solver(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("crew"));
-  nb::class_<Solver>(m, "Solver", "Says whether a mission can still be fulfilled with open hands.")
+  Guarded<Solver>(m, "Solver", "Says whether a mission can still be fulfilled with open hands.")
       .def(nb::init<>())
       .def(
           "can_succeed",
           [](Solver& self, const State& state, std::uint64_t max_nodes, const Given& draws) {
             const auto given = draws_of(draws);
+            const State own = state;  // another thread may play on with that one
             Answer answer;
             {
               nb::gil_scoped_release release;
-              answer = self.can_succeed(state, max_nodes, given);
+              answer = self.can_succeed(own, max_nodes, given);
             }
             return word(answer);
           },
@@ -66,6 +67,8 @@ void bind_crew_solver(nb::module_& parent) {
             if (draws && (draws->shape(0) != states.size() || draws->shape(1) != kPlayers))
               throw nb::value_error("draws of n states are float64 [n, 4]");
             if (std::count(states.begin(), states.end(), nullptr)) throw nb::value_error("None is no state");
+            std::vector<State> own;
+            for (const State* state : states) own.push_back(*state);
             std::vector<std::optional<Draws>> given(states.size());
             for (std::size_t i = 0; draws && i < states.size(); ++i) given[i] = draws_of(draws->data() + kPlayers * i);
             auto answers = make<std::int8_t>({states.size()});
@@ -73,7 +76,7 @@ void bind_crew_solver(nb::module_& parent) {
             {
               nb::gil_scoped_release release;
               for (std::size_t i = 0; i < states.size(); ++i) {
-                const Answer answer = self.can_succeed(*states[i], max_nodes, given[i]);
+                const Answer answer = self.can_succeed(own[i], max_nodes, given[i]);
                 answers.data()[i] = answer == Answer::kUnknown ? std::int8_t(-1) : answer == Answer::kYes;
                 nodes.data()[i] = std::int64_t(self.nodes());
               }
@@ -92,11 +95,12 @@ void bind_crew_solver(nb::module_& parent) {
       "plain_can_succeed",
       [](const State& state, std::uint64_t max_nodes, const Given& draws) {
         const auto given = draws_of(draws);
+        const State own = state;
         std::uint64_t nodes = 0;
         Answer answer;
         {
           nb::gil_scoped_release release;
-          answer = plain_can_succeed(state, max_nodes, given, nodes);
+          answer = plain_can_succeed(own, max_nodes, given, nodes);
         }
         return std::make_pair(word(answer), nodes);
       },

@@ -3,10 +3,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 #include "python/tracker.hpp"
 #include "search/gomcts.hpp"
 #include "search/gomcts_run.hpp"
@@ -34,10 +37,11 @@ struct SearchBatch {
 void bind_gomcts(nb::module_& parent) {
   using namespace gomcts;
   nb::module_ m = parent.def_submodule("gomcts", "Search over observation sequences");
-  nb::class_<SearchBatch>(m, "SearchBatch")
+  Guarded<SearchBatch>(m, "SearchBatch")
       .def(
           "__init__",
           [](SearchBatch* self, In2<float> outcome_values) {
+            if (!outcome_values.size()) throw nb::value_error("values are float32 [outcomes, players], one at least");
             new (self) SearchBatch{
                 {outcome_values.data(), outcome_values.data() + outcome_values.size()}, outcome_values.shape(1), {}};
           },
@@ -52,6 +56,9 @@ void bind_gomcts(nb::module_& parent) {
             if (tracker->vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
             if (runs < 1 || steps < 0 || wave < 1)
               throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+            if (std::isnan(c) || std::isnan(threshold) || std::isnan(mu))
+              throw nb::value_error("c, threshold and mu are numbers");
+            check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker have about that many bytes
             self.batch.add(
                 Search(std::move(tracker),
                        {runs, steps, c, threshold, mu, wave, legal, early, facts, action_values, leaf_action_values},
@@ -84,10 +91,11 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "answer",
           [](SearchBatch& self, In2<float> policy, In2<float> values, std::optional<In2<float>> actions) {
-            if (policy.shape(0) != self.batch.asked_policies() || policy.shape(1) > 256 ||
+            if (policy.shape(0) != self.batch.asked_policies() ||
+                policy.shape(1) != std::size_t(self.batch.vocabulary()) ||
                 values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
               throw nb::value_error(
-                  "one row of logits (at most 256) for each policy node, of values for each value node");
+                  "one row of logits, one for each token, for each policy node, of values for each value node");
             if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
               throw nb::value_error("action values have the shape of the policy");
             nb::gil_scoped_release release;
@@ -98,7 +106,10 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "run",
           [](SearchBatch& self, gpt2::Engine& engine, bool actions) {
-            if (engine.config().vocab > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (self.batch.size() && engine.config().vocab != self.batch.vocabulary())
+              throw std::invalid_argument("the model has " + std::to_string(engine.config().vocab) +
+                                          " tokens, the searches " + std::to_string(self.batch.vocabulary()));
+            if (actions && !engine.config().action_values) throw nb::value_error("the model has no action values");
             nb::gil_scoped_release release;
             gomcts::run(self.batch, engine, actions);
           },

@@ -18,15 +18,20 @@ namespace {
 
 using trickformer::gpt2::Config;
 using trickformer::gpt2::Engine;
-using Ids = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Floats = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+using Ids = In1<std::int32_t>;
+using Floats = In<float>;
 
 std::span<const std::int32_t> ids(const Ids& array) { return {array.data(), array.size()}; }
 
 void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, float epsilon,
             const nb::typed<nb::dict, std::string, Floats>& tensors, const Floats& values, bool bf16,
             const std::string& isa) {
-  const auto size = [&](const char* name) { return nb::cast<int>(sizes[name]); };
+  const auto size = [&](const char* name) {
+    int value = 0;
+    if (!sizes.contains(name) || !nb::try_cast(sizes[name], value))
+      throw std::invalid_argument("sizes of a model hold an int " + std::string(name));
+    return value;
+  };
   const Config config{size("n_layer"),
                       size("n_embd"),
                       size("n_head"),
@@ -41,7 +46,8 @@ void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, fl
   std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
   const auto tensor = [&](const std::string& name) -> std::span<const float> {
     if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
-    kept.push_back(nb::cast<Floats>(tensors[name.c_str()]));
+    if (!nb::try_cast(tensors[name.c_str()], kept.emplace_back()))
+      throw nb::type_error(("tensor " + name + " is no array of numbers").c_str());
     return {kept.back().data(), kept.back().size()};
   };
   new (self) Engine(config, tensor, {values.data(), values.size()}, bf16, isa);

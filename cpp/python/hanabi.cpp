@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hanabi/tables.hpp"
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -52,9 +52,9 @@ void bind_rules(nb::module_& m) {
       });
 }
 
-int checked_action(const State& s, int action) {
+int checked_action(const State& s, std::int64_t action) {
   if (action < 0 || action >= s.rules.actions() || !(legal(s) >> action & 1)) throw nb::value_error("illegal action");
-  return action;
+  return int(action);
 }
 
 Out<float> observation(const State& s, int seat, bool with_v0) {
@@ -131,7 +131,7 @@ void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) 
   for (std::size_t i = 0; i < t.size(); ++i) checked((*seats)(i), std::size_t(t.rules().players), "seat");
 }
 
-using Hands = nb::ndarray<const std::int8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Hands = In3<std::int8_t>;
 
 // put(table, its hands) for every table, with hands int8 [n, players, hand]; bool [n]: what it returns.
 template <typename Put>
@@ -163,7 +163,7 @@ std::vector<T> unpacked(const nb::bytes& bytes) {
 }
 
 void bind_tables(nb::module_& m) {
-  nb::class_<Tables>(m, "Tables", "Many games in step.")
+  Guarded<Tables>(m, "Tables", "Many games in step.")
       .def("__getstate__",
            [](const Tables& t) {
              std::vector<State> states;
@@ -181,7 +181,13 @@ void bind_tables(nb::module_& m) {
              if (!good) throw nb::value_error("these are no pickled Tables of this build");
              new (&t) Tables(std::get<0>(held), std::move(states), std::move(marks));
            })
-      .def(nb::init<const Rules&, std::uint64_t, std::uint64_t, std::size_t>(), "rules"_a, "seed"_a, "first"_a, "n"_a)
+      .def(
+          "__init__",
+          [](Tables* self, const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n) {
+            check_room(n, sizeof(State) + sizeof(Marks));
+            new (self) Tables(rules, seed, first, n);
+          },
+          "rules"_a, "seed"_a, "first"_a, "n"_a)
       .def("__len__", &Tables::size)
       .def_prop_ro("rules", &Tables::rules)
       .def("__getitem__", [](const Tables& t, std::int64_t i) { return t.state(checked(i, t.size(), "table")); })
@@ -223,7 +229,7 @@ void bind_tables(nb::module_& m) {
           [](Tables& t, In1<std::int64_t> actions) {
             if (actions.size() != t.size()) throw nb::value_error("one action a table");
             for (std::size_t i = 0; i < t.size(); ++i)
-              if (!t.state(i).over()) t.step(i, checked_action(t.state(i), int(actions(i))));
+              if (!t.state(i).over()) t.step(i, checked_action(t.state(i), actions(i)));
           },
           "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
       .def(
@@ -259,7 +265,7 @@ void bind_tables(nb::module_& m) {
             }
             return *out;
           },
-          "seats"_a = nb::none(), "v0"_a = false, "out"_a = nb::none(),
+          "seats"_a = nb::none(), "v0"_a = false, "out"_a.noconvert() = nb::none(),
           "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
           "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
       .def(

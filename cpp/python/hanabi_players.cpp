@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hanabi/tables.hpp"
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -28,7 +28,7 @@ void bind_hanabi_players(nb::module_& parent) {
   for (const auto name : kBotNames) names.append(nb::str(name.data(), name.size()));
   m.attr("BOTS") = nb::tuple(names);
 
-  auto tables = nb::borrow<nb::class_<Tables>>(m.attr("Tables"));
+  Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
   tables
       .def(
           "policy",

@@ -46,10 +46,11 @@ struct Bulk {
 // A view of these tokens. Throws where no deal explains them.
 SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) {
   SeatView v(codec.rules());
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!allows(codec, v, tokens(i)))
+  const auto seen = tokens_in(tokens);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (!allows(codec, v, seen[i]))
       throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
-    see(codec, v, tokens(i));
+    see(codec, v, seen[i]);
   }
   return v;
 }
@@ -70,6 +71,7 @@ void bind_table(nb::module_& m) {
           "token",
           [](const Codec& t, int action, int actor) {
             checked(action, std::size_t(t.rules().actions()), "action");
+            within(actor, 1, t.rules().players - 1, "an actor");
             const Move move = move_of(t.rules(), action);
             return t.token(move, (actor + move.offset) % t.rules().players);
           },
@@ -78,10 +80,7 @@ void bind_table(nb::module_& m) {
           "over", [](const Codec& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
           "tokens"_a, "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
       .def(
-          "events",
-          [](const Codec& t, In1<std::int32_t> tokens) {
-            return seen_events(events(t, {tokens.data(), tokens.size()}));
-          },
+          "events", [](const Codec& t, In1<std::int32_t> tokens) { return seen_events(events(t, tokens_in(tokens))); },
           "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
   bind_tables<Bulk>(m, codec, "TokenTables");
 }

@@ -72,10 +72,9 @@ void bind_hearts(nb::module_& parent) {
           [](State* self, const Rules& rules, int direction, In1<std::uint8_t> deck) {
             Cards hands[kPlayers] = {};
             if (deck.size() != kNumCards) throw nb::value_error("a deck has 52 cards");
+            check_deck(deck.data(), kNumCards);
             for (std::size_t i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deck(i));
-            if ((hands[0] | hands[1] | hands[2] | hands[3]) != kAll)
-              throw nb::value_error("a deck holds every card once");
-            if (direction < 0 || direction > 3) throw nb::value_error("a direction is 0 to 3");
+            within(direction, 0, rules.pass_cards ? kPlayers - 1 : 0, "a direction");
             new (self) State(new_hand(rules, direction, hands));
           },
           "rules"_a, "direction"_a, "deck"_a)
@@ -93,12 +92,17 @@ void bind_hearts(nb::module_& parent) {
              scores(s.rules, s.taken, score);
              return std::make_tuple(score[0], score[1], score[2], score[3]);
            })
-      .def("information_state_string", &information_state_string, "player"_a);
+      .def(
+          "information_state_string",
+          [](const State& s, std::int64_t player) {
+            return information_state_string(s, int(checked(player, kPlayers, "player")));
+          },
+          "player"_a);
 
   nb::class_<Codec> codec(m, "Codec");
   codec.def(
       "__init__",
-      [](Codec* self, const Rules& rules, nb::ndarray<const std::int8_t, nb::shape<-1, 4>, nb::c_contig> labels) {
+      [](Codec* self, const Rules& rules, In<std::int8_t, nb::shape<-1, kPlayers>> labels) {
         new (self) Codec(rules, {labels.data(), labels.size()});
       },
       "rules"_a, "labels"_a);

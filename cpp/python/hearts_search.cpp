@@ -19,6 +19,8 @@ using namespace trickformer::hearts;
 
 namespace {
 
+constexpr int kMostRuns = 1 << 26;  // a search has 13 nodes for each
+
 Cards card_set(const std::vector<int>& list) {
   Cards cards = 0;
   for (const int card : list) {
@@ -94,14 +96,20 @@ void bind_hearts_search(nb::module_& parent) {
       [](const std::vector<const SeatView*>& views) {
         std::vector<int> cards;
         cards.reserve(views.size());
-        for (const SeatView* v : views) cards.push_back(rules_player(*v));
+        for (const SeatView* v : views) {
+          if (!v) throw nb::value_error("None is no view");
+          cards.push_back(rules_player(*v));
+        }
         return cards;
       },
       "views"_a, "The card that the scripted player passes or plays in each view.");
   m.def(
       "pimc",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
-        if (worlds < 1 || runs < 1) throw std::invalid_argument("worlds and runs are at least 1");
+        if (worlds < 1 || runs < 1 || runs > kMostRuns)
+          throw std::invalid_argument("worlds and runs are at least 1, runs at most " + std::to_string(kMostRuns));
+        if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
+        check_room(std::size_t(runs), kHand * sizeof(UctNode));
         PimcResult result;
         {
           nb::gil_scoped_release release;

@@ -10,7 +10,7 @@
 #include "mines/count.hpp"
 #include "mines/search.hpp"
 #include "mines/solver.hpp"
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -139,6 +139,7 @@ void bind_beliefs(nb::module_& m) {
             std::vector<Cells> found;
             {
               nb::gil_scoped_release release;
+              check_room(c.layouts(), sizeof(Cells));
               found.reserve(c.layouts());
               c.each([&](Cells layout) { found.push_back(layout); });
               std::sort(found.begin(), found.end());
@@ -202,7 +203,7 @@ void bind_players(nb::module_& m) {
       "seed"_a,
       "BSR-UCT (cpp/mines/search.hpp). Raises ValueError where the game is over or no layout explains what was seen.");
 
-  nb::class_<Solver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
+  Guarded<Solver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
       .def(nb::init<const Board&, std::size_t, std::size_t>(), "board"_a, "positions"_a, "layouts"_a)
       .def(
           "open",

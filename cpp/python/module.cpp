@@ -5,7 +5,9 @@
 #include "python/bind.hpp"
 
 NB_MODULE(_core, m) {
-  m.doc() = "The C++ core of trickformer.";
+  m.doc() =
+      "The C++ core of trickformer. An object that calls change is for one call at a time: two that meet raise "
+      "RuntimeError. What searches share, models and codecs, any number of threads may use.";
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
       "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "

@@ -50,7 +50,9 @@ void bind_rules(nb::module_& m) {
          int tricks) {
         Cards cards = 0;
         for (int card : soloists_cards) cards |= bit(int(checked(card, kNumCards, "card")));
-        return settle(contract(kind, hand, level), bid, soloist, cards, points, tricks);
+        return settle(contract(kind, hand, level), within(bid, 0, kHighestBid, "a bid"),
+                      within(soloist, 0, kPlayers - 1, "a soloist"), cards, within(points, 0, kAllPoints, "points"),
+                      within(tricks, 0, kTricks, "tricks"));
       },
       nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
       "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
@@ -127,18 +129,17 @@ struct Bulk {
   }
 };
 
-using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
-
 void bind_sampler(nb::module_& m) {
   nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
       .def(
           "__init__",
           [](SeatView* self, In1<std::int32_t> tokens) {
             SeatView v;
-            for (std::size_t i = 0; i < tokens.size(); ++i) {
-              if (v.stage != SeatView::Stage::kOver && !may_come(v, tokens(i)))
+            const auto seen = tokens_in(tokens);
+            for (std::size_t i = 0; i < seen.size(); ++i) {
+              if (v.stage != SeatView::Stage::kOver && !may_come(v, seen[i]))
                 throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
-              see(v, tokens(i));
+              see(v, seen[i]);
             }
             new (self) SeatView(v);
           },
@@ -153,9 +154,9 @@ void bind_sampler(nb::module_& m) {
           out.push_back(kSeatToken + v.current);
           see(v, out.back());
         };
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-          out.push_back(tokens(i));
-          see(v, tokens(i));
+        for (const int token : tokens_in(tokens)) {
+          out.push_back(token);
+          see(v, token);
           lead();
         }
         if (v.stage == SeatView::Stage::kOver) out.push_back(kEndToken);
@@ -166,7 +167,7 @@ void bind_sampler(nb::module_& m) {
       "tokens"_a, "What a seat has seen, int32 [n], with the tokens that follow from the rules: who leads, the end.");
   m.def(
       "turns",
-      [](nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig> tokens, bool absolute) {
+      [](In2<std::int16_t> tokens, bool absolute) {
         auto out = make<std::int8_t>({tokens.shape(0), tokens.shape(1)}, -1);
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < tokens.shape(0); ++i) {
@@ -205,8 +206,7 @@ void bind_skat(nb::module_& parent) {
   nb::class_<Codec> codec(m, "Codec");
   codec.def(
       "__init__",
-      [](Codec* self, bool seeger, nb::ndarray<const std::int16_t, nb::shape<-1, kPlayers>, nb::c_contig> labels,
-         const Evaluation* evaluation) {
+      [](Codec* self, bool seeger, In<std::int16_t, nb::shape<-1, kPlayers>> labels, const Evaluation* evaluation) {
         new (self) Codec(seeger, {labels.data(), labels.size()},
                          evaluation ? std::optional<Evaluation>(*evaluation) : std::nullopt);
       },

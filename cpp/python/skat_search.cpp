@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "python/bind.hpp"
+#include "python/guarded.hpp"
 #include "skat/pimc.hpp"
 #include "skat/samples.hpp"
 
@@ -34,7 +34,14 @@ std::vector<int> listed(Cards cards) {
 Known known_of(int known) { return Known(checked(known, 3, "what is known")); }
 int declaration_of(int declaration) { return int(checked(declaration, kDeclarations, "declaration")); }
 int seat_of(int seat) { return int(checked(seat, kPlayers, "seat")); }
+int bid_of(int bid) { return within(bid, 0, kHighestBid, "a bid"); }
 int points_of(int laid) { return int(checked(laid, kAllPoints + 1, "card points")); }
+
+void check_worlds(std::size_t n, std::size_t oversample) {
+  if (!n) throw nb::value_error("a search needs at least one world");
+  check_room(n, std::max<std::size_t>(oversample, 1));
+  check_room(n * std::max<std::size_t>(oversample, 1), sizeof(World));
+}
 
 void bind_evaluation(nb::module_& m) {
   m.attr("FEATURES") = kFeatures;
@@ -48,7 +55,7 @@ void bind_evaluation(nb::module_& m) {
       .def(
           "__init__",
           [](Evaluation* self, In2<float> weights, In2<float> calibration) {
-            new (self) Evaluation({weights.data(), weights.size()}, {calibration.data(), calibration.size()});
+            new (self) Evaluation(finite(weights), finite(calibration));
           },
           "weights"_a, "calibration"_a)
       .def(
@@ -100,11 +107,12 @@ void bind_bidding(nb::module_& m) {
             new (self) Prospects(e, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
           },
           "evaluation"_a, "ten"_a, "seat"_a, "seeger"_a = true)
-      .def("picking_up", &Prospects::picking_up, "bid"_a)
+      .def(
+          "picking_up", [](const Prospects& p, int bid) { return p.picking_up(bid_of(bid)); }, "bid"_a)
       .def(
           "by_hand",
           [](const Prospects& p, int bid) {
-            const Offer o = p.by_hand(bid);
+            const Offer o = p.by_hand(bid_of(bid));
             return std::make_pair(o.declaration, o.score);
           },
           "bid"_a, "(declaration, score) of the best contract by hand.")
@@ -132,7 +140,7 @@ void bind_bidding(nb::module_& m) {
   m.def(
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
-        const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid, seat_of(seat), stakes(seeger));
+        const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid_of(bid), seat_of(seat), stakes(seeger));
         return std::make_tuple(o.declaration, listed(o.laid), o.chance, o.score);
       },
       "evaluation"_a, "twelve"_a, "bid"_a, "seat"_a, "seeger"_a = true,
@@ -150,7 +158,7 @@ void bind_bidding(nb::module_& m) {
       "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
 }
 
-using Hidden = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig>;
+using Hidden = In2<std::int16_t>;
 
 void bind_inference(nb::module_& m) {
   constexpr BidModel usual;
@@ -161,8 +169,8 @@ void bind_inference(nb::module_& m) {
       .def(
           "__init__",
           [](BidModel* self, double passing, double bid, double choice, double floor) {
-            if (!(bid > 0 && choice > 0 && floor >= 0 && floor <= 1))
-              throw nb::value_error("temperatures are above 0, a floor is 0 to 1");
+            if (!(std::isfinite(passing) && bid > 0 && choice > 0 && floor >= 0 && floor <= 1))
+              throw nb::value_error("passing is a number, temperatures are above 0, a floor is 0 to 1");
             new (self) BidModel{passing, bid, choice, floor};
           },
           "passing"_a = usual.passing, "bid"_a = usual.bid, "choice"_a = usual.choice, "floor"_a = usual.floor);
@@ -212,6 +220,7 @@ void bind_inference(nb::module_& m) {
       "draw_worlds",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
          std::size_t oversample, std::uint64_t seed) {
+        check_worlds(n, oversample);
         Rng rng(seed);
         const Stakes s = stakes(seeger);
         const WeightedWorlds w = draw_worlds(deals, e, model, s, n, oversample, rng);
@@ -254,7 +263,8 @@ void bind_search(nb::module_& m) {
         const SeatView& v = deals.view();
         if (v.stage != SeatView::Stage::kPlay || !v.my_turn())
           throw nb::value_error("the seat of the view has no card to play");
-        if (!worlds) throw nb::value_error("a search needs at least one world");
+        check_worlds(worlds, oversample);
+        const Use use(&solver, true);
         nb::gil_scoped_release release;
         return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
       },

@@ -15,6 +15,8 @@ using namespace trickformer::skat;
 
 namespace {
 
+constexpr int kEnding = 15;  // cards in hands of which every line of play can be tried
+
 struct Positions {
   std::vector<SolverPosition> all;
 };
@@ -122,7 +124,7 @@ void bind_skat_solver(nb::module_& parent) {
           static thread_local PlainSolver solver;
           for (std::size_t i = 0; i < p.all.size(); ++i) {
             const std::uint64_t before = solver.nodes();
-            values.data()[i] = solver.at_least(p.all[i], threshold);
+            values.data()[i] = solver.at_least(p.all[i], std::clamp(threshold, -1000, 1000));
             nodes.data()[i] = std::int64_t(solver.nodes() - before);
           }
         }
@@ -132,6 +134,9 @@ void bind_skat_solver(nb::module_& parent) {
   m.def(
       "minimax_moves",
       [](const Positions& p, bool tricks) {
+        for (const SolverPosition& x : p.all)
+          if (count(x.hands[0] | x.hands[1] | x.hands[2]) > kEnding)
+            throw nb::value_error("every line of play can be tried in an ending only: at most 15 cards in hands");
         auto values = make<std::int16_t>({p.all.size(), std::size_t(kNumCards)});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < p.all.size(); ++i) {

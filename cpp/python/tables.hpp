@@ -10,12 +10,19 @@
 #include "core/tracker.hpp"
 #include "nn/quick_net.hpp"
 #include "python/bind.hpp"
+#include "python/guarded.hpp"
 
 namespace trickformer {
 
 struct Sizes {
   std::size_t players, history, length, vocabulary, deal;
 };
+
+// Raises ValueError unless there is a seat for each of n hands.
+inline void check_seats(const In1<std::uint8_t>& seats, std::size_t n, std::size_t players) {
+  if (seats.size() != n) throw nb::value_error("one seat a hand");
+  for (std::size_t i = 0; i < n; ++i) within(seats(i), 0, int(players) - 1, "a seat");
+}
 
 inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
   if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
@@ -41,10 +48,10 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           [](const Codec& t, In2<Score> score, In1<std::uint8_t> seats) {
             const std::size_t players = Game::sizes(t).players;
             if (score.shape(1) != players) throw nb::value_error("one score a seat");
-            if (seats.size() != score.shape(0)) throw nb::value_error("one seat a hand");
+            check_seats(seats, score.shape(0), players);
             auto out = make<std::int32_t>({score.shape(0)});
             for (std::size_t i = 0; i < score.shape(0); ++i)
-              out.data()[i] = t.outcome(score.data() + i * players, int(seats(i) % players));
+              out.data()[i] = t.outcome(score.data() + i * players, int(seats(i)));
             return out;
           },
           "scores"_a, "seats"_a);
@@ -55,11 +62,11 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
         const Sizes sizes = Game::sizes(codec);
         const std::size_t n = history.shape(0);
         if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
-        if (seats.size() != n) throw nb::value_error("one seat a hand");
+        check_seats(seats, n, sizes.players);
         auto tokens = make<std::int16_t>({n, sizes.length});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < n; ++i)
-          Game::encode(codec, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+          Game::encode(codec, history.data() + i * sizes.history, int(seats.data()[i]),
                        tokens.data() + i * sizes.length);
         return tokens;
       },
@@ -74,7 +81,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           const Sizes sizes = Game::sizes(codec);
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
-          if (seats.size() != n || streams.size() != n) throw nb::value_error("one seat and one stream a hand");
+          check_seats(seats, n, sizes.players);
+          if (streams.size() != n) throw nb::value_error("one stream a hand");
           if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1))
             throw nb::value_error("playouts are 1 or more, a share 0 to 1");
           if (!(requires { Game::kQuick; }) && (net || steps))
@@ -90,7 +98,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < n; ++i) {
               const std::size_t before = found.size();
-              Game::label(codec, history.data() + i * sizes.history, int(seats.data()[i] % sizes.players),
+              Game::label(codec, history.data() + i * sizes.history, int(seats.data()[i]),
                           LabelOptions{playouts, share, net, steps, worlds}, seed, streams.data()[i], found);
               counts[i] = std::int32_t(found.size() - before);
             }
@@ -111,7 +119,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
         "What the legal actions of sampled decisions are worth in the deal as it was: how many labels each hand has "
         "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
 
-  nb::class_<Tables> tables(m, name);
+  Guarded<Tables> tables(m, name);
   tables.def("__len__", &Tables::size)
       .def("current",
            [](const Tables& t) {
@@ -137,14 +145,14 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           "tables"_a, "actions"_a)
       .def_prop_ro("tokens",
                    [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
+                     const Tables& t = constructed<Tables>(self);
                      const Sizes sizes = Game::sizes(t);
                      return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(),
                                                                        {t.size(), sizes.players, sizes.length}, self);
                    })
       .def_prop_ro("lengths",
                    [](nb::handle_t<Tables> self) {
-                     const Tables& t = nb::cast<const Tables&>(self);
+                     const Tables& t = constructed<Tables>(self);
                      const std::size_t players = Game::sizes(t).players;
                      return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
                    })

@@ -8,6 +8,7 @@
 
 #include "core/tracker.hpp"
 #include "nn/quick_net.hpp"
+#include "python/guarded.hpp"
 #include "python/tracker.hpp"
 
 using namespace nb::literals;
@@ -48,7 +49,9 @@ class PythonTracker final : public Tracker {
     nb::gil_scoped_acquire gil;
     const nb::object found = self_.attr("outcome")(), index = nb::steal(PyNumber_Index(found.ptr()));
     if (!index.is_valid()) throw nb::python_error();
-    return nb::cast<int>(index);
+    int outcome = -1;
+    if (!nb::try_cast(index, outcome)) throw nb::value_error("outcome() of a tracker is out of range");
+    return outcome;
   }
   int fact_count() const override {
     if (facts_ < 0) {
@@ -115,7 +118,7 @@ struct Seats {
 }  // namespace
 
 std::unique_ptr<Tracker> trickformer::copy_tracker(nb::handle tracker) {
-  if (nb::isinstance<Tracker>(tracker)) return nb::cast<const Tracker&>(tracker).copy();
+  if (nb::isinstance<Tracker>(tracker)) return constructed<Tracker>(tracker).copy();
   return std::make_unique<PythonTracker>(nb::borrow(tracker));
 }
 
@@ -131,7 +134,8 @@ void bind_tracker(nb::module_& m) {
       .def("my_turn", &Tracker::my_turn)
       .def("terminal", &Tracker::terminal)
       .def("is_legal", &Tracker::is_legal)
-      .def("push", &Tracker::push, "token"_a)
+      .def(
+          "push", [](Tracker& t, int token) { t.push(as_token(token)); }, "token"_a)
       .def("outcome",
            [](const Tracker& t) -> std::optional<int> {
              if (!t.terminal()) throw nb::value_error("a history has an outcome only at its end");
@@ -173,9 +177,8 @@ void bind_tracker(nb::module_& m) {
           [](QuickNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
               throw nb::value_error("weights are [facts + 1, hidden], [actions, hidden] and [actions]");
-            new (self)
-                QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), {first.data(), first.size()},
-                         {second.data(), second.size()}, {third.data(), third.size()});
+            new (self) QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
+                                finite(second), finite(third));
           },
           "first"_a, "second"_a, "third"_a)
       .def(
@@ -195,11 +198,12 @@ void bind_tracker(nb::module_& m) {
           },
           "facts"_a, "float32 [n, actions], of facts float32 [n, facts].");
 
-  nb::class_<Seats>(m, "Seats", "Trackers of many sequences that grow.")
+  Guarded<Seats>(m, "Seats", "Trackers of many sequences that grow.")
       .def(
           "__init__",
           [](Seats* self, nb::handle start, std::size_t n) {
             Seats seats;
+            check_room(n, 1024);  // a tracker has about that many bytes
             for (std::size_t i = 0; i < n; ++i) seats.trackers.push_back(copy_tracker(start));
             new (self) Seats(std::move(seats));
           },
@@ -222,7 +226,7 @@ void bind_tracker(nb::module_& m) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
               Tracker& tracker = *self.trackers[std::size_t(rows(i))];
               for (int j = 0; j < lengths(i); ++j, at += tracker.fact_count()) {
-                tracker.push(*token++);
+                tracker.push(as_token(*token++));
                 tracker.facts(at);
               }
             }
@@ -239,7 +243,7 @@ void bind_tracker(nb::module_& m) {
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               const auto next = self.trackers[std::size_t(rows(i))]->copy();
-              next->push(tokens(i));
+              next->push(as_token(tokens(i)));
               next->facts(out.data() + i * std::size_t(next->fact_count()));
             }
             return out;

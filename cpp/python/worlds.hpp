@@ -11,7 +11,7 @@
 namespace trickformer {
 
 template <int Dimensions>
-using LogOdds = nb::ndarray<const double, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+using LogOdds = In<double, nb::ndim<Dimensions>>;
 
 inline void check_shape(const LogOdds<2>& odds, std::size_t cards) {
   if (odds.shape(0) != cards || odds.shape(1) != kPlaces)

@@ -14,7 +14,7 @@ Search::Search(std::unique_ptr<Tracker> tracker, const Options& options, std::ui
       seed_(seed),
       outcome_values_(outcome_values),
       players_(players),
-      runs_(std::size_t(options.wave)) {
+      runs_(std::size_t(std::min(options.wave, options.runs))) {
   Node node{};
   node.parent = node.token = -1;
   node.engine = root;
@@ -91,7 +91,7 @@ bool Search::expand(Run& run) {
     const TokenSet legal = run.tracker->legal();
     const std::vector<float>& logits = nodes_[std::size_t(here)].logits;
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    int likeliest = -1;
+    int likeliest = legal.first();  // also of logits that are no numbers
     const int vocabulary = int(logits.size());
     for (int t = 0; t < vocabulary; ++t)
       if (legal.has(t) && logits[std::size_t(t)] > top) {
@@ -103,6 +103,7 @@ bool Search::expand(Run& run) {
     std::vector<int> tokens;
     for (int t = 0; t < vocabulary; ++t)
       if (legal.has(t) && std::exp(logits[std::size_t(t)] - top) / sum > options_.threshold) tokens.push_back(t);
+    if (likeliest >= vocabulary) throw std::invalid_argument("a tracker changed its mind about what is legal");
     if (tokens.empty()) tokens.push_back(likeliest);
     bool known = true;
     std::vector<Edge> edges;
@@ -307,7 +308,14 @@ std::vector<int> Search::engine_nodes() const {
   return out;
 }
 
+void Batch::add(Search search) {
+  if (!searches_.empty() && (search.vocabulary() != vocabulary() || search.fact_count() != searches_[0].fact_count()))
+    throw std::invalid_argument("searches of one batch have the same tokens and facts");
+  searches_.push_back(std::move(search));
+}
+
 bool Batch::advance() {
+  if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
   nodes_.clear();
   policies_.clear();
   values_.clear();
@@ -319,6 +327,8 @@ bool Batch::advance() {
     for (int node : s.wants_policy()) policies_.push_back({int(i), node});
     for (int node : s.wants_value()) values_.push_back({int(i), node});
   }
+  placed_ = nodes_.empty();
+  answered_ = policies_.empty() && values_.empty();
   return waiting;
 }
 
@@ -332,6 +342,7 @@ void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::v
 }
 
 void Batch::give_nodes(std::span<const int> nodes) {
+  placed_ = true;
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     searches_[std::size_t(nodes_[i].search)].give_node(nodes_[i].node, nodes[i]);
 }
@@ -352,6 +363,7 @@ std::vector<int> Batch::value_nodes() const {
 
 void Batch::answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
                    std::size_t players) {
+  answered_ = true;
   for (std::size_t i = 0; i < policies_.size(); ++i)
     searches_[std::size_t(policies_[i].search)].give_policy(
         policies_[i].node, {policy + i * vocabulary, vocabulary},

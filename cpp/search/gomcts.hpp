@@ -62,7 +62,9 @@ class Search {
   std::span<const Edge> root_edges() const { return nodes_[0].edges; }
   int best() const;  // index of the root edge of highest value / visits, the first of equals
   int illegal() const { return illegal_; }
-  std::vector<int> engine_nodes() const;  // all but the root's
+  int vocabulary() const { return root_tracker_->vocabulary(); }
+  int fact_count() const { return options_.facts ? root_tracker_->fact_count() : 0; }  // that it gives of a token
+  std::vector<int> engine_nodes() const;                                               // all but the root's
 
  private:
   struct Node {
@@ -119,12 +121,14 @@ class Batch {
   Batch() = default;
   Batch(Batch&&) = default;  // searches own their trackers: a batch moves, it is not copied
 
-  void add(Search search) { searches_.push_back(std::move(search)); }
+  // Throws std::invalid_argument where its model has other tokens or facts than that of the searches before.
+  void add(Search search);
   std::size_t size() const { return searches_.size(); }
   const Search& operator[](std::size_t i) const { return searches_[i]; }
 
   // Goes on with every search. False: all are done. Afterwards the three questions below stand; give_nodes
-  // must be called before policy_nodes and value_nodes are read.
+  // must be called before policy_nodes and value_nodes are read, and all must be answered before the next call, else
+  // it throws std::invalid_argument.
   bool advance();
   // Engine node and token, and the facts [branches, facts] where the searches give them.
   void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const;
@@ -134,6 +138,7 @@ class Batch {
   std::size_t asked_nodes() const { return nodes_.size(); }
   std::size_t asked_policies() const { return policies_.size(); }
   std::size_t asked_values() const { return values_.size(); }
+  int vocabulary() const { return searches_.empty() ? 0 : searches_[0].vocabulary(); }
   // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players], own first.
   // actions: float [policy_nodes, vocabulary], or null.
   void answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
@@ -145,6 +150,7 @@ class Batch {
   };
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
+  bool placed_ = true, answered_ = true;  // what was asked for last
 };
 
 }  // namespace trickformer::gomcts

@@ -1,6 +1,7 @@
 #include "skat/pimc.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 #include "skat/rules_player.hpp"
 
@@ -198,6 +199,8 @@ PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const Pim
   Rng rng(seed);
   const WeightedWorlds worlds =
       draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
+  const double sum = std::accumulate(worlds.weight.begin(), worlds.weight.end(), 0.0);
+  if (!(sum > 0)) throw std::invalid_argument("by this model no world has any weight");
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;

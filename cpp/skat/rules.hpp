@@ -14,6 +14,8 @@ inline constexpr std::int16_t kCallValues[kCalls] = {
     66,  70,  72,  77,  80,  81,  84,  88,  90,  96,  99,  100, 108, 110, 117, 120, 121, 126, 130, 132, 135,
     140, 143, 144, 150, 153, 154, 156, 160, 162, 165, 168, 170, 176, 180, 187, 192, 198, 204, 216, 240, 264};
 
+inline constexpr int kHighestBid = kCallValues[kCalls - 1];
+
 inline constexpr int kCall = kNumCards, kPass = kCall + kCalls, kHold = kPass + 1, kPickUp = kHold + 1,
                      kPlayHand = kPickUp + 1,
                      kDeclare = kPlayHand + 1,  // diamonds, hearts, spades, clubs, grand, null, null ouvert

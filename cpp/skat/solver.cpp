@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -292,9 +293,14 @@ void solve(std::span<const SolverPosition> positions, Query query, std::span<con
     for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < positions.size();)
       answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
   };
-  const std::size_t n = std::min(std::size_t(std::max(threads, 1)), positions.size());
+  const std::size_t n = std::min({std::size_t(std::max(threads, 1)), positions.size(), std::size_t{1024}});
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < n; ++i) others.emplace_back(work);
+  others.reserve(n);
+  try {
+    for (std::size_t i = 1; i < n; ++i) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that run do the work.
+  }
   work();
   for (std::thread& t : others) t.join();
 }

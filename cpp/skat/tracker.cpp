@@ -29,7 +29,11 @@ Codec::Codec(bool seeger, std::span<const std::int16_t> labels, std::optional<Ev
   for (std::size_t i = 0; i < labels.size() / kPlayers; ++i) index_.emplace(pack(&labels[i * kPlayers], 0), int(i));
 }
 
-int Codec::outcome(const std::int16_t score[kPlayers], int seat) const { return index_.at(pack(score, seat)); }
+int Codec::outcome(const std::int16_t score[kPlayers], int seat) const {
+  const auto found = index_.find(pack(score, seat));
+  if (found == index_.end()) throw std::out_of_range("the game has no outcome of these scores");
+  return found->second;
+}
 
 int Codec::outcome(const Result& result, int seat) const {
   std::int16_t score[kPlayers];

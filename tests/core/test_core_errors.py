@@ -59,3 +59,19 @@ def test_a_sight_of_another_board_is_refused():
         _core.mines.Counter(small, foreign)
     with pytest.raises(ValueError, match="of another board"):
         _core.mines.Solver(small, 100, 100).open(foreign, 3)
+
+
+def test_nobody_passes_where_the_rules_have_no_pass():
+    rules = _core.hearts.Rules(pass_cards=False)
+    table = _core.hearts.Codec(rules, np.zeros((1, 4), np.int8))
+    history = _core.hearts.random_hands(_core.hearts.Rules(), 5, 0, 20)[0]
+    history = history[history[:, 0] > 0][:1]
+    seats, streams = np.zeros(1, np.uint8), np.zeros(1, np.uint64)
+    for call in (
+        lambda: table.encode(history, seats),
+        lambda: table.labels(history, seats, 1, streams, 1, 1.0, worlds=True),
+        lambda: _core.hearts.Tables(table, history[:, :53]),
+        lambda: _core.hearts.State(rules, 1, history[0, 1:53]),
+    ):
+        with pytest.raises(ValueError, match="direction"):
+            call()

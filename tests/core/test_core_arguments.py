@@ -1,0 +1,378 @@
+"""Sizes, types and ranges of what Python hands to the core, and calls that meet: refused at the entry, by name."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import numpy as np
+import pytest
+from faults import core_examples
+
+from trickformer import _core, games, tokenizers
+
+INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+GAMES = ("hearts", "skat", "crew", "hanabi")
+
+
+def codec(name: str):
+    return tokenizers.make(games.load(name)).codec
+
+
+def hearts_view(plays: tuple[int, ...] = ()):
+    dealt = sorted(range(0, 52, 4))  # the clubs, with the two that leads
+    return _core.hearts.SeatView(_core.hearts.Rules(), 0, 0, dealt, [], [], 0, list(plays), not plays)
+
+
+def skat_cards(n: int) -> list[int]:
+    return list(range(n))
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    tables = np.zeros((9, _core.skat_search.ENTRIES), np.float32), np.ones((8, 2), np.float32)
+    return _core.skat_search.Evaluation(*tables)
+
+
+@pytest.mark.parametrize("n", [2**40, 2**58, 2**60, 2**61, 2**62, 2**63, 2**64 - 1])
+def test_more_than_the_memory_is_refused_before_it_is_asked_for(n, evaluation):
+    sampler = _core.hearts.DealSampler(hearts_view())
+    rules, hanabi = _core.hearts.Rules(), _core.hanabi.Rules()
+    for call in (
+        lambda: sampler.sample(0, n),
+        lambda: _core.hearts.random_hands(rules, 1, 0, n),
+        lambda: _core.skat.random_games(True, 1, 0, n),
+        lambda: _core.hanabi.Tables(hanabi, 1, 0, n),
+        lambda: _core.hanabi.random_games(hanabi, 1, 0, n),
+        lambda: _core.Seats(codec("hearts").tracker(), n),
+        lambda: _core.skat_search.samples(evaluation, 0, 0, 1, 0, n),
+    ):
+        with pytest.raises(MemoryError, match="more than this machine's memory"):
+            call()
+
+
+def test_floats_are_no_integers_and_integers_must_fit():
+    table = codec("hearts")
+    history, scores = _core.hearts.random_hands(_core.hearts.Rules(), 5, 0, 2)
+    seats = np.array([0, 3], np.uint8)
+    good = table.encode(history, seats)
+    for same in (history.astype(np.int64), history.astype(np.uint16), np.repeat(history, 2, 0)[::2]):
+        np.testing.assert_array_equal(table.encode(same, seats), good)
+    over = history.astype(np.int64)
+    over[0, 0] += 256
+    for wrong in (history.astype(np.float64), history.astype(np.float32), over, -history.astype(np.int64), over * 1j):
+        with pytest.raises(TypeError):
+            table.encode(wrong, seats)
+    with pytest.raises(TypeError):
+        table.outcomes(scores.astype(np.float32), seats)
+    with pytest.raises(TypeError):
+        _core.skat.told(np.array([99.5]))
+    with pytest.raises(TypeError):
+        _core.hanabi.Tables(_core.hanabi.Rules(), 1, 0, 2).take(np.array([0.0]))
+    out = np.zeros((2, _core.hanabi.Rules().observation))  # of another type: what is written would go into a copy
+    with pytest.raises(TypeError):
+        _core.hanabi.Tables(_core.hanabi.Rules(), 1, 0, 2).observe(out=out)
+
+
+def test_a_seat_is_one_of_the_game():
+    for name in GAMES:
+        table = codec(name)
+        tokenizer = tokenizers.make(games.load(name))
+        hands = tokenizer.core_hands(["random"] * games.load(name).players, 1, 0, 1, 1, 0.0)
+        seat = np.array([games.load(name).players], np.uint8)
+        with pytest.raises(ValueError, match=r"a seat is 0 to \d, not \d"):
+            table.encode(hands.history, seat)
+        with pytest.raises(ValueError, match=r"a seat is 0 to \d, not \d"):
+            table.labels(hands.history, seat, 1, np.zeros(1, np.uint64), 1, 0.0)
+    state = _core.hearts.State(_core.hearts.Rules(), 0, np.arange(52, dtype=np.uint8))
+    for player in (-1, 4, INT_MIN, INT_MAX):
+        with pytest.raises(IndexError):
+            state.information_state_string(player)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("token", [INT_MIN, INT_MIN + 60, INT_MAX, INT_MAX - 1])
+def test_any_number_may_be_pushed(name, token):
+    """It makes the history illegal, as -1 does, and overflows nothing (which the sanitizers see)."""
+    table = codec(name)
+    tracker, twin, facts = table.tracker(), table.tracker(), _core.Seats(table.tracker(), 1)
+    for _ in range(40):
+        tracker.push(token)
+        twin.push(-1 if token < 0 else 2**15 - 1)
+        row = facts.push(np.zeros(1, np.int32), np.array([token], np.int32), np.ones(1, np.int32))
+        np.testing.assert_array_equal(tracker.facts(), twin.facts())
+        np.testing.assert_array_equal(row[0], twin.facts())
+    assert not tracker.is_legal()
+
+
+@pytest.mark.parametrize("number", [INT_MIN, -1, INT_MAX])
+def test_numbers_of_the_rules_are_in_range(number, evaluation):
+    search, prospects = _core.skat_search, _core.skat_search.Prospects(evaluation, skat_cards(10), 0)
+    good = {"kind": 0, "hand": False, "level": 0, "bid": 18, "soloist": 1, "points": 61, "tricks": 5}
+    for name in good:
+        if name != "hand":
+            with pytest.raises(ValueError, match=r"not -?\d+|0 to"):
+                _core.skat.settle(**{**good, name: number}, soloists_cards=skat_cards(12))
+    for call in (
+        lambda: prospects.picking_up(number),
+        lambda: prospects.by_hand(number),
+        lambda: search.best_offer(evaluation, skat_cards(12), number, 0),
+    ):
+        with pytest.raises(ValueError, match="a bid is 0 to 264"):
+            call()
+    hanabi = codec("hanabi")
+    with pytest.raises(ValueError, match="an actor is 1 to 1"):
+        hanabi.token(0, number)
+    for tokens in (_core.skat.told, hanabi.events, lambda t: _core.crew.told(codec("crew"), t)):
+        with pytest.raises(ValueError, match=r"token|tokens"):
+            tokens(np.array([number if number != -1 else INT_MIN], np.int32))
+
+
+def test_extreme_limits_of_the_solver_are_thresholds_like_others():
+    position = _core.skat_solver.Positions(
+        *(np.array(column, dtype) for column, dtype in (([4], np.int8), ([0], np.int8), ([[1, 2, 4]], np.uint32))),
+        np.array([[-1, -1]], np.int8),
+        np.array([0], np.int8),
+        np.array([[20, 20]], np.int16),
+    )
+    for threshold, reached in ((INT_MIN, 1), (INT_MAX, 0)):
+        assert _core.skat_solver.plain_at_least(position, threshold)[0] == [reached]
+        assert _core.skat_solver.at_least(position, threshold)[0] == [reached]
+    assert _core.skat_solver.exact(position, INT_MAX)[0] == _core.skat_solver.exact(position, INT_MIN)[0]
+    full = np.array([[0x3FF, 0x3FF << 10, 0x3FF << 20]], np.uint32)
+    game = _core.skat_solver.Positions(
+        np.array([4], np.int8), np.array([0], np.int8), full, np.array([[-1, -1]], np.int8), np.array([0], np.int8),
+        np.array([[0, 0]], np.int16),
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="in an ending only"):
+        _core.skat_solver.minimax_moves(game, False)
+
+
+def test_pimc_of_hearts_has_a_card_to_choose_and_a_bound():
+    sampler = _core.hearts.DealSampler(hearts_view())
+    for runs in (0, INT_MIN, INT_MAX):
+        with pytest.raises(ValueError, match="runs"):
+            _core.hearts.pimc(sampler, 1, runs, 0.4, True, True, 1)
+    state = _core.hearts.State(_core.hearts.Rules(), 0, np.arange(52, dtype=np.uint8))
+    plays = []
+    while not state.is_terminal():
+        plays.append(state.legal_actions()[0])
+        state.apply_action(plays[-1])
+    dealt = list(range(0, 52, 4))
+    over = _core.hearts.SeatView(_core.hearts.Rules(), 0, 0, dealt, [], [], 0, plays, False)
+    with pytest.raises(ValueError, match="the hand is over"):
+        _core.hearts.pimc(_core.hearts.DealSampler(over), 1, 10, 0.4, False, True, 1)
+
+
+def test_scores_of_no_outcome_are_told():
+    for name, dtype in (("hearts", np.int8), ("skat", np.int16)):
+        table = codec(name)
+        with pytest.raises(IndexError, match="no outcome of these scores"):
+            table.outcomes(np.full((1, games.load(name).players), 101, dtype), np.zeros(1, np.uint8))
+
+
+def test_a_damaged_state_is_not_read():
+    rules = _core.hanabi.Rules()
+    for state in (rules, _core.skat.State(np.arange(32, dtype=np.uint8)), _core.mines.Board(3, 3, 1, 0)):
+        kept, bound = state.__getstate__(), type(state)
+        fresh = bound.__new__(bound)
+        fresh.__setstate__(kept)
+        assert fresh.__getstate__() == kept
+        for at in range(len(kept)):
+            damaged = bytearray(kept)
+            damaged[at] ^= 1 << at % 8
+            with pytest.raises(ValueError, match="this is no pickled"):
+                bound.__new__(bound).__setstate__(bytes(damaged))
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_an_object_that_was_never_constructed_is_refused():
+    for bound, use in ((_core.hearts.Tables, lambda t: t.tokens), (_core.Tracker, lambda t: _core.Seats(t, 1))):
+        with pytest.raises(TypeError):
+            use(bound.__new__(bound))
+
+
+def test_sizes_of_a_model_are_looked_at_before_its_weights():
+    sizes, *rest = core_examples.engine_arguments(61, 3, np.random.default_rng(1))
+    for name in sizes:
+        if name not in ("n_actions", "masked"):
+            for size in (INT_MAX, INT_MIN, -1, 2**20):
+                with pytest.raises(ValueError, match=r"size of the model|layers|multiple|elements|values must"):
+                    _core.GPT2Engine({**sizes, name: size}, *rest)
+    with pytest.raises(ValueError, match="n_head"):
+        _core.GPT2Engine({name: size for name, size in sizes.items() if name != "n_head"}, *rest)
+    with pytest.raises(TypeError, match=re.escape("tensor transformer.wte.weight")):
+        _core.GPT2Engine(sizes, rest[0], {**rest[1], "transformer.wte.weight": "none"}, *rest[2:])
+
+
+def test_weights_are_numbers(evaluation):
+    tables = np.zeros((9, _core.skat_search.ENTRIES), np.float32), np.ones((8, 2), np.float32)
+    for which in range(2):
+        for bad in (np.nan, np.inf):
+            spoiled = [t.copy() for t in tables]
+            spoiled[which].flat[3] = bad
+            with pytest.raises(ValueError, match="weight 3 is not a finite number"):
+                _core.skat_search.Evaluation(*spoiled)
+    with pytest.raises(ValueError, match="passing is a number"):
+        _core.skat_search.BidModel(passing=float("nan"))
+
+
+def test_missions_leave_nobody_without_an_action():
+    for tiles, allocation, distress, rules in (
+        ([], 0, 0, []),
+        ([], 2, 0, []),
+        ([10], 5, 0, []),
+        ([1, 1], 0, 0, []),
+        ([1], 0, 0, [7]),
+        ([1], 0, 0, [12]),
+        ([10], 0, 2, []),
+    ):
+        with pytest.raises(ValueError, match=r"task|card"):
+            _core.crew.Mission(1, tiles, 0, allocation, distress, rules)
+
+
+class Reenters:
+    """A tracker in Python that uses, while it is asked, the very object that asks."""
+
+    def __init__(self, use):
+        self.use = use
+
+    def copy(self):
+        return Reenters(self.use)
+
+    def my_turn(self):
+        return True
+
+    def terminal(self):
+        return False
+
+    def is_legal(self):
+        return True
+
+    def legal(self):
+        return np.ones(4, bool)
+
+    def possible(self):
+        return np.ones(4, bool)
+
+    def facts(self):
+        return np.zeros(2, np.float32)
+
+    def push(self, token):
+        self.use()
+
+
+def batch_of(tracker, **options):
+    batch = _core.gomcts.SearchBatch(np.zeros((8, 4), np.float32))
+    settings = {"runs": 20, "steps": 2, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 2, "legal": True, "early": False}
+    batch.add(tracker, 1, 0, **(settings | options))
+    return batch
+
+
+def advanced(batch, columns: int, logit: float = 0.0) -> None:
+    """The next questions of a search, answered."""
+    while batch.advance():
+        batch.give_nodes(np.arange(len(batch.branches()[1]), dtype=np.int32))
+        policy = np.full((len(batch.policy_nodes()), columns), logit, np.float32)
+        batch.answer(policy, np.zeros((len(batch.value_nodes()), 4), np.float32), policy)
+
+
+def test_an_object_in_use_refuses_another_call():
+    batch = batch_of(Reenters(lambda: batch.advance()))
+    with pytest.raises(RuntimeError, match="in use by another call"):
+        advanced(batch, 4)
+    batch = None  # the garbage collector does not see through a tracker that the core holds
+    seats = _core.Seats(Reenters(lambda: seats.after(np.zeros(1, np.int32), np.zeros(1, np.int32))), 1)
+    with pytest.raises(RuntimeError, match="in use by another call"):
+        seats.push(np.zeros(1, np.int32), np.zeros(1, np.int32), np.ones(1, np.int32))
+    seats = None
+
+
+def test_threads_on_one_object_find_it_in_use_or_free():
+    batch = batch_of(codec_at_own_turn(), runs=200, wave=50)
+    tables = _core.hanabi.Tables(_core.hanabi.Rules(), 1, 0, 50)
+    rows, said = np.arange(50), []
+
+    def work() -> None:
+        for call in (lambda: batch.advance(), lambda: tables.random_step(1, 2), lambda: tables.deal(rows, 1, 2)) * 100:
+            try:
+                call()
+            except (RuntimeError, ValueError) as error:
+                said.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("in use by another call" in text or "not answered" in text for text in said)
+
+
+def codec_at_own_turn():
+    tokenizer = tokenizers.make(games.load("hearts"))
+    tables = tokenizer.tables(1, 0, 1)
+    seat = int(tables.current()[0])
+    tracker = tokenizer.codec.tracker()
+    for token in tables.tokens[0, seat, : tables.lengths[0, seat]]:
+        tracker.push(int(token))
+    assert tracker.my_turn()
+    return tracker
+
+
+def test_a_search_takes_answers_to_what_it_asked():
+    batch = batch_of(codec_at_own_turn(), action_values=True)
+    assert batch.advance()
+    with pytest.raises(ValueError, match="not answered"):
+        batch.advance()
+    batch.give_nodes(np.arange(len(batch.branches()[1]), dtype=np.int32))
+    rows, values = len(batch.policy_nodes()), np.zeros((len(batch.value_nodes()), 4), np.float32)
+    for columns in (1, 60, 62, 256):
+        logits = np.zeros((rows, columns), np.float32)
+        with pytest.raises(ValueError, match="one row of logits"):
+            batch.answer(logits, values, logits)
+    with pytest.raises(ValueError, match="same tokens and facts"):
+        batch.add(
+            codec("skat").tracker() if codec("skat").tracker().my_turn() else Reenters(lambda: None),
+            1, 0, runs=1, steps=1, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True, early=False,
+        )  # fmt: skip
+    engine = _core.GPT2Engine(*core_examples.engine_arguments(9, 0, np.random.default_rng(1)))
+    with pytest.raises(ValueError, match="the model has 9 tokens"):
+        batch.run(engine, False)
+    with pytest.raises(ValueError, match="one at least"):
+        _core.gomcts.SearchBatch(np.zeros((0, 4), np.float32))
+
+
+def test_logits_that_are_no_numbers_choose_a_legal_action():
+    batch = batch_of(codec_at_own_turn(), action_values=True, runs=3)
+    advanced(batch, 61, float("nan"))
+    assert all(0 <= token < 61 for token, _, _ in batch.edges(0))
+
+
+def test_an_outcome_beyond_the_table_is_refused():
+    batch = _core.gomcts.SearchBatch(np.zeros((1, 4), np.float32))
+    batch.add(
+        codec_at_own_turn(), 1, 0, runs=5, steps=1000, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True, early=False
+    )
+    with pytest.raises(IndexError, match="an outcome that the game does not have"):
+        advanced(batch, 61)
+
+
+def test_pimc_of_skat_needs_a_world_with_weight(evaluation):
+    """A model with no floor, by which nobody bids: nothing that was said is possible."""
+    model = _core.skat_search.BidModel(passing=1e6, bid=1e-3, choice=1e-3, floor=0.0)
+    tokenizer = tokenizers.make(games.load("skat"))
+    found = 0
+    for seed in range(60):
+        tables = tokenizer.tables(seed, 0, 1)
+        while tables.current()[0] >= 0 and found < 1:
+            seat = int(tables.current()[0])
+            view = _core.skat.SeatView(tables.tokens[0, seat, : tables.lengths[0, seat]])
+            if _core.skat_search.at_play(view):
+                sampler, solver = _core.skat.DealSampler(view), _core.skat_search.Solver()
+                with pytest.raises(ValueError, match="no world has any weight"):
+                    _core.skat_search.pimc(sampler, evaluation, 2, 2, model, True, 1, solver)
+                found += 1
+            legal = np.flatnonzero(tables.legal()[0])
+            bids = legal[legal >= 32]
+            tables.step(np.zeros(1, np.int32), (bids if len(bids) else legal)[:1].astype(np.int32))
+    assert found
