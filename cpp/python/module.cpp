@@ -5,6 +5,9 @@
 #include "python/bind.hpp"
 
 NB_MODULE(_core, m) {
+#ifdef NDEBUG
+  nb::set_leak_warnings(false);  // a command that is interrupted leaves objects behind: nothing to tell its user
+#endif
   m.doc() =
       "The C++ core of trickformer. An object that calls change is for one call at a time: two that meet raise "
       "RuntimeError. What searches share, models and codecs, any number of threads may use.";

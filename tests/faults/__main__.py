@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults import damage, disks, kills, parsers, runs
+from tests.faults import core, damage, disks, kills, parsers, runs
 from tests.faults.report import Part, table
 
 # Of the quick form: every kind of file, workers among them.
@@ -22,7 +22,7 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     options.add_argument("--full", action="store_true", help="every command, and as many cases as the report has")
     options.add_argument("--seed", type=int, default=1, help="of what is tried, and when")
-    options.add_argument("--only", nargs="+", choices=["kills", "damage", "disks", "parsers"], help="these parts alone")
+    options.add_argument("--only", nargs="+", choices=["kills", "damage", "disks", "parsers", "core"], help="these parts alone")
     given = options.parse_args()
     full, seed = given.full, given.seed
     with tempfile.TemporaryDirectory(prefix="trickformer-faults-") as folder:
@@ -34,6 +34,7 @@ def main() -> None:
             "damage": lambda: [damage.damages(whole, inputs, 1 if full else 0.05, seed)],
             "disks": lambda: disks.disks(whole if full else few, inputs, 10 if full else 2),
             "parsers": lambda: parsers.fuzz(inputs, 100_000 if full else 4_000, seed),
+            "core": lambda: [calls(200_000 if full else 10_000, seed)],
         }
         found: list[Part] = []
         for name in given.only or parts:
@@ -42,6 +43,14 @@ def main() -> None:
             print(f"{name}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     print(table(found))
     sys.exit(any(part.failures for part in found))
+
+
+def calls(number: int, seed: int) -> Part:
+    """Random calls of the core."""
+    report = core.fuzz(number, seed)
+    part = Part("a random call of the core", f"{len(report.calls)} functions", report.calls.total())
+    part.failures += report.faults
+    return part
 
 
 if __name__ == "__main__":

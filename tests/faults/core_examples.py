@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 from faults.core_signatures import ROOT, classes
+
 from trickformer import _core, games, tokenizers
 from trickformer.tokenizers import _bulk
 

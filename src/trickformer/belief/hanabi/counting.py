@@ -20,7 +20,7 @@ def counting(counts: np.ndarray, possible: np.ndarray, hidden: np.ndarray) -> np
     zeros."""
     n, slots, kinds = possible.shape
     left = counts.astype(np.float64)
-    empty = np.logical_not(possible).all(axis=2)
+    empty = np.all(~possible, axis=2)
     belief = np.zeros((n, slots, kinds))
     for slot in range(slots):
         ways = _ways(left, possible[:, slot:], empty[:, slot:])
