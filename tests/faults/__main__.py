@@ -22,7 +22,8 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     options.add_argument("--full", action="store_true", help="every command, and as many cases as the report has")
     options.add_argument("--seed", type=int, default=1, help="of what is tried, and when")
-    options.add_argument("--only", nargs="+", choices=["kills", "damage", "disks", "parsers", "core"], help="these parts alone")
+    names = ["kills", "damage", "disks", "parsers", "core"]
+    options.add_argument("--only", nargs="+", choices=names, help="these parts alone")
     given = options.parse_args()
     full, seed = given.full, given.seed
     with tempfile.TemporaryDirectory(prefix="trickformer-faults-") as folder:

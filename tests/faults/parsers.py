@@ -17,6 +17,7 @@ import torch
 from pydantic import BaseModel
 
 from tests.faults.report import Part
+from tests.support.xskat_log import TYPES, xskat_log
 from trickformer import games, players, tokenizers
 from trickformer.audit import Audit
 from trickformer.base import TrickformerError
@@ -32,6 +33,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.records import files, iss, jsonl
 from trickformer.records.check import check
 from trickformer.records.record import Record
+from trickformer.records.replay import replay
 from trickformer.selfplay import data
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
@@ -165,6 +167,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
     model, network, network_file = inputs / "train/model-0", inputs / "belief-train", "model.safetensors"
     told = [iss.write(r, 1).encode() for r in _records()]
     kept = [jsonl.write(r, 1).encode() for r in _records()]
+    logs = [xskat_log(r, type=kind).encode("latin-1") for r in _loggable() for kind in TYPES]
     record = (inputs / "tournament/records.jsonl").read_bytes().splitlines()
     tournament = configs.read(plan.Tournament, inputs / "tournament" / folder.CONFIG)
     hands = {store.HandRecord.model_validate_json(line).hand for line in record}
@@ -176,11 +179,16 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
     def weights(place: Path) -> object:
         return arrays.load(place / evaluation.WEIGHTS, "weights")
 
+    def records(place: Path) -> None:
+        _checked(place / "records.jsonl")
+
     targets = [
         Target("JSON", [b'{"a": [1, -2.5e3, "b", null, {"c": true}]}'], text.from_json, (ValueError,)),
         Target("TOML", [b'a = [1, 2]\n[b]\nc = "d"\ne = 1979-05-27\n'], _toml, (ValueError,)),
         by_file("games of Skat, SGF", told, _checked, "games.sgf"),
         by_file("games of Skat, JSON lines", kept, _checked, "games.jsonl"),
+        by_file("games of Skat, logs of XSkat", logs, _checked, "xskat.log"),
+        in_folder("records of a tournament", inputs / "tournament", "records.jsonl", records),
         by_file("missions", [MISSIONS], lambda path: _missions.read(str(path)), "missions.toml"),
         Target("player specs", [s.encode() for s in SPECS], lambda s: players.make(s.decode(errors="replace"), skat)),
         Target("game strings", [s.encode() for s in GAMES], lambda s: games.load(s.decode(errors="replace"))),
@@ -230,13 +238,18 @@ def _make_snapshot(place: Path) -> None:
 
 def _checked(path: Path) -> None:
     for number, game in enumerate(files.games(path), 1):
-        if isinstance(game, Record):
+        if not isinstance(game, files.Damaged):
             check(game, number)
 
 
 def _records() -> list[Record]:
     here = Path(__file__).parents[1] / "fixtures/skat"
     return [r for path in sorted(here.iterdir()) for r in files.games(path) if isinstance(r, Record)][:20]
+
+
+def _loggable() -> list[Record]:
+    """Those that XSkat could have written: with every card, and played to the end."""
+    return [r for r in _records() if not replay(r).fault and replay(r).state.is_terminal() and replay(r).soloist >= 0]
 
 
 MISSIONS = b"""[[missions]]
