@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import trickformer
+from trickformer.belief.hanabi import evaluation
 from trickformer.tournaments.store import TIMING
 
 LIMIT = 300  # seconds after which a command hangs
@@ -138,6 +139,7 @@ def warm() -> None:
             importlib.import_module(module.name)
     for name in ("matplotlib.pyplot", "torch.utils.tensorboard", "transformers"):
         importlib.import_module(name)
+    evaluation._KEEP_EVERY = 0.0  # a stack of games is kept after every move, not every minute
 
 
 def run(words: list[str], limit: float = LIMIT) -> Ended:
