@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.faults import core, damage, disks, kills, parsers, runs
 from tests.faults.report import Part, table
 
-# Of the quick form: every kind of file, workers among them.
+# Of the quick form: every kind of file.
 QUICK = ["tournament", "train", "belief-train", "belief-head", "crew-evaluate", "skat-learn"]
 
 

@@ -96,6 +96,8 @@ def fuzz(inputs: Path, number: int, seed: int) -> list[Part]:
         with progress("inputs", "inputs", 0, number) as advance:
             for target in targets:
                 part = Part("an input changed at random", target.name)
+                for good in target.good:  # else the changes are to what is refused for something else
+                    part.check(_reads(target, good), f"{target.name} refuses {good[:80]!r}")
                 for k in range(-(-number // len(targets))):
                     rng = random.Random(f"{seed} {target.name} {k}")
                     found = changed(rng.choice(target.good), rng)
@@ -106,6 +108,14 @@ def fuzz(inputs: Path, number: int, seed: int) -> list[Part]:
                     advance(1)
                 parts.append(part)
     return parts
+
+
+def _reads(target: Target, good: bytes) -> bool:
+    try:
+        target.read(good)
+    except (TrickformerError, *target.raises):
+        return False
+    return True
 
 
 class _Late(BaseException):
@@ -209,6 +219,8 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
             if name not in configs.MACHINE and not field.is_required() and field.default is not None
         )
         required = "".join(f'{name} = "hearts"\n' for name, field in kind.model_fields.items() if field.is_required())
+        if kind is plan.Tournament:
+            required += 'a = "rules"\nb = "random"\n'
         good = (required + text_of).encode()
         targets.append(by_file(f"a config of {kind.__name__}", [good], _config(kind), "config.toml"))
     return targets
@@ -252,13 +264,13 @@ def _loggable() -> list[Record]:
     return [r for r in _records() if not replay(r).fault and replay(r).state.is_terminal() and replay(r).soloist >= 0]
 
 
-MISSIONS = b"""[[missions]]
+MISSIONS = b"""[[mission]]
 id = 51
-tasks = 3
-tokens = ["1", ">", "omega"]
+tasks = 4
+tokens = ["1", ">", ">>", "omega"]
 communication = "dead zone"
 
-[[missions]]
+[[mission]]
 id = 52
 allocation = "member"
 rules = ["sick_no_tricks"]
@@ -269,8 +281,8 @@ SPECS = [
 ]  # fmt: skip
 GAMES = [
     "hearts(jd_bonus=True)",
-    "skat(scores=plain)",
+    "skat(scores=value)",
     "crew(mission=12)",
     "hanabi(players=3)",
-    "mines(rows=4,columns=4,mines=3)",
+    "mines(rows=4,cols=4,mines=3)",
 ]
