@@ -408,47 +408,6 @@ def test_two_devices_learn_what_one_learns(tmp_path):
         torch.testing.assert_close(two[name], weight, rtol=1e-3, atol=1e-4, msg=name)
 
 
-# --------------------------------------------------------------------------------------------------- presets
-
-
-def test_presets_are_schedules_that_options_override():
-    paper = SelfPlay(game="hearts", preset="paper")
-    assert (paper.bootstrap_hands, paper.iterations, paper.sequences, paper.epochs) == (4_000_000, 10, 500_000, 3)
-    assert (paper.learning_rate, paper.policy_weight, paper.dropout) == (1e-4, 9.0, 0.05)
-    assert (paper.structured, paper.facts, paper.masked, paper.value_classes) == (False, False, False, False)
-    assert (paper.value_positions, paper.label_share, paper.action_weight, paper.noise, paper.quick) == (
-        0,
-        0,
-        0,
-        0,
-        False,
-    )
-    small = SelfPlay(game="hearts")
-    assert small.structured and small.facts and small.masked and small.value_classes and small.quick
-    assert small.label_share > 0 and small.label_worlds and small.action_weight > 0 and small.noise > 0
-    assert SelfPlay(game="hearts", preset="paper", iterations=2).iterations == 2
-    assert config.load(SelfPlay, None, {"game": "hearts", "preset": "tiny"}).bootstrap_hands == 3_000
-
-
-def test_skat_has_schedules_of_its_own():
-    """Section 6.2 of the paper: random and scripted players first, twenty iterations, a pool of ten."""
-    paper = SelfPlay(game="skat", preset="paper")
-    assert (paper.bootstrap, paper.iterations, paper.pool) == (["random", "rules"], 20, 10)
-    assert (paper.bootstrap_hands, paper.sequences, paper.epochs) == (4_000_000, 500_000, 3)
-    assert SelfPlay(game="skat(scores=value)", preset="paper").pool == 10
-    small = SelfPlay(game="skat")
-    assert small.seats_kept == 3 and small.facts and small.label_worlds and not small.quick
-    assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
-    hearts = SelfPlay(game="hearts")
-    assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4
-
-
-def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
-    with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
-        nfsp.run(SelfPlay(game="skat", seats_kept=4, out=tmp_path / "x"))
-    assert not (tmp_path / "x").exists()
-
-
 # ------------------------------------------------------------------------------------------- log and warnings
 
 
