@@ -272,3 +272,29 @@ def test_no_number_of_a_config_or_a_player_is_without_a_bound():
     ]
     assert len(numbers) > 100
     assert [number for number in numbers if not number[2]] == []
+
+
+def test_a_record_that_has_changed_is_found(tmp_path):
+    """One bit of it, its checksum cut off, or all of them."""
+    path, records = tmp_path / "records.jsonl", [{"score": n} for n in range(12)]
+    with folder.Lines(path) as lines:
+        for record in records:
+            lines.append(record)
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b'"score": 7', b'"score": 5'))
+    with pytest.raises(TrickformerError, match=r"records.jsonl, line 8: damaged"):
+        folder.Lines(path)
+    path.write_bytes(good)
+    sums = tmp_path / "records.jsonl.sums"
+    sums.write_bytes(sums.read_bytes()[:100])  # five whole ones: what is not sure is done again
+    with folder.Lines(path) as lines:
+        assert lines.known == records[:5]
+        for record in records[5:]:
+            lines.append(record)
+    assert path.read_bytes() == good and folder.read_lines(path)[0] == records
+    sums.unlink()  # a run of an earlier version
+    with folder.Lines(path) as lines:
+        assert lines.known == records
+        lines.keep(records[:3])
+        lines.append(records[3])
+    assert folder.read_lines(path)[0] == records[:4]

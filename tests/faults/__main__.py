@@ -10,9 +10,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.faults import core, damage, disks, kills, parsers, runs
-from tests.faults.report import Part, table
+if TYPE_CHECKING:
+    from tests.faults.report import Part
 
 # Of the quick form: every kind of file.
 QUICK = ["tournament", "train", "belief-train", "belief-head", "crew-evaluate", "skat-learn"]
@@ -26,6 +27,10 @@ def main() -> None:
     options.add_argument("--only", nargs="+", choices=names, help="these parts alone")
     given = options.parse_args()
     full, seed = given.full, given.seed
+    # Not above: worker processes import this module.
+    from tests.faults import damage, disks, kills, parsers, runs
+    from tests.faults.report import table
+
     with tempfile.TemporaryDirectory(prefix="trickformer-faults-") as folder:
         inputs = Path(folder)
         whole = runs.unbroken(list(runs.RUNS) if full else QUICK, inputs)
@@ -48,6 +53,9 @@ def main() -> None:
 
 def calls(number: int, seed: int) -> Part:
     """Random calls of the core."""
+    from tests.faults import core
+    from tests.faults.report import Part
+
     report = core.fuzz(number, seed)
     part = Part("a random call of the core", f"{len(report.calls)} functions", report.calls.total())
     part.failures += report.faults

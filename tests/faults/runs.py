@@ -174,11 +174,12 @@ def unbroken(names: list[str], inputs: Path) -> Whole:
 
 
 def result(out: Path, without: Path | None = None) -> dict[str, str]:
-    """Digests of what a run has found: models, data and records, without times. without: a file that does not count."""
+    """Digests of what a run has found: models, data and records, without times. without: a file that does not count,
+    but for the records, all of which a resumed run reads."""
     found = {}
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out).as_posix()
-        if path == without or name.startswith("state/") or path.name == "state.npz":
+        if (path == without and name != "records.jsonl") or name.startswith("state/") or path.name == "state.npz":
             continue
         if path.suffix in (".safetensors", ".bin"):
             found[name] = hashlib.blake2b(path.read_bytes()).hexdigest()

@@ -97,6 +97,8 @@ def test_a_damaged_file_is_one_line(tokenizer, tmp_path):
     for content in (whole[:-9], whole[:100], b"", b"nonsense" * 40):
         file.write_bytes(content)
         refused()
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert refused().endswith("is damaged: its checksum is another")
     weights = model.weights()
     wrong = {"second": weights["second"][:, :-1].copy(), "third": weights["third"][:-1].copy(), "first": np.zeros(5)}
     for name, tensor in wrong.items():

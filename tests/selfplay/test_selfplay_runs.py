@@ -101,7 +101,16 @@ def same(out, unbroken):
 def test_the_folder_of_a_run(hearts, unbroken):
     names = {p.name for p in unbroken.iterdir()}
     models = {f"model-{i}" for i in range(3)}
-    assert names == {"config.toml", "run.json", "log.jsonl", "tensorboard", "data", "matches", *models} | {
+    assert names == {
+        "config.toml",
+        "run.json",
+        "log.jsonl",
+        "log.jsonl.sums",
+        "tensorboard",
+        "data",
+        "matches",
+        *models,
+    } | {
         "curve.csv",
         "curve.png",
     }
@@ -321,7 +330,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--preset", "huge"], "unknown preset 'huge'"),
         (["--baseline", "nobody"], "unknown player 'nobody'"),
         (["--bootstrap", "nobody"], "unknown player 'nobody'"),
-        (["--batch-size", "9999999"], "batch_size is larger than"),
+        (["--batch-size", "999_999"], "batch_size is larger than"),
         (["--roles", "some"], "roles"),
         (["--label-share", "0"], "action_weight and label_share go together"),
         (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
@@ -441,6 +450,7 @@ def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
         (20, 0.1),
     ]
     (tmp_path / "log.jsonl").write_text("nonsense\n")
+    (tmp_path / "log.jsonl.sums").unlink()
     with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
         Log(tmp_path, [0])
 

@@ -17,6 +17,7 @@ from support.records import comparable
 from trickformer import _core, games
 from trickformer.base import TrickformerError
 from trickformer.games import _missions, crew
+from trickformer.plumbing import digests
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import SelfPlay as Training
 from trickformer.tournaments import plan, report, run
@@ -273,7 +274,15 @@ def test_a_run_folder_is_complete(command, tmp_path):
     arguments = ["crew", "evaluate", "--player", "random", "--missions", "1-3", "--games", "4", "--random-games", "99"]
     code, printed, _ = command(*arguments, "--out", out, "--json")
     assert code == 0
-    names = {"config.toml", "run.json", "records.jsonl", "report.md", "missions.png", "summary.json"}
+    names = {
+        "config.toml",
+        "run.json",
+        "records.jsonl",
+        "records.jsonl.sums",
+        "report.md",
+        "missions.png",
+        "summary.json",
+    }
     assert {p.name for p in out.iterdir()} == names
     result = json.loads(printed)
     assert json.loads((out / "summary.json").read_text()) == result
@@ -321,6 +330,9 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     assert "Ceiling: " in crew_report.markdown(result)
     plot.players(result, tmp_path / "x.png")
     path.write_text("broken\n")
+    with pytest.raises(TrickformerError, match="line 1: damaged"):
+        ceiling.answers(found.config, found.records)
+    digests.lines(path).unlink()
     with pytest.raises(TrickformerError, match="is broken"):
         ceiling.answers(found.config, found.records)
 

@@ -16,7 +16,7 @@ from support.records import comparable
 
 from trickformer import checkpoints, games, players
 from trickformer.base import Decision, TrickformerError
-from trickformer.plumbing import folder
+from trickformer.plumbing import digests, folder
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
@@ -148,7 +148,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     out = tmp_path / "run"
     found = run.tournament(config(deals=6, out=out))
     report.write(Results(found), out)
-    names = {"config.toml", "run.json", "records.jsonl", "report.md", "plot.png", "result.json"}
+    names = {"config.toml", "run.json", "records.jsonl", "records.jsonl.sums", "report.md", "plot.png", "result.json"}
     assert {p.name for p in out.iterdir()} == names
     assert comparable(run.load(out).records) == comparable(unbroken.records)
     about = json.loads((out / "run.json").read_text())
@@ -244,12 +244,14 @@ def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
     lines = path.read_bytes().splitlines()
     _spoil(lines, how)
     path.write_bytes(b"\n".join(lines) + b"\n")
-    before = _files(tmp_path)
-    for attempt in (lambda: run.tournament(config(out=tmp_path), resume=True), lambda: run.load(tmp_path)):
-        with pytest.raises(TrickformerError, match=r"records\.jsonl, line 4: ") as caught:
-            attempt()
-        assert "\n" not in str(caught.value)
-    assert _files(tmp_path) == before
+    for _ in ("with checksums", "without"):
+        before = _files(tmp_path)
+        for attempt in (lambda: run.tournament(config(out=tmp_path), resume=True), lambda: run.load(tmp_path)):
+            with pytest.raises(TrickformerError, match=r"records\.jsonl, line 4: ") as caught:
+                attempt()
+            assert "\n" not in str(caught.value)
+        assert _files(tmp_path) == before
+        digests.lines(path).unlink(missing_ok=True)
 
 
 def test_two_runs_do_not_share_a_file(tmp_path):
@@ -300,6 +302,7 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypa
 def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     run.tournament(config(out=tmp_path))
     path = tmp_path / "records.jsonl"
+    digests.lines(path).unlink()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] == 0) + lines[-1])
     result = Results(run.load(tmp_path)).result()

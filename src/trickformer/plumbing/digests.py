@@ -1,4 +1,5 @@
-"""Checksums of the files in a folder, in the form of `b2sum`: `b2sum -c B2SUMS` checks them too."""
+"""Checksums: of the files in a folder, in the form of `b2sum`, so that `b2sum -c B2SUMS` checks them too; and of each
+line of a file that grows."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 from trickformer.base import TrickformerError
 
 FILE = "B2SUMS"
+LINE = 17  # bytes of a line's checksum, its end among them
 _PIECE = 1 << 20  # bytes read at a time
 
 
@@ -47,3 +49,13 @@ def check(folder: Path) -> None:
             same = False
         if not same:
             raise TrickformerError(f"{path} is damaged: its checksum is not the one in {FILE}")
+
+
+def lines(path: Path) -> Path:
+    """Where the checksums of a file's lines stand, one a line."""
+    return path.with_name(path.name + ".sums")
+
+
+def of_line(line: bytes) -> bytes:
+    """What stands there for a line, both with their ends."""
+    return hashlib.blake2b(line, digest_size=LINE // 2).hexdigest().encode() + b"\n"

@@ -20,10 +20,12 @@ from pydantic import BaseModel
 import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
+from trickformer.plumbing import digests
 from trickformer.plumbing.text import json_object
 
 CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
+_NO_ROOM = 1 << 16  # bytes left on a disk that is full
 _SYNC_EVERY = 256  # lines between two fsyncs
 
 
@@ -39,15 +41,28 @@ def to_go_on(command: str, config: BaseModel, out: Path) -> str:
 
 
 @contextmanager
+def writing(path: Path) -> Generator[None]:
+    """Raises TrickformerError where the disk does not take what the block writes at `path`."""
+    try:
+        yield
+    except OSError as e:
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    except Exception:  # torch and safetensors say in words of their own that there is no room
+        disk = os.statvfs(path.parent)
+        if disk.f_bavail * disk.f_frsize >= _NO_ROOM:
+            raise
+        raise TrickformerError(f"cannot write {path}: the disk is full") from None
+
+
+@contextmanager
 def whole(path: Path) -> Generator[Path]:
     """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
     Raises TrickformerError where the disk does not take it."""
     draft = path.with_name(f".{path.name}.part")
     try:
-        yield draft
-        draft.replace(path)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+        with writing(path):
+            yield draft
+            draft.replace(path)
     finally:
         with suppress(OSError):  # that of the write is the one to tell
             draft.unlink(missing_ok=True)
@@ -78,24 +93,38 @@ Parse: TypeAlias = Callable[[int, bytes], Any]
 
 def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
     """What the whole lines of a file are, and their length in bytes: a last line that a killed run left torn is none.
-    A missing file has none.
+    A missing file has none. Where checksums of the lines stand beside it, a line without one is none either.
 
-    Raises TrickformerError where the file cannot be read or a line is broken, and what `parse` raises of that kind."""
+    Raises TrickformerError where the file cannot be read, a line is broken or is not the one that was written, and
+    what `parse` raises of that kind."""
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return [], 0
+        lines = _whole_lines(path)
+        if lines and digests.lines(path).exists():
+            sums = _whole_lines(digests.lines(path))
+            lines = lines[: len(sums)]
+            for number, (line, known) in enumerate(zip(lines, sums), 1):
+                if digests.of_line(line) != known:
+                    raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-    whole = data[: data.rfind(b"\n") + 1]
     try:
-        return [parse(number, line) for number, line in enumerate(whole.splitlines(), 1)], len(whole)
+        return [parse(number, line[:-1]) for number, line in enumerate(lines, 1)], sum(map(len, lines))
     except ValueError:
         raise TrickformerError(f"{path} is broken; choose another --out") from None
 
 
+def _whole_lines(path: Path) -> list[bytes]:
+    """With their ends. Raises OSError where the file is there and cannot be read."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
+
+
 class Lines:
-    """An append-only file of JSON lines, each written whole or not at all; locked, for two runs must not share one.
+    """An append-only file of JSON lines, each written whole or not at all, and its checksum beside it; locked, for two
+    runs must not share one.
 
     `known` is what it held, a torn last line cut off. Raises TrickformerError where another process is writing the
     file, the disk refuses, or as `read_lines` does; the file is then as it was."""
@@ -105,16 +134,21 @@ class Lines:
         self._file = self._locked(path)
         try:
             self.known, self._length = read_lines(path, parse)
+            self._count = len(self.known)
+            self._file.truncate(self._length)
+            self._sums = self._summed()
         except TrickformerError:
             self._file.close()  # with its lock
             raise
-        self._file.truncate(self._length)
+
+    def _opened(self, path: Path) -> FileIO:
+        try:
+            return FileIO(path, "a+")
+        except OSError as e:
+            raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
 
     def _locked(self, path: Path) -> FileIO:
-        try:
-            file = FileIO(path, "a+")
-        except OSError as e:
-            raise TrickformerError(f"cannot write {self._path}: {e.strerror}") from None
+        file = self._opened(path)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -122,18 +156,30 @@ class Lines:
             raise TrickformerError(f"another run is writing {self._path}") from None
         return file
 
+    def _summed(self) -> FileIO:
+        """The file of checksums, written anew where it has not one for each line."""
+        sums = digests.lines(self._path)
+        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
+            with whole(sums) as draft:
+                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
+        return self._opened(sums)
+
     def append(self, record: Any) -> None:
         """One line in one write: what json.dumps or a pydantic model makes of it. Raises TrickformerError where the
         disk does not take it; the file then ends with the line before."""
         line = _line(record)
         try:
             written, reason = os.write(self._file.fileno(), line), "the disk is full"
+            if written == len(line) and os.write(self._sums.fileno(), digests.of_line(line)) < digests.LINE:
+                written = 0
         except OSError as e:
             written, reason = 0, str(e.strerror)
         if written < len(line):
             self._file.truncate(self._length)
+            self._sums.truncate(self._count * digests.LINE)
             raise TrickformerError(f"cannot write {self._path}: {reason}")
         self._length += written
+        self._count += 1
         self._unsynced += 1
         if self._unsynced >= _SYNC_EVERY:
             self._sync()
@@ -143,18 +189,25 @@ class Lines:
         with whole(self._path) as draft:
             draft.unlink(missing_ok=True)
             file = self._locked(draft)
-            self._file.close()
-            self._file, self._length = file, 0
-            for record in records:
-                self.append(record)
+            lines = b"".join(map(_line, records))
+            if os.write(file.fileno(), lines) < len(lines):
+                raise TrickformerError(f"cannot write {self._path}: the disk is full")
+            digests.lines(self._path).unlink()  # a kill before they are written leaves lines without any
+        self._file.close()
+        self._file, self._length = file, len(lines)
+        self._count = len(records)
+        self._sums.close()
+        self._sums = self._summed()
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
+        os.fsync(self._sums.fileno())
         self._unsynced = 0
 
     def close(self) -> None:
         """Writes to the disk what the system still holds back, and gives up the lock."""
         self._sync()
+        self._sums.close()
         self._file.close()
 
     def __enter__(self) -> Self:

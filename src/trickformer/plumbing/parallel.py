@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -76,11 +77,13 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
     try:
         while waiting or running:
             while waiting and len(running) < workers:
-                ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_process, args=(theirs, work, waiting.pop()), daemon=True)
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_process, args=(theirs,), daemon=True)
                 process.start()
                 theirs.close()
                 running[ours] = process
+                with suppress(OSError):  # it has died, as is seen below
+                    ours.send((work, waiting.pop()))
             for pipe in wait(list(running)):
                 assert isinstance(pipe, Connection)
                 try:
@@ -100,14 +103,16 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
             end(pipe)
 
 
-def _process(pipe: Connection, work: Work[Job, Item], job: Job) -> None:
+def _process(pipe: Connection) -> None:
+    """Does the job that it is sent. Reading it imports what it needs, maybe torch: the parent is watched before that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     try:
+        work, job = pipe.recv()
         for message in _messages(work, job):
             pipe.send(message)
         pipe.send((_END, None))
-    except BrokenPipeError:
+    except (BrokenPipeError, ConnectionResetError, EOFError):
         pass  # the parent is gone, and with it the reason to work on
 
 

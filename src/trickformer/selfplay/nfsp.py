@@ -44,7 +44,7 @@ from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
-from trickformer.plumbing.folder import Interrupted, begun, build, may_begin, to_go_on
+from trickformer.plumbing.folder import Interrupted, begun, build, may_begin, to_go_on, writing
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
@@ -353,12 +353,16 @@ def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, fl
 
 def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
     """Write config.json, model.safetensors in `dtype` and a model card, whole or not at all. The model becomes that
-    dtype."""
+    dtype. Raises TrickformerError where the disk does not take it."""
     draft = folder.with_name(folder.name + f".{os.getpid()}.part")
     torch.nn.Module.to(model, dtype)
-    model.save_pretrained(draft)
-    if text is not None:
-        (draft / "README.md").write_text(text, encoding="utf-8")
-    digests.write(draft)
-    shutil.rmtree(folder, ignore_errors=True)
-    draft.rename(folder)
+    try:
+        with writing(folder):
+            model.save_pretrained(draft)
+            if text is not None:
+                (draft / "README.md").write_text(text, encoding="utf-8")
+            digests.write(draft)
+            shutil.rmtree(folder, ignore_errors=True)
+            draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -7,10 +7,13 @@ Parr 2003)."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
+from safetensors import safe_open
 from safetensors.numpy import save_file
 from torch import nn
 
@@ -22,6 +25,7 @@ from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.train import action_loss, decisions
 
 HIDDEN = 256
+_DIGEST = "blake2b"  # of the weights, in the file's metadata
 _PIECE = 2_000  # sequences whose facts are held at a time
 
 
@@ -87,8 +91,16 @@ def _tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch
 
 def save(model: QuickNetwork, file: Path) -> None:
     """Writes the weights, whole or not at all."""
+    weights = model.weights()
     with whole(file) as draft:
-        save_file(model.weights(), draft)
+        save_file(weights, draft, metadata={_DIGEST: _digest(weights)})
+
+
+def _digest(weights: Mapping[str, np.ndarray]) -> str:
+    found = hashlib.blake2b()
+    for name in sorted(weights):
+        found.update(f"{name} {weights[name].dtype} {weights[name].shape} ".encode() + weights[name].tobytes())
+    return found.hexdigest()
 
 
 def read(file: Path) -> QuickNetwork:
@@ -99,11 +111,14 @@ def read(file: Path) -> QuickNetwork:
         model = QuickNetwork(len(first) - 1, len(third), first.shape[1])
         weights = {"first.weight": first[:-1].T, "first.bias": first[-1], "second.weight": second, "second.bias": third}
         model.load_state_dict(weights)
-        return model
     except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise TrickformerError(
             f"{file} holds no quick network ({str(error).splitlines()[0]}); train it again"
         ) from None
+    with safe_open(file, "np") as held:
+        if (held.metadata() or {}).get(_DIGEST) != _digest(tensors):
+            raise TrickformerError(f"{file} is damaged: its checksum is another")
+    return model
 
 
 def core(model: QuickNetwork) -> _core.QuickNet:

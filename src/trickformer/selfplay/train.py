@@ -25,6 +25,7 @@ from trickformer import tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
+from trickformer.plumbing.folder import writing
 from trickformer.plumbing.text import json_object
 from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
 
@@ -308,7 +309,7 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
     if (state / str(step)).exists():  # stopped where it had just been kept
         return
     draft = state / f"{step}.part"
-    try:
+    with writing(state):
         accelerator.save_state(str(draft))
         accelerator.wait_for_everyone()  # each has written its own part
         if accelerator.is_main_process:
@@ -318,8 +319,6 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
             for other in state.iterdir():
                 if other.name != str(step):
                     shutil.rmtree(other)
-    except OSError as e:
-        raise TrickformerError(f"cannot write {state}: {e.strerror}") from None
     accelerator.wait_for_everyone()
 
 
