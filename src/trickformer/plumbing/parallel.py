@@ -104,7 +104,7 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
 
 
 def _process(pipe: Connection) -> None:
-    """Does the job that it is sent. Reading it imports what it needs, maybe torch: before that the parent is watched."""
+    """Does the job that it is sent. Reading it imports what it needs, maybe torch; the parent is watched before."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     try:
