@@ -2,6 +2,7 @@
 # The networks and evaluations behind docs/results/belief.md, on two-player Hanabi with 5 cards and 8 hints.
 #   runs/belief.sh train FORM [HIDDEN [STEPS]]    a network of the form hmm (fosg uses it too) or pomdp; 128 units, 3000 steps
 #   runs/belief.sh table FORM                     Table 3: every estimator, 100 games, 100 gradient steps a position
+#   runs/belief.sh counting FORM                  V0, exact counting and exact hands on the games of the table
 #   runs/belief.sh long FORM                      V0, network and BFT at 1,000 gradient steps of 9,600 worlds, 30 games
 #   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them

@@ -11,4 +11,7 @@ skat() {  # COMMAND FOLDER OPTION ...
 }
 skat learn out/skat-evaluation --seed 20261121
 skat calibrate out/skat-calibration --learned out/skat-evaluation --seed 20261122
+for seed in 77 78; do
+  .venv/bin/trickformer skat inference --seed "$seed" --players rules --players kermit:worlds=4 --players argmax:checkpoint=skat-small
+done
 echo "out/skat-calibration/skat_evaluation.npz is what src/trickformer/games/skat_evaluation.npz ships"
