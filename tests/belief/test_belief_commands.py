@@ -15,7 +15,7 @@ from trickformer.belief.hanabi import evaluation, report, training
 from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
 from trickformer.belief.hanabi.stack import Stack
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder
+from trickformer.plumbing import digests, folder
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 
@@ -71,6 +71,7 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
         evaluation.command(config.model_copy(update={"games": 6}), resume=True)
     for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
         file.write_text(broken)
+        digests.lines(file).unlink(missing_ok=True)
         with pytest.raises(TrickformerError, match="broken; choose another"):
             evaluation.command(config, resume=True)
 

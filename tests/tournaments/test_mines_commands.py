@@ -8,6 +8,7 @@ import pytest
 from support.records import comparable
 
 from trickformer import _core, games
+from trickformer.plumbing import digests
 from trickformer.tournaments import run
 from trickformer.tournaments.mines import agree, report, results
 from trickformer.tournaments.mines.exact import best_value
@@ -128,6 +129,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
         (lines[0].replace('"position": 0', '"position": "0"') + "\n", "broken"),
     ):
         (tmp_path / agree.RECORDS).write_text(text)
+        digests.lines(tmp_path / agree.RECORDS).unlink(missing_ok=True)
         code, _, err = command("mines", "agree", *again)
         assert (code, says in err) == (2, True)
         assert (tmp_path / agree.RECORDS).read_text() == text

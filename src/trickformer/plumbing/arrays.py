@@ -12,7 +12,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import folder
 
 # What numpy raises on a file that is none, or of which a bit has changed.
-DAMAGED = (OSError, ValueError, LookupError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def save(file: Path, **arrays: np.ndarray) -> None:

@@ -21,7 +21,7 @@ from trickformer.plumbing.text import from_json
 
 _TREE = "tree"  # its name among the arrays
 # What a file that is not ours may raise on its way.
-_WRONG = (*arrays.DAMAGED, ArithmeticError, AttributeError, RuntimeError, TypeError)
+_WRONG = (*arrays.DAMAGED, ArithmeticError, AttributeError, TypeError)
 _PLAIN = (type(None), bool, int, float, str)
 
 

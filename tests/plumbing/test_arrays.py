@@ -1,0 +1,34 @@
+"""Arrays by name in a file: read back, and refused where the file is damaged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing import arrays
+
+
+def test_a_damaged_file_of_arrays_is_one_line(tmp_path):
+    """Cut off, not there, of other names, spoilt where it is packed, and marked as encrypted."""
+    file = tmp_path / "a.npz"
+    arrays.save(file, odds=np.arange(500.0), won=np.ones(3, dtype=bool))
+    good = file.read_bytes()
+    found = arrays.load(file, "odds", "won")
+    assert np.array_equal(found["odds"], np.arange(500.0)) and found["won"].all()
+    encrypted = bytearray(good)
+    for sign, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = good.find(sign)
+        while at >= 0:
+            encrypted[at + flags] |= 1
+            at = good.find(sign, at + 1)
+    spoilt = bytearray(good)
+    spoilt[60:120] = bytes(60)
+    for data in (good[:-30], b"", b"nothing", bytes(encrypted), bytes(spoilt)):
+        file.write_bytes(data)
+        with pytest.raises(TrickformerError, match=r"a\.npz is broken$"):
+            arrays.load(file, "odds", "won")
+    file.write_bytes(good)
+    for path, name in ((file, "other"), (tmp_path / "b.npz", "odds")):
+        with pytest.raises(TrickformerError, match="is broken"):
+            arrays.load(path, name)
