@@ -172,7 +172,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
 
         return Target(name, [(source / file).read_bytes()], write)
 
-    hearts, skat = games.load("hearts"), games.load("skat")
+    hearts = games.load("hearts")
     tokenizer = tokenizers.make(hearts)
     model, network, network_file = inputs / "train/model-0", inputs / "belief-train", "model.safetensors"
     told = [iss.write(r, 1).encode() for r in _records()]
@@ -200,7 +200,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
         by_file("games of Skat, logs of XSkat", logs, _checked, "xskat.log"),
         in_folder("records of a tournament", inputs / "tournament", "records.jsonl", records),
         by_file("missions", [MISSIONS], lambda path: _missions.read(str(path)), "missions.toml"),
-        Target("player specs", [s.encode() for s in SPECS], lambda s: players.make(s.decode(errors="replace"), skat)),
+        Target("player specs", [s.encode() for s in SPECS], lambda s: players.parse(s.decode(errors="replace"))),
         Target("game strings", [s.encode() for s in GAMES], lambda s: games.load(s.decode(errors="replace"))),
         Target("lines of a tournament", record[:20], line),
         in_folder("a model's config", model, "config.json", read_weights),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -47,9 +48,9 @@ def writing(path: Path) -> Generator[None]:
         yield
     except OSError as e:
         raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-    except Exception:  # torch and safetensors say in words of their own that there is no room
+    except Exception as e:  # of torch and safetensors, which may have taken what they wrote away
         disk = os.statvfs(path.parent)
-        if disk.f_bavail * disk.f_frsize >= _NO_ROOM:
+        if disk.f_bavail * disk.f_frsize >= _NO_ROOM and os.strerror(errno.ENOSPC) not in str(e):
             raise
         raise TrickformerError(f"cannot write {path}: the disk is full") from None
 
