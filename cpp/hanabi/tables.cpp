@@ -110,8 +110,8 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
     }
   }
   const Last& last = s.last;
-  for (const bool* said :
-       {&last.scored, &last.regained}) {  // a byte of a bool is 0 or 1, and is not read as one before
+  // A byte of a bool is 0 or 1, and is not read as one before that is known.
+  for (const bool* said : {&last.scored, &last.regained}) {
     std::uint8_t byte;
     std::memcpy(&byte, said, 1);
     if (byte > 1) return false;

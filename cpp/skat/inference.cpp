@@ -121,7 +121,6 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
                    const Stakes& stakes) {
   const int seat = v.soloist(), bid = v.auction.bid();
   if (seat < 0 || seat == v.seat || v.contract.hand || !v.declared()) return 1;
-  const int declared = declaration_of(v.contract);
   const Cards laid = bit(w.discards[0]) | bit(w.discards[1]), twelve = w.dealt[seat] | w.dealt_skat;
   std::array<int, kDeclarations> value{};
   const unsigned legal = declarations(bid, false);
@@ -129,21 +128,21 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
     const int d = std::countr_zero(rest);
     value[std::size_t(d)] = certain_value(d, false, twelve);
   }
-  double own = 0, all = 0;
+  const auto worth = [&](int d, Cards other) {
+    const double chance = evaluation.chance(Known::kLaid, d, twelve ^ other, card_points(other), seat);
+    return expected(chance, d, value[std::size_t(d)], bid, stakes);
+  };
+  const double own = worth(declaration_of(v.contract), laid);
+  double all = 0;
   for (Cards rest = twelve; rest;) {
     const Cards first = bit(take_lowest(rest));
     for (Cards others = rest; others;) {
       const Cards other = first | bit(take_lowest(others));
-      for (unsigned open = legal; open; open &= open - 1) {
-        const int d = std::countr_zero(open);
-        const double chance = evaluation.chance(Known::kLaid, d, twelve ^ other, card_points(other), seat);
-        const double at = std::exp(expected(chance, d, value[std::size_t(d)], bid, stakes) / model.choice);
-        all += at;
-        if (other == laid && d == declared) own = at;
-      }
+      for (unsigned open = legal; open; open &= open - 1)
+        all += std::exp((worth(std::countr_zero(open), other) - own) / model.choice);
     }
   }
-  return blend(model, own / all, 66 * std::popcount(legal)) / named_chance(evaluation, model, v, w, stakes);
+  return blend(model, 1 / all, 66 * std::popcount(legal)) / named_chance(evaluation, model, v, w, stakes);
 }
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,

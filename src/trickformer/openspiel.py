@@ -32,7 +32,7 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
         given = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
         raise TrickformerError(f"game {spec!r}: {_shown(str(e).splitlines()[0])}") from None
-    if given.pop("name") != spec.partition("(")[0]:
+    if given.pop("name") != name:
         raise UnknownNameError(f"option of {game}", "name", known)
     for option in given:
         if option not in known:

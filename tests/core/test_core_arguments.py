@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 import pytest
-from faults import core_examples
 
+from tests.faults import core_examples
 from trickformer import _core, games, tokenizers
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1

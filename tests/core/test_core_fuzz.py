@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from faults import core, core_examples
-from faults.core_signatures import targets
+from tests.faults import core, core_examples
+from tests.faults.core_signatures import targets
 
 
 def test_random_calls_neither_crash_nor_hang_nor_surprise():

@@ -26,13 +26,10 @@ from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parents[1]
-if str(HERE) not in sys.path:  # as pytest has it: tests import each other from their folder
-    sys.path.insert(0, str(HERE))
+from tests.faults import core_examples, core_values
+from tests.faults.core_signatures import ROOT, Target, classes, targets
 
-from faults import core_examples, core_values  # noqa: E402
-from faults.core_signatures import ROOT, Target, classes, targets  # noqa: E402
-
+CHECKOUT = Path(__file__).resolve().parents[2]
 CHUNK = 4000  # calls of one process
 LIMIT = 30  # seconds of one call
 THREADS = 4
@@ -180,7 +177,7 @@ def _run_chunk(seed: int, chunk: int, calls: int, report: Report) -> None:
         command = [
             sys.executable,
             "-m",
-            "faults.core",
+            "tests.faults.core",
             "--child",
             str(chunk),
             "--calls",
@@ -188,7 +185,7 @@ def _run_chunk(seed: int, chunk: int, calls: int, report: Report) -> None:
             "--seed",
             str(seed),
         ]
-        paths = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+        paths = os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
         with (folder / "err").open("w") as errors:
             done = subprocess.run(
                 [*command, "--folder", name], stderr=errors, stdout=errors, env=os.environ | {"PYTHONPATH": paths}

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from faults.core_signatures import ROOT, classes
 
+from tests.faults.core_examples_more import more
+from tests.faults.core_signatures import ROOT, classes
 from trickformer import _core, games, tokenizers
 from trickformer.tokenizers import _bulk
 
@@ -351,8 +352,6 @@ def _evaluation() -> Any:
 
 def make(rng: random.Random) -> tuple[Examples, Pool]:
     """Examples by the name of what they call, each made anew for every call, and objects by class."""
-    from faults.core_examples_more import more
-
     maker = _Maker(rng)
     maker.keep(_evaluation(), _core.skat_search.BidModel())
     for name in GAMES:

@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 import numpy as np
-from faults.core_signatures import ROOT, classes, split
+
+from tests.faults.core_signatures import ROOT, classes, split
 
 INTS = (
     0,

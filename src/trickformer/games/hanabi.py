@@ -101,7 +101,7 @@ class Hanabi(Game):
             cards = [card_name(rules, card) for card in self.hand(state, seat)]
             lines.append(" ".join([f"seat {seat} holds", *cards]))
         piles, discards, hints, lives = [0] * rules.colors, [], rules.hints, rules.lives
-        for number, event in enumerate((e for e in self.view(state, PUBLIC).events), 1):
+        for number, event in enumerate(self.view(state, PUBLIC).events, 1):
             assert event.action is not None
             line = f"move {number}: {event.actor}:{self._said(event)}"
             if event.action >= 2 * rules.hand:

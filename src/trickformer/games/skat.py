@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 32, 3, 10, 10, 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
+PLAYING = 5  # phase of the core: cards are played
 POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")

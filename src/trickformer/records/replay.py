@@ -17,11 +17,12 @@ from trickformer.games.skat import (
     NUM_CARDS,
     PASS,
     PLAYERS,
+    PLAYING,
     POINTS,
 )
 from trickformer.records.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, Record, said
 
-_PICK_UP, _DISCARD, _DECLARE, _PLAY = 1, 2, 3, 5  # phases of the core
+_PICK_UP, _DISCARD, _DECLARE = 1, 2, 3  # phases of the core
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
 
 
@@ -68,7 +69,7 @@ class Replay:
     @property
     def declared(self) -> bool:
         """Whether a game has been declared, its levels included."""
-        return self.state.phase >= _PLAY and self.soloist >= 0
+        return self.state.phase >= PLAYING and self.soloist >= 0
 
     @property
     def points(self) -> int:
@@ -154,7 +155,7 @@ def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
         else:
             return _why(state, seat, action)
     leader = state.leader
-    playing = state.phase == _PLAY
+    playing = state.phase == PLAYING
     state.apply_action(action)
     if playing:
         found.on_table.append(action)
@@ -177,7 +178,7 @@ def _without_bid(found: Replay, number: int) -> _core.skat.State:
 
 
 def _why(state: _core.skat.State, seat: int, action: int) -> str:
-    if action < NUM_CARDS and state.phase in (_DISCARD, _PLAY):
+    if action < NUM_CARDS and state.phase in (_DISCARD, PLAYING):
         held = action in state.hand(seat)
         return f"{CARDS[action]} does not follow suit" if held else f"{CARDS[action]} is not in hand"
     if action >= DECLARE and state.phase == _PICK_UP:

@@ -12,7 +12,7 @@ import numpy as np
 
 from trickformer import _core, games, players
 from trickformer.belief.samplers.skat import SkatBelief
-from trickformer.games.skat import PLAYERS, Skat, evaluation
+from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
 from trickformer.plumbing import tables
 from trickformer.plumbing.progress import progress
 from trickformer.skat.config import Inference
@@ -20,8 +20,6 @@ from trickformer.tournaments.statistics import interval
 
 if TYPE_CHECKING:
     from trickformer.base import State
-
-_PLAY = 5  # phase of the core: cards are played
 
 
 def command(config: Inference) -> None:
@@ -65,7 +63,7 @@ def bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
     player, index, found = players.make(spec, game), 0, 0
     while found < config.deals:
         state, memo, number = game.deal(config.seed, index), [{}, {}, {}], 0
-        while not state.is_terminal() and state.core.phase != _PLAY:
+        while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
             rng = players.decision_rng(config.seed, index, seat, number)
             state.apply_action(player.act([game.view(state, seat)], [rng], [memo[seat]])[0].action)

@@ -164,16 +164,9 @@ _CORE = {
     _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
 }
 _ESTIMATORS = (
-    *(
-        estimators.V0,
-        estimators.Counting,
-        estimators.V1,
-        estimators.V2,
-        estimators.Recurrent,
-        estimators.Reader,
-        estimators.BFT,
-    ),
-    *(estimators.Exact, Particles, ExactBelief, HandFilter, Hands, Finetuned, Tuning, Step, Known, SeatTokens, Form),
+    *(estimators.V0, estimators.Counting, estimators.V1, estimators.V2, estimators.Recurrent, estimators.Reader),
+    *(estimators.BFT, estimators.Exact, Particles, ExactBelief, HandFilter, Hands, Finetuned, Tuning),
+    *(Step, Known, SeatTokens, Form),
 )
 _SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), _CORE)
 
