@@ -181,6 +181,10 @@ class Game(Protocol):
         scores. By default what the state says of itself."""
         return str(state)
 
+    def words(self, action: int) -> str:
+        """A player's action in words, whoever takes it and whenever."""
+        return self.spiel.new_initial_state().action_to_string(0, action)
+
     def mission(self, state: State) -> int | None:
         """The number of the mission that is played; None in a game without missions."""
         return None

@@ -13,6 +13,7 @@ import typer
 from trickformer.audit import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.commands import app as belief
+from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interrupted
 from trickformer.records.commands import app as records
@@ -125,6 +126,47 @@ def players() -> None:
         for key, field in known.options_of(name).model_fields.items():
             default = "none" if field.default is None else known.text(field.default)
             print(f"    {key}={default}  {field.description}")
+
+
+@app.command()
+def serve(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="the player, such as gomcts:checkpoint=hearts-small")],
+    game: Annotated[str, typer.Option(help="game string of OpenSpiel, such as hearts")],
+) -> None:
+    """Speak the protocol of docs/engines.md on standard input and output, as the engine of a player."""
+    from trickformer import games
+    from trickformer import serve as served
+
+    served.serve(spec, games.load(game))
+
+
+engines = typer.Typer(help="Programs that play, by the protocol of docs/engines.md.")
+app.add_typer(engines, name="engines")
+
+
+@engines.command(name="list")
+def list_engines() -> None:
+    """List the engines of engines.toml."""
+    from trickformer.engines import entries
+
+    print(entries.path())
+    for name, entry in entries.read().items():
+        print(f"{name}: {entry.about or entry.command}")
+
+
+@engines.command()
+@configs.options(Conformance, positional="engine")
+def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Check that an engine keeps the protocol and what it says of itself. Exit code 1 where it does not."""
+    settings = configs.load(Conformance, config, given)
+    from trickformer import conformance
+
+    found = conformance.check(settings)
+    if as_json:
+        print(json.dumps([vars(c) for c in found]))
+    else:
+        conformance.show(settings.engine, found)
+    raise typer.Exit(int(any(c.good is False for c in found)))
 
 
 def _print(result: dict[str, Any], as_json: bool) -> None:

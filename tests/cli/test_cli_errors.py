@@ -92,7 +92,7 @@ def edit(checkpoint, **values):
             "unknown player 'xyz'; choose from: ",
         ),
         ([*CREW, "--player", "xyz"], "unknown player 'xyz'; choose from: "),
-        ([*CREW, "--player", "xinxin"], "plays hearts only, not crew"),
+        ([*CREW, "--player", "kermit"], "plays skat only, not crew"),
         ([*CREW], "player is missing: a player's spec"),
         ([*CREW, *(["--player", "random"] * 3)], "at most 2"),
         ([*CREW, "--player", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'"),

@@ -24,6 +24,7 @@ SEATED = {
         "argmax:checkpoint={valued}",
     ],
     "bsr_uct": [],  # it plays Mines: tests/players/test_mines_search.py
+    "engine": [],  # it is a program: tests/players/test_engine.py
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
         "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
@@ -44,7 +45,6 @@ SEATED = {
         "pimc:worlds=4,runs=20,belief=hearts-small",
     ],
     "spiel": ["spiel:state=true", "spiel"],
-    "xinxin": [],  # it seeds itself, and OpenSpiel's wheels are built without it: tests/players/test_hearts_search.py
 }
 
 

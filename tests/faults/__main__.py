@@ -23,12 +23,12 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     options.add_argument("--full", action="store_true", help="every command, and as many cases as the report has")
     options.add_argument("--seed", type=int, default=1, help="of what is tried, and when")
-    names = ["kills", "damage", "disks", "parsers", "core"]
+    names = ["kills", "engines", "damage", "disks", "parsers", "core"]
     options.add_argument("--only", nargs="+", choices=names, help="these parts alone")
     given = options.parse_args()
     full, seed = given.full, given.seed
     # Not above: worker processes import this module.
-    from tests.faults import damage, disks, kills, parsers, runs
+    from tests.faults import damage, disks, engines, kills, parsers, runs
     from tests.faults.report import table
 
     with tempfile.TemporaryDirectory(prefix="trickformer-faults-") as folder:
@@ -37,6 +37,7 @@ def main() -> None:
         few = {name: whole[name] for name in ("belief-head", "crew-evaluate")}
         parts: dict[str, Callable[[], list[Part]]] = {
             "kills": lambda: [kills.kills(whole, inputs, 120 if full else 6, seed)],
+            "engines": lambda: [engines.kills(inputs, 500 if full else 20, seed)],
             "damage": lambda: [damage.damages(whole, inputs, 1 if full else 0.05, seed)],
             "disks": lambda: disks.disks(whole if full else few, inputs, 10 if full else 2),
             "parsers": lambda: parsers.fuzz(inputs, 100_000 if full else 4_000, seed),

@@ -1,4 +1,4 @@
-"""PIMC, UCT, `rules`, `ismcts` and `xinxin`: held to exact values on endings, and to the view alone."""
+"""PIMC, UCT, `rules`, and `ismcts`: held to exact values on endings, and to the view alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import pyspiel
 import pytest
 from support.hearts_oracle import assignments
 from support.play import RULE_OPTIONS
@@ -248,51 +247,12 @@ def test_ismcts_plays_where_one_move_is_plainly_best() -> None:
     pytest.fail("no such trick")
 
 
-class _Xinxin(pyspiel.Bot):
-    told: list[tuple] = []  # noqa: RUF012 - shared by all bots of a test on purpose
-
-    def __init__(self, *setting):
-        super().__init__()
-        self.told.append(setting)
-        self.heard = []
-
-    def restart(self):
-        self.heard = []
-
-    def inform_action(self, state, player, action):
-        self.heard.append((player, action))
-
-    def step(self, state):
-        assert [a for _, a in self.heard] == state.history(), "every action, the deal's too"
-        return state.legal_actions()[0]
-
-
-def test_xinxin_gets_the_papers_setting_and_the_whole_history_of_a_sampled_world(monkeypatch) -> None:
-    monkeypatch.setattr(pyspiel, "make_xinxin_bot", _Xinxin, raising=False)
-    _Xinxin.told.clear()
-    game = games.load("hearts")
-    state = ending(game, 3, 9)
-    view = game.view(state, state.current_player())
-    assert players.make("xinxin", game).act([view], [np.random.default_rng(0)], [{}])[0].action == view.legal[0]
-    assert _Xinxin.told == [(game.spiel.get_parameters(), 2000, 0.4, 50, False)]
-
-
-def test_xinxin_says_how_to_get_it(monkeypatch) -> None:
-    monkeypatch.delattr(pyspiel, "make_xinxin_bot", raising=False)
-    with pytest.raises(TrickformerError, match="OPEN_SPIEL_BUILD_WITH_XINXIN=ON") as caught:
-        players.make("xinxin", games.load("hearts"))
-    assert "\n" not in str(caught.value)
-    with pytest.raises(TrickformerError, match="can_lead_hearts_instead_of_qs"):
-        players.make("xinxin", games.load("hearts(can_lead_hearts_instead_of_qs=True)"))
-
-
-@pytest.mark.parametrize("name", ("rules", "xinxin"))
-def test_players_of_hearts_refuse_other_games(name: str) -> None:
+def test_rules_of_hearts_refuses_other_games() -> None:
     class Other:
         name = "kuhn_poker"
 
     with pytest.raises(TrickformerError, match="plays hearts"):
-        players.make(name, Other())  # type: ignore[arg-type]
+        players.make("rules", Other())  # type: ignore[arg-type]
 
 
 def test_rules_refuses_a_view_that_no_deal_explains():

@@ -98,7 +98,7 @@ def test_tables_share_a_call_and_searches_are_counted():
     assert calls == pytest.approx(len(searcher.batches), abs=1e-3)
     assert max(searcher.batches) > 14
     assert all(r.searched[s] == 10 * r.decisions[s] for r in records for s in range(4) if r.seating[s] == 0)
-    use = Results(run.Run(config(), ["x", "y"], [], records, [])).result()
+    use = Results(run.Run(config(), ["x", "y"], [], [[], []], records, [])).result()
     assert use["illegal"]["a"] == {"illegal": 3 * turns, "searched": 10 * turns}
     assert use["batch"]["a"] == pytest.approx(np.mean(searcher.batches), rel=1e-4)
 

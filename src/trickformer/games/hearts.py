@@ -88,6 +88,10 @@ class Hearts(Game):
         """All that chance does in a deal: the pass direction and the deck."""
         return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
 
+    def words(self, action: int) -> str:
+        """A card."""
+        return CARDS[action]
+
     def describe(self, state: State) -> str:
         """The pass, the hands, the tricks with their winners and points; the points so far, at the end the scores."""
         history = state.full_history()

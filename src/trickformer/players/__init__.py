@@ -7,31 +7,42 @@ a one-line description, and `make(options, game) -> Player`. The first line of i
 Modules with a leading underscore are helpers. Heavy imports stand inside `make`, so that listing the
 players loads none of them.
 
-A player is named by a spec: `name`, or `name:key=value,key=value`. The randomness that a table hands to a
-player comes from `decision_rng`.
+A player is named by a spec: `name`, or `name:key=value,key=value`; a value with commas stands in double quotes, as
+JSON has them. The randomness that a table hands to a player comes from `decision_rng`.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, ValidationInfo
 
 from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError
+from trickformer.engines import entries
 from trickformer.plumbing import plugins
+from trickformer.plumbing.text import from_json
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
+Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
+
+_ITEM = re.compile(r'\s*([^\s=,"]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)')
+
+
 def names() -> tuple[str, ...]:
-    """The players of this package, then those of installed ones."""
-    return (*NAMES, *(name for name in plugins.names(plugins.PLAYERS) if name not in NAMES))
+    """The players of this package, then those of installed ones, then the engines of engines.toml."""
+    more = (*plugins.names(plugins.PLAYERS), *entries.read())
+    return (*NAMES, *(name for name in dict.fromkeys(more) if name not in NAMES))
 
 
 def module(name: str) -> ModuleType:
@@ -40,6 +51,10 @@ def module(name: str) -> ModuleType:
     if name in NAMES:
         return importlib.import_module(f"{__name__}.{name}")
     found = plugins.module(plugins.PLAYERS, name) if name else None
+    if found is None and (entry := entries.read().get(name)):
+        from trickformer.players import engine
+
+        found = engine.named(name, entry)
     if found is None:
         raise UnknownNameError("player", name, names())
     return found
@@ -63,10 +78,7 @@ def parse(spec: str) -> tuple[str, BaseModel]:
     name, _, rest = spec.strip().partition(":")
     model = options_of(name)
     given: dict[str, str] = {}
-    for item in rest.split(",") if rest else ():
-        key, equals, value = (part.strip() for part in item.partition("="))
-        if not equals or not key:
-            raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
+    for key, value in _items(spec, rest):
         if key not in model.model_fields:
             if not model.model_fields:
                 raise TrickformerError(f"player {name!r} has no options; {key!r} was given")
@@ -85,6 +97,24 @@ def parse(spec: str) -> tuple[str, BaseModel]:
         ) from None
 
 
+def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
+    """The keys and values of `key=value,key="va,lue"`. Raises TrickformerError."""
+    at = 0
+    while at < len(rest):
+        found = _ITEM.match(rest, at)
+        if not found:
+            item = rest[at:].partition(",")[0].strip()
+            raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
+        key, value = found.groups()
+        if value.startswith('"'):
+            try:
+                value = from_json(value)
+            except ValueError:
+                raise TrickformerError(f"player {spec!r}: {value} is no text in double quotes") from None
+        yield key, value
+        at = found.end()
+
+
 def resolve(spec: str) -> str:
     """The canonical spec: every option in the order of the model; options that are None are left out.
 
@@ -97,8 +127,9 @@ def resolve(spec: str) -> str:
 def files(spec: str) -> dict[str, Path]:
     """What the options of a spec have players read: every file by the name that it goes by there, those of shipped
     checkpoints too. Raises what `parse` raises."""
-    found = {}
-    for value in parse(spec)[1].model_dump(mode="json").values():
+    options = parse(spec)[1]
+    found: dict[str, Path] = dict(getattr(options, "files", {}))
+    for value in options.model_dump(mode="json").values():
         if not isinstance(value, str) or not value:
             continue
         path = checkpoints.find(value) if value in checkpoints.names() else Path(value)
@@ -127,4 +158,25 @@ def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Gene
 
 def text(value: Any) -> str:
     """An option's value as a spec writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    said = str(value).lower() if isinstance(value, bool) else str(value)
+    return json.dumps(said, ensure_ascii=False) if set(said) & set(',"') or said != said.strip() else said
+
+
+def starts_program(spec: str) -> bool:
+    """Whether the spec itself says which program to start, or which module to import: what nobody but the user may
+    decide. An engine of engines.toml was named by the user. False for what is no spec."""
+    try:
+        options = parse(spec)[1]
+    except TrickformerError:
+        return False
+    return bool(getattr(options, "starts_program", False))
+
+
+def typed(specs: Specs, info: ValidationInfo) -> Specs:
+    """A validator of fields that hold specs: one that starts a program is not taken from a file, which may be a
+    stranger's (`plumbing.config.load`)."""
+    if info.context and info.field_name in info.context["filed"]:
+        for spec in [specs] if isinstance(specs, str) else specs or ():
+            if starts_program(spec):
+                raise ValueError(f"{spec!r} starts a program, which a file may not decide; give it on the command line")
+    return specs

@@ -39,7 +39,7 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
     for key in MACHINE:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
-    return validate(model, values | typed)
+    return validate(model, values | typed, {"filed": values.keys() - typed.keys()})
 
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
@@ -55,13 +55,14 @@ def _values(file: Path) -> dict[str, Any]:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
 
 
-def validate(model: type[M], values: Mapping[str, Any]) -> M:
-    """An instance of `model`; raises UnknownNameError or TrickformerError, one line each."""
+def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> M:
+    """An instance of `model`; raises UnknownNameError or TrickformerError, one line each. context: for its validators;
+    `filed`, the fields that a file decides."""
     for key in values:
         if key not in model.model_fields:
             raise UnknownNameError("config key", key, tuple(model.model_fields))
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, context=context)
     except ValidationError as e:
         fault = e.errors()[0]
         key = ".".join(map(str, fault["loc"]))

@@ -34,10 +34,11 @@ class Interrupted(TrickformerError):
     """Ctrl-C or SIGTERM. The message says how to go on."""
 
 
-def to_go_on(command: str, config: BaseModel, out: Path) -> str:
-    """How to go on with a run that was interrupted, for the message. What the folder does not keep is named."""
+def to_go_on(command: str, config: BaseModel, out: Path, more: Sequence[str] = ()) -> str:
+    """How to go on with a run that was interrupted, for the message. What the folder does not keep is named: the
+    cluster, and the words of `more`."""
     ray = getattr(config, "ray", None)
-    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume"]
+    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume", *more]
     return "go on with: " + shlex.join(words + (["--ray", ray] if ray else []))
 
 

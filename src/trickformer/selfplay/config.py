@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from trickformer import players
 from trickformer.base import Game, game_name
 
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
@@ -193,6 +194,8 @@ class SelfPlay(BaseModel):
     peak_tflops: float | None = Field(None, gt=0, description="of the device: utilization is reported against it")
     stop_after: float | None = Field(None, gt=0, description="minutes after which the run stops, to be resumed")
     out: Path | None = Field(None, description="folder of the run; default: out/GAME-PRESET")
+
+    _typed = field_validator("bootstrap", "guests", "baseline")(players.typed)
 
     @model_validator(mode="before")
     @classmethod

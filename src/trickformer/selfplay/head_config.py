@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from trickformer import players as known
 
 
 class HeadTraining(BaseModel):
@@ -29,3 +31,5 @@ class HeadTraining(BaseModel):
     threads: int = Field(1, ge=1, le=1_024, description="of torch")
     save_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
     out: Path = Field(Path("out/belief-head"), description="folder of the run")
+
+    _typed = field_validator("players")(known.typed)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from trickformer import players as known
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
@@ -75,3 +77,5 @@ class Inference(BaseModel):
         None, gt=0, allow_inf_nan=False, description="temperature of what is laid away and declared"
     )
     floor: float | None = Field(None, ge=0, le=1, description="share of choices that are taken to be made blindly")
+
+    _typed = field_validator("players")(known.typed)

@@ -7,8 +7,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from trickformer import players as known
 from trickformer.base import Game
 
 
@@ -75,6 +76,8 @@ class Tournament(BaseModel):
         "checkpoints must lie on a file system that all nodes share",
     )
     out: Path | None = Field(None, description="folder for the records and the report")
+
+    _typed = field_validator("a", "b", "players")(known.typed)
 
     @model_validator(mode="after")
     def _sides(self) -> Self:

@@ -105,6 +105,7 @@ def notes(result: dict[str, Any]) -> list[str]:
             line += f"; {illegal['illegal']:,} of {illegal['searched']:,} histories illegal ({share:.2%})"
         if key in result["sees_state"]:
             line += "; SAW THE TRUE STATE, hidden cards included"
+        line += "".join(f"; {caveat}" for caveat in result["caveats"].get(str(key), ()))
         lines.append(line)
     if result["deals"] < result["scheduled_deals"]:
         lines.append(f"INCOMPLETE: {result['deals']} of {result['scheduled_deals']} deals are finished")

@@ -65,6 +65,7 @@ class Results:
             "turns": {k: u["turns"] for k, u in use.items()},
             "illegal": {k: {"illegal": u["illegal"], "searched": u["searched"]} for k, u in use.items()},
             "sees_state": [list(use)[i] for i in self.run.sees_state],
+            "caveats": {k: self.run.caveats[i] for i, k in enumerate(use) if self.run.caveats[i]},
             "scheduled_deals": config.deals,
             "resolved": resolved,
             "versions": self.run.builds,

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
+from trickformer.engines import process
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import (
@@ -33,7 +34,7 @@ from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.store import HandRecord
 
-RECORDS = "records.jsonl"
+RECORDS, ERRORS = "records.jsonl", "engines"  # the latter: what engines write to standard error
 MOST_TABLES = 2_000_000  # of a plan: it and its records are held in memory
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
@@ -46,6 +47,7 @@ class Run:
     config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
+    caveats: list[list[str]]  # by player: what a reader of results must know of it
     records: list[HandRecord] = field(repr=False)
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
     files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
@@ -61,6 +63,7 @@ class _About(BaseModel):
 
     players: list[str]
     sees_state: list[int]
+    caveats: list[list[str]] | None = None  # runs of before had none
     builds: list[dict[str, Any]]
     files: dict[str, str] = {}
 
@@ -90,10 +93,12 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     config = config.with_specs(specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
+    process.errors_to = config.out / ERRORS if config.out is not None else None
     cast = _cast(game, specs)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
+    caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
     hands = _hands(config, game)
-    run = Run(config, typed, sees_state, [], [build()])
+    run = Run(config, typed, sees_state, caveats, [], [build()])
     if config.out is None:
         _finish(run, hands, None, game, cast)
         return run
@@ -112,6 +117,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
     parse = store.parser(folder / RECORDS, set(hands), game.players)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": digests}
+    about |= {"caveats": caveats} if any(caveats) else {}
     with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
@@ -125,7 +131,8 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
         about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
-        run = Run(config, about.players, about.sees_state, [], about.builds, about.files)
+        caveats = about.caveats or [[] for _ in about.players]
+        run = Run(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
@@ -165,8 +172,21 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
                 run.records.append(record)
                 advance()
     except KeyboardInterrupt:
-        kept = to_go_on(config.COMMAND, config, config.out) if config.out else "nothing is kept without --out"
+        kept = "nothing is kept without --out"
+        if config.out:
+            kept = to_go_on(config.COMMAND, config, config.out, _to_type(config))
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
+
+
+def _to_type(config: Any) -> list[str]:
+    """Options that config.toml may not decide: specs that start programs."""
+    words: list[str] = []
+    for name in type(config).model_fields:
+        value = getattr(config, name)
+        specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if any(isinstance(spec, str) and players.starts_program(spec) for spec in specs):
+            words += [f"--{name}", *specs]
+    return words
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
@@ -180,5 +200,6 @@ def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
 def _play(job: Job) -> Iterator[HandRecord]:
     """The records of a slice, by players of its own."""
     config, hands = job
+    process.errors_to = config.out / ERRORS if config.out is not None else None
     game = config.rules()
     return play(game, _cast(game, config.specs), hands, config.seed, config.tables)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from trickformer import players
 from trickformer.base import Game, TrickformerError
 from trickformer.tournaments.crew import STRIDE
 from trickformer.tournaments.plan import Hand
@@ -73,6 +74,8 @@ class CrewEvaluation(Missions):
         le=1_000_000_000_000,
         description="nodes for the question whether a deal can be won with open hands; 0: it is not asked",
     )
+
+    _typed = field_validator("player")(players.typed)
 
     @property
     def specs(self) -> list[str]:

@@ -129,7 +129,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     ]
     plan = played[0].config.with_specs([run.config.player[0] for run in played])
     builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
-    found = Results(Run(plan, [run.typed[0] for run in played], [], records, builds))
+    found = Results(Run(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds))
     result = found.result()
     result["iterations"] = True
     for i, player in enumerate(result["players"]):

@@ -1,0 +1,70 @@
+// An engine in C++ without dependencies: plays any game at random, from the seed of each decision.
+//
+//     g++ -O2 -std=c++17 -o random_player examples/engines/random_player.cpp
+//     trickformer tournament skat --a engine:cmd=./random_player --b random --deals 20
+//
+// It reads of each message what it needs: the type, the table, the legal actions, the seed. Numbers and lists of numbers are
+// found by their names, which no string of the protocol's `words` can imitate: quotes in strings are escaped.
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Where the value of a field begins; npos: there is no such field.
+std::size_t value_of(const std::string& line, const std::string& name) {
+  const std::string key = '"' + name + "\":";
+  const std::size_t at = line.find(key);
+  return at == std::string::npos ? at : at + key.size();
+}
+
+std::string text(const std::string& line, const std::string& name) {
+  const std::size_t at = value_of(line, name);
+  if (at == std::string::npos) return "";
+  return line.substr(at + 1, line.find('"', at + 1) - at - 1);
+}
+
+std::uint64_t number(const std::string& line, const std::string& name) {
+  const std::size_t at = value_of(line, name);
+  return at == std::string::npos ? 0 : std::stoull(line.substr(at));
+}
+
+std::vector<int> numbers(const std::string& line, const std::string& name) {
+  std::vector<int> found;
+  std::size_t at = value_of(line, name);
+  if (at == std::string::npos) return found;
+  while (line[at] != ']') {
+    std::size_t read = 0;
+    found.push_back(std::stoi(line.substr(++at, 20), &read));
+    at += read;
+  }
+  return found;
+}
+
+// SplitMix64 (Steele, Lea & Flood 2014): the same on every machine, unlike the distributions of the standard library.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+int main() {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    const std::string type = text(line, "type");
+    if (type == "hello") {
+      std::cout << R"({"type":"hello","protocol":1,"name":"random_player","version":"1.0","games":["*"],"seeds":true,)"
+                << R"("tables":1000000,"deals":false})" << std::endl;
+    } else if (type == "act") {
+      const std::vector<int> legal = numbers(line, "legal");
+      const int action = legal[mixed(number(line, "seed")) % legal.size()];
+      std::cout << R"({"type":"action","table":)" << number(line, "table") << R"(,"action":)" << action << '}' << std::endl;
+    } else if (type == "quit") {
+      return 0;
+    }
+  }
+}

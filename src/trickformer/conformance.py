@@ -1,0 +1,140 @@
+"""`trickformer engines check`: whether an engine keeps the protocol and what it says of itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trickformer import games, players
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.engines.config import Conformance
+from trickformer.players.engine import EnginePlayer
+from trickformer.plumbing import tables
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.play import play
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+_MOST_EXCHANGED = 50  # decisions at which hidden cards are exchanged
+
+
+@dataclass(frozen=True)
+class Check:
+    """One property: whether it holds, None where the engine does not claim it, and what was seen."""
+
+    name: str
+    good: bool | None
+    seen: str
+
+
+class _Restarted:
+    """An engine that is started again before every fourth decision."""
+
+    def __init__(self, engine: EnginePlayer):
+        self._engine, self._calls = engine, 0
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        self._calls += 1
+        if self._calls % 4 == 0:
+            self._engine.restart()
+        return self._engine.act(views, rng, memo)
+
+
+def check(config: Conformance) -> list[Check]:
+    """The checks, each a property. Raises TrickformerError where the engine cannot be started or plays no such game."""
+    game = games.load(config.game or _first_game(config.engine))
+    engine = _made(config.engine, game)
+    seeds = bool(engine.hello.seeds)
+    found: list[Check] = []
+    start = time.perf_counter()
+    try:
+        histories = _played(game, engine, config, 1)
+    except TrickformerError as e:
+        return [Check("answers", False, str(e))]
+    elapsed = time.perf_counter() - start
+    turns = sum(turns for _, turns in histories)
+    found.append(Check("answers", not engine.faults, f"{turns} decisions, {engine.faults} faults"))
+
+    def same(name: str, player: Player, most: int) -> None:
+        try:
+            again = _played(game, player, config, most)
+        except TrickformerError as e:
+            found.append(Check(name, False, str(e)))
+            return
+        differ = sum(a != b for a, b in zip(histories, again))
+        found.append(Check(name, not differ if seeds else None, f"{differ} of {len(again)} hands differ"))
+
+    same("follows seeds", _made(config.engine, game), 1)
+    same("many tables at once", _made(config.engine, game), max(2, min(engine.hello.tables, config.deals)))
+    same("started again in a hand", _Restarted(_made(config.engine, game)), 1)
+    found.append(_exchanged(game, engine, config, [history for history, _ in histories], seeds))
+    found.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
+    return found
+
+
+def _first_game(engine: str) -> str:
+    for name in games.NAMES:
+        try:
+            _made(engine, games.load(name))
+            return name
+        except TrickformerError as e:
+            if " plays " not in str(e):
+                raise
+    raise TrickformerError(f"{engine} plays none of {', '.join(games.NAMES)}; say --game")
+
+
+def _made(spec: str, game: Game) -> EnginePlayer:
+    player = players.make(spec, game)
+    if not isinstance(player, EnginePlayer):
+        raise TrickformerError(f"{spec!r} is no engine; give a name of engines.toml, or engine:cmd=PROGRAM")
+    return player
+
+
+def _seat(game: Game, deal: int) -> int:
+    return deal % game.players
+
+
+def _played(game: Game, player: Player, config: Conformance, most: int) -> list[tuple[tuple[int, ...], int]]:
+    """Of each hand the actions, and how many were the engine's; random players have the other seats."""
+    hands = [Hand(d, tuple(int(s != _seat(game, d)) for s in range(game.players))) for d in range(config.deals)]
+    records = play(game, [player, players.make("random", game)], hands, config.seed, most)
+    by_deal = {r.deal: (r.history, r.decisions[_seat(game, r.deal)]) for r in records}
+    return [by_deal[deal] for deal in range(config.deals)]
+
+
+def _exchanged(
+    game: Game, engine: EnginePlayer, config: Conformance, histories: list[tuple[int, ...]], seeds: bool
+) -> Check:
+    """Whether its answers stay the same where hidden cards are exchanged."""
+    tried = differ = 0
+    for deal, history in enumerate(histories):
+        state: State = game.spiel.new_initial_state()
+        number = 0
+        for action in history:
+            if tried < _MOST_EXCHANGED and state.current_player() == (seat := _seat(game, deal)):
+                view = game.view(state, seat)
+                twin = game.exchange(state, view, np.random.default_rng([config.seed, deal, number]))
+                if twin is not None and len(view.legal) > 1:
+                    answers = [_answer(engine, game.view(s, seat), config.seed, deal, number) for s in (state, twin)]
+                    tried, differ = tried + 1, differ + (answers[0] != answers[1])
+                number += 1
+            state.apply_action(action)
+    seen = f"{differ} of {tried} answers differ where hidden cards are exchanged"
+    return Check("hidden cards", not differ if seeds and tried else None, seen)
+
+
+def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int) -> int:
+    rng = players.decision_rng(seed, deal, view.viewer, number)
+    return engine.act([view], [rng], [{}])[0].action
+
+
+def show(engine: str, checks: Sequence[Check]) -> None:
+    """Prints the checks."""
+    words: dict[bool | None, str] = {True: "yes", False: "NO", None: "-"}
+    rows = [(c.name, words[c.good], c.seen) for c in checks]
+    tables.show(engine, {}, [("", (("", "", ""), rows))], [], words=True)

@@ -1,0 +1,82 @@
+"""engines.toml: names for engines, so that a tournament says `--b NAME`.
+
+    [mybot]
+    command = "/home/me/mybot --level {level}"
+    timeout = 60.0
+
+    [mybot.options]
+    level = 3
+
+What stands in braces in the command is an option of the player, `mybot:level=5`; the value here is its default. The
+file is the user's own: in the folder of settings of the system, or where TRICKFORMER_ENGINES says."""
+
+from __future__ import annotations
+
+import os
+import string
+from functools import lru_cache
+from pathlib import Path
+from typing import Self
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing import config
+from trickformer.plumbing.text import from_toml
+
+
+class Entry(BaseModel):
+    """One engine of engines.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: str = Field(min_length=1, description="how to start it, as typed in a shell; {name} is an option's value")
+    about: str = Field("", description="one line on what it is")
+    processes: int = Field(1, ge=1, le=1_024, description="how many of it play at the same time")
+    timeout: float = Field(60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
+    options: dict[str, bool | int | float | str] = Field({}, description="options and their defaults")
+
+    @model_validator(mode="after")
+    def _braces_are_options(self) -> Self:
+        try:
+            named = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
+        except ValueError as e:
+            raise ValueError(f"command: {e}; a brace itself is written twice") from None
+        if named != set(self.options):
+            raise ValueError(f"the command names the options {sorted(named)}, and there are {sorted(self.options)}")
+        return self
+
+
+def path() -> Path:
+    """Where engines.toml is, or would be."""
+    given = os.environ.get("TRICKFORMER_ENGINES")
+    return Path(given) if given else platformdirs.user_config_path("trickformer") / "engines.toml"
+
+
+def read() -> dict[str, Entry]:
+    """The engines by name; none where there is no file. Raises TrickformerError on a file that is broken."""
+    file = path()
+    try:
+        return _read(file, file.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return {}
+    except OSError as e:
+        raise TrickformerError(f"cannot read {file}: {e.strerror}") from None
+
+
+@lru_cache(maxsize=1)
+def _read(file: Path, _changed: int) -> dict[str, Entry]:
+    try:
+        tables = from_toml(file.read_text(encoding="utf-8"))
+    except ValueError as e:
+        raise TrickformerError(f"cannot read {file}: {str(e).splitlines()[0]}") from None
+    found = {}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise TrickformerError(f"{file}: {name} stands outside of a table; begin with [NAME]")
+        try:
+            found[name] = config.validate(Entry, table)
+        except TrickformerError as e:
+            raise TrickformerError(f"{file}, [{name}]: {e}") from None
+    return found

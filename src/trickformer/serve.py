@@ -1,0 +1,207 @@
+"""`trickformer serve`: one of our players as an engine (docs/engines.md), for another's harness or another machine."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+import trickformer
+from trickformer.base import Event, Memo, TrickformerError, View
+from trickformer.engines import MAX_LINE, PROTOCOL
+
+if TYPE_CHECKING:
+    from trickformer.base import Game, Player
+
+_MOST_TABLES = 4_096
+_CHUNK = 1 << 20  # bytes read at once
+_INPUT, _OUTPUT = 0, 1
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Hello(_Message):
+    type: Literal["hello"]
+    protocol: int
+
+
+class _New(_Message):
+    type: Literal["new"]
+    table: int
+    game: str
+    seat: int
+    seed: int
+
+
+class _Event(_Message):
+    seat: int
+    action: int | None
+    words: str | None
+    seen: list[int]
+
+
+class _Observe(_Message):
+    type: Literal["observe"]
+    table: int
+    events: list[_Event]
+
+
+_Word = Annotated[int, Field(ge=0, lt=2**64)]
+
+
+class _Act(_Message):
+    type: Literal["act"]
+    table: int
+    legal: list[int] = Field(min_length=1)
+    words: list[str]
+    seed: _Word | Annotated[list[_Word], Field(min_length=6, max_length=6)]
+    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+
+
+class _End(_Message):
+    type: Literal["end"]
+    table: int
+    scores: list[int | float] | None
+
+
+class _Quit(_Message):
+    type: Literal["quit"]
+
+
+_Heard = _Hello | _New | _Observe | _Act | _End | _Quit
+_HEARD: TypeAdapter[_Heard] = TypeAdapter(Annotated[_Heard, Field(discriminator="type")])
+
+
+@dataclass
+class _Table:
+    seat: int
+    events: list[Event] = field(default_factory=list)
+    memo: Memo = field(default_factory=dict)
+
+
+class _Server:
+    def __init__(self, player: Player, game: Game, name: str):
+        self._player, self._game, self._name = player, game, name
+        self._tables: dict[int, _Table] = {}
+        self._asked: list[_Act] = []
+
+    def hear(self, line: bytes) -> bool:
+        """Takes a message; False once it says quit. Raises TrickformerError on what is no message, or comes out of
+        order."""
+        try:
+            said = _HEARD.validate_json(line)
+        except ValidationError as e:
+            fault = e.errors(include_url=False)[0]
+            raise TrickformerError(f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}") from None
+        if isinstance(said, _Quit):
+            return False
+        if isinstance(said, _Hello):
+            self._hello(said)
+        elif isinstance(said, _New):
+            self._new(said)
+        elif said.table not in self._tables:
+            raise TrickformerError(f"there is no table {said.table}")
+        elif isinstance(said, _Observe):
+            heard = (Event(e.seat, e.action, tuple(e.seen)) for e in said.events)
+            self._tables[said.table].events.extend(heard)
+        elif isinstance(said, _Act):
+            self._asked.append(said)
+        else:
+            del self._tables[said.table]
+        return True
+
+    def answer(self) -> None:
+        """Decides whatever was asked, in one call of the player."""
+        if not self._asked:
+            return
+        views, rngs, memos = [], [], []
+        for act in self._asked:
+            table = self._tables[act.table]
+            if act.seconds is not None:
+                table.memo["clock"] = act.seconds
+            views.append(View(table.seat, tuple(table.events), tuple(act.legal)))
+            rngs.append(_rng(act.seed))
+            memos.append(table.memo)
+        decisions = self._player.act(views, rngs, memos)
+        lines = []
+        for act, decision in zip(self._asked, decisions):
+            answer: dict[str, Any] = {"type": "action", "table": act.table, "action": decision.action}
+            if decision.value is not None:
+                answer["value"] = decision.value
+            if decision.visits is not None:
+                answer["visits"] = decision.visits
+            lines.append(to_json(answer) + b"\n")
+        self._asked.clear()
+        _write(b"".join(lines))
+
+    def _hello(self, said: _Hello) -> None:
+        if said.protocol != PROTOCOL:
+            raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {said.protocol}")
+        about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
+        hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MOST_TABLES, "deals": False}
+        _write(to_json(hello | about) + b"\n")
+
+    def _new(self, said: _New) -> None:
+        if said.game != (own := str(self._game.spiel)):
+            raise TrickformerError(f"this serves {own}, not {said.game}; give --game {said.game!r}")
+        if not 0 <= said.seat < self._game.players:
+            raise TrickformerError(f"{own} has no seat {said.seat}")
+        if said.table not in self._tables and len(self._tables) == _MOST_TABLES:
+            raise TrickformerError(f"there are more than {_MOST_TABLES:,} tables")
+        self._tables[said.table] = _Table(said.seat)
+
+
+def serve(spec: str, game: Game) -> None:
+    """Speaks the protocol on standard input and output until it says quit or is closed.
+
+    What was asked at once is decided in one call of the player. Raises TrickformerError, after it has told the other
+    side, on a spec or message that is wrong."""
+    from trickformer import players
+
+    try:
+        player = players.make(spec, game)
+        if getattr(player, "needs_state", False):
+            raise TrickformerError(f"player {spec!r} is shown hidden cards; no protocol carries them")
+        _listen(_Server(player, game, players.resolve(spec)))
+    except TrickformerError as e:
+        _write(to_json({"type": "error", "text": str(e)}) + b"\n")
+        raise
+    except BrokenPipeError:
+        os._exit(0)  # nobody reads any more
+
+
+def _listen(server: _Server) -> None:
+    rest = b""
+    while True:
+        if not select.select([_INPUT], [], [], 0)[0]:
+            server.answer()  # whoever asks waits now
+        data = os.read(_INPUT, _CHUNK)
+        if not data:
+            return
+        *lines, rest = (rest + data).split(b"\n")
+        if len(rest) > MAX_LINE:
+            raise TrickformerError(f"a line has more than {MAX_LINE:,} bytes")
+        for line in lines:
+            if not server.hear(line):
+                return
+
+
+def _rng(seed: int | list[int]) -> np.random.Generator:
+    if isinstance(seed, int):
+        return np.random.default_rng(seed)
+    key, counter = np.array(seed[:2], dtype=np.uint64), np.array(seed[2:], dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key, counter=counter))
+
+
+def _write(data: bytes) -> None:
+    sys.stdout.flush()
+    while data:
+        data = data[os.write(_OUTPUT, data) :]

@@ -1,0 +1,344 @@
+"""Engines at our tables: what they answer, how they fail, and that nothing of them is left."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.engines import KINDS, command, gone, running, spec
+
+from trickformer import conformance, games, players
+from trickformer.base import TrickformerError, replay
+from trickformer.engines import entries, process
+from trickformer.engines.config import Conformance
+from trickformer.plumbing.folder import read_lines
+from trickformer.tournaments.plan import Hand, Tournament
+from trickformer.tournaments.play import play
+from trickformer.tournaments.run import tournament
+
+SERVED = f'engine:cmd="{sys.executable} -m trickformer serve random --game {{}}"'
+
+
+def histories(one, game_name="skat", deals=4, tables=112):
+    """The hands of one player against `random`, by deal and seating."""
+    game = games.load(game_name)
+    hands = [Hand(d, s) for d in range(deals) for s in game.seatings(2)]
+    made = one if not isinstance(one, str) else players.make(one, game)
+    records = play(game, [made, players.make("random", game)], hands, 5, tables)
+    return {r.hand: r.history for r in records}
+
+
+@pytest.mark.parametrize("name", ["skat", "hearts"])
+def test_random_behind_the_protocol_is_random(name):
+    assert histories(SERVED.format(name), name) == histories("random", name)
+
+
+def test_a_served_player_sees_what_it_would_see_in_process():
+    """`rules` reads cards, voids and bids out of the view."""
+    served = f'engine:cmd="{sys.executable} -m trickformer serve rules --game skat"'
+    assert histories(served, deals=6) == histories("rules", deals=6)
+
+
+def test_records_do_not_depend_on_processes_tables_and_workers(tmp_path):
+    expected = histories(spec("good"))
+    assert histories(spec("good", processes=3)) == expected
+    assert histories(spec("good"), tables=1) == expected
+
+    def played(workers, out):
+        config = Tournament(game="skat", a=spec("good"), b="random", deals=4, seed=5, workers=workers, out=out)
+        return {r.hand: r.history for r in tournament(config).records}
+
+    assert played(1, tmp_path / "one") == played(2, tmp_path / "two") == expected
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_an_engine_that_holds_few_tables_is_told_them_anew(most, monkeypatch):
+    expected = histories(spec("good"))
+    start = process.start
+
+    def few(*args):
+        found = start(*args)
+        found.hello = found.hello.model_copy(update={"tables": most})
+        return found
+
+    monkeypatch.setattr(process, "start", few)
+    assert histories(spec("good")) == expected
+
+
+def test_crashes_cost_no_hand_and_change_none(tmp_path):
+    player = players.make(spec("crash", 0.03, tmp_path / "started"), games.load("skat"))
+    assert histories(player) == histories(spec("good"))
+    assert player.faults > 3
+
+
+FAILS = [
+    ("early", {}, "exited with code 7"),
+    ("old", {}, "speaks version 99 of the protocol, not 1"),
+    ("refuse", {}, r"engine x: no jacks\?\[2J, please"),
+    ("hang", {"timeout": 0.3}, "failed 3 times at the same decision; at last it was silent for 0.3 s"),
+    ("lie", {}, r"chose \d+, which is not legal: \["),
+    ("flood", {}, "wrote a line of more than 1,048,576 bytes"),
+    ("endless", {}, "answered what nobody had asked"),
+    ("babble", {}, "wrote I think that I shall play "),
+    ("crash", {}, "exited with code 3, saying 'all is lost'"),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "says"), FAILS, ids=[kind for kind, _, _ in FAILS])
+def test_how_engines_fail(kind, options, says, tmp_path):
+    more = (1.0, tmp_path / "started") if kind == "crash" else ()
+    with pytest.raises(TrickformerError, match=says) as caught:
+        histories(spec(kind, *more, **options), deals=1)
+    assert "\n" not in str(caught.value)
+    assert gone(f"engines.py\0{kind}")
+
+
+def test_every_kind_of_engine_is_tried():
+    assert {kind for kind, _, _ in FAILS} | {"good", "slow", "kill", "deals", "stubborn"} == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("cmd", "says"),
+    [
+        ("", "engine needs a command"),
+        ("/nowhere/bot", "cannot be started, saying '/nowhere/bot: No such file or directory'"),
+        ("'bot", "cannot be split into words: No closing quotation"),
+        ("/bin/cat", "hello.name: Field required"),
+    ],
+)
+def test_what_cannot_be_started(cmd, says):
+    with pytest.raises(TrickformerError, match=says):
+        players.make(f'engine:cmd="{cmd}"' if cmd else "engine", games.load("skat"))
+
+
+def test_a_game_that_it_does_not_play():
+    with pytest.raises(TrickformerError, match="plays hearts, skat, not crew"):
+        players.make(spec("good"), games.load("crew"))
+
+
+def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path, monkeypatch):
+    game = games.load("hearts")
+    monkeypatch.setattr(process, "errors_to", tmp_path)
+    player = players.make(spec("deals"), game)
+    deals = []
+    for index in range(6):
+        state = game.deal(3, index)
+        for number in range(9):
+            view = game.view(state, state.current_player())
+            rng = players.decision_rng(3, index, view.viewer, number)
+            state.apply_action(player.act([view], [rng], [{}])[0].action)
+            seat, *actions = map(int, (tmp_path / "python-0.stderr").read_text().splitlines()[-1].split())
+            world = replay(game.spiel, actions)
+            assert seat == view.viewer and game.view(world, seat) == view
+        true = [step.action for step in state.full_history()]
+        deals.append(true[: len(actions)] == actions)
+    assert not any(deals)  # six true deals of some 10^16 each
+
+
+def test_nothing_is_left_after_a_kill(tmp_path):
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+    words = ["tournament", "skat", "--a", spec("stubborn", mark, processes=2), "--b", "random", "--deals", "100000"]
+    ours = subprocess.Popen([sys.executable, "-m", "trickformer", *words, "--out", str(tmp_path / "run")])
+    end = time.monotonic() + 60
+    while len(running(mark)) < 6 and time.monotonic() < end:  # ours aside: supervisor, engine and its child, twice
+        time.sleep(0.05)
+    assert len(running(mark)) >= 6
+    ours.send_signal(signal.SIGKILL)
+    ours.wait()
+    assert gone(mark)
+
+
+def test_killed_engines_lose_no_record(tmp_path):
+    """`python -m tests.faults --full` has 500 of them."""
+    killed = tmp_path / "killed"
+    config = Tournament(game="skat", a=spec("kill", 25, killed), b="random", deals=6, seed=5, out=tmp_path / "run")
+    assert len(tournament(config).records) == 36
+    assert len(killed.read_text()) > 10
+    assert [path.name for path in (tmp_path / "run/engines").iterdir()] == ["python-0.stderr"]
+    assert len(read_lines(tmp_path / "run/records.jsonl")[0]) == 36
+    assert histories(spec("good"), deals=6) == {r.hand: r.history for r in tournament(config, resume=True).records}
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "engines"
+
+
+def test_the_example_in_python():
+    wins = histories(f'engine:cmd="{sys.executable} {EXAMPLES / "lowest.py"}"', "hearts", deals=2)
+    passes = [history[53:] for history in wins.values() if history[0]]
+    assert len(wins) == 28 and passes
+
+
+def test_the_example_in_cpp(tmp_path):
+    compiler = shutil.which("c++") or pytest.skip("needs a C++ compiler")
+    program = tmp_path / "random_player"
+    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([compiler, *strict, "-o", program, EXAMPLES / "random_player.cpp"], check=True)
+    for name in ("skat", "crew", "hanabi"):
+        found = conformance.check(Conformance(engine=f"engine:cmd={program}", game=name, deals=3))
+        assert False not in good(found).values() and good(found)["follows seeds"], (name, found)
+
+
+def trickformer(*words):
+    return subprocess.run([sys.executable, "-m", "trickformer", *words], capture_output=True, text=True, timeout=120)
+
+
+def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path):
+    out = tmp_path / "run"
+    words = ["tournament", "skat", "--b", "random", "--deals", "2", "--seed", "5", "--out", str(out)]
+    stopped = trickformer(*words, "--a", spec("lie"))
+    assert stopped.returncode == 2
+    assert stopped.stderr.splitlines()[-1].startswith("error: engine lie failed")
+    assert f"see {out}/engines/python" in stopped.stderr
+    resumed = trickformer(*words[:2], "--config", str(out / "config.toml"), "--out", str(out), "--resume")
+    assert resumed.returncode == 2 and "starts a program, which a file may not decide" in resumed.stderr
+    again = trickformer(*words, "--a", spec("lie"), "--resume")
+    assert again.returncode == 2 and "not legal" in again.stderr
+
+
+def test_reports_say_what_seeds_are_worth(tmp_path):
+    config = Tournament(game="skat", a=spec("kill", 0, "x"), b=SERVED.format("skat"), deals=1, out=tmp_path / "run")
+    tournament(config)
+    found = trickformer("report", str(tmp_path / "run"))
+    assert "A: " in found.stdout and "does not follow seeds: a match against itself is not zero" in found.stdout
+    assert "was given the generators of its decisions" in found.stdout
+
+
+@pytest.fixture
+def engines_toml(tmp_path, monkeypatch):
+    path = tmp_path / "engines.toml"
+    monkeypatch.setenv("TRICKFORMER_ENGINES", str(path))
+    return path
+
+
+def test_a_name_in_engines_toml_is_a_player(engines_toml):
+    words = command("good").replace("good", "{kind}")
+    options = "[mybot.options]\nlevel = 3\nkind = 'good'\n"
+    engines_toml.write_text(f"[mybot]\ncommand = '{words} {{level}}'\ntimeout = 9.0\n{options}")
+    assert "mybot" in players.names()
+    assert players.resolve("mybot:level=5") == "mybot:level=5,kind=good,processes=1,timeout=9.0"
+    assert not players.starts_program("mybot") and players.starts_program(spec("good"))
+    assert [name for name in players.files("mybot") if name.endswith("engines.py")]
+    assert histories("mybot") == histories(spec("good"))
+    with pytest.raises(TrickformerError, match="level=x: Input should be a valid integer"):
+        players.parse("mybot:level=x")
+    with pytest.raises(TrickformerError, match="unknown option of player 'mybot': 'cmd'"):
+        players.parse("mybot:cmd=ls")
+
+
+def test_an_option_stays_one_word(engines_toml):
+    engines_toml.write_text("[b]\ncommand = 'bot --name {name}'\n[b.options]\nname = 'x'\n")
+    options = players.parse('b:name="two words; and $more"')[1]
+    assert options.command == ["bot", "--name", "two words; and $more"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[b]\n", r"\[b\]: command is missing"),
+        ("[b]\ncommand = 'bot {x}'\n", r"the command names the options \['x'\], and there are \[\]"),
+        ("[b]\ncommand = 'bot {'\n", "command: "),
+        ("[b]\ncommand = 'bot'\nprocesses = 0\n", "greater than or equal to 1"),
+        ("[b]\ncommand = 'bot'\nfoo = 0\n", "unknown config key 'foo'"),
+        ("command = 'bot'\n", "stands outside of a table"),
+        ("[b\n", "cannot read"),
+    ],
+)
+def test_a_broken_engines_toml_is_one_line(engines_toml, text, says):
+    engines_toml.write_text(text)
+    with pytest.raises(TrickformerError, match=says) as caught:
+        entries.read()
+    assert "\n" not in str(caught.value)
+
+
+def test_values_in_quotes():
+    text = 'engine:cmd="./bot --level 3, \\"fast\\"",processes=2'
+    options = players.parse(text)[1]
+    assert options.cmd == './bot --level 3, "fast"' and options.processes == 2
+    assert players.resolve(text) == text + ",timeout=60.0"
+    assert players.parse(players.resolve(text)) == players.parse(text)
+    assert players.parse("engine:cmd=./bot --level 3 , timeout=5")[1].cmd == "./bot --level 3"
+    for broken in ('engine:cmd="./bot', 'engine:cmd="./bot"x', "engine:cmd", 'engine:cmd="\\x"'):
+        with pytest.raises(TrickformerError, match="player "):
+            players.parse(broken)
+
+
+def checked(engine, game):
+    return conformance.check(Conformance(engine=engine, game=game, deals=3))
+
+
+def good(found):
+    return {check.name: check.good for check in found}
+
+
+def test_a_good_engine_passes_the_check():
+    found = checked(spec("good"), "skat")
+    assert good(found) == {
+        "answers": True,
+        "follows seeds": True,
+        "many tables at once": True,
+        "started again in a hand": True,
+        "hidden cards": True,
+        "speed": None,
+    }
+
+
+def test_the_check_finds_faults(tmp_path):
+    crashing = checked(spec("crash", 0.1, tmp_path / "started"), "skat")
+    assert not good(crashing)["answers"]
+    lying = checked(spec("lie"), "skat")
+    assert good(lying) == {"answers": False}
+
+
+def test_the_check_finds_who_does_not_follow_seeds(tmp_path):
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import random\nfrom trickformer import engine\n"
+        "engine.run(lambda turn: random.choice(turn.legal), name='x', seeds=True)\n"
+    )
+    found = checked(f'engine:cmd="{sys.executable} {bot}"', "hearts")
+    assert good(found)["answers"] and not good(found)["follows seeds"] and not good(found)["hidden cards"]
+
+
+def test_commands(engines_toml):
+    engines_toml.write_text(f"[mybot]\ncommand = '{command('good')}'\nabout = 'plays at random'\n")
+    assert "mybot" in (listed := trickformer("engines", "list").stdout) and "plays at random" in listed
+    checked = trickformer("engines", "check", "mybot", "--deals", "2")
+    assert checked.returncode == 0 and "follows seeds" in checked.stdout
+    assert trickformer("engines", "check", spec("lie"), "--deals", "2").returncode == 1
+    refused = trickformer("engines", "check", "random", "--game", "skat")
+    assert refused.returncode == 2 and "is no engine" in refused.stderr
+
+
+def test_serve_refuses_what_is_no_message():
+    hello = '{"type":"hello","protocol":1}\n'
+    new = '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'
+    for said, says in (
+        ("nonsense\n", "Invalid JSON"),
+        ('{"type":"act","table":3,"legal":[1],"words":["x"],"seed":1,"seconds":null}\n', "there is no table 3"),
+        ('{"type":"hello","protocol":2}\n', "speaks version 1 of the protocol, not 2"),
+        (new.replace("hearts()", "hearts(jd_bonus=True)"), "this serves hearts"),
+        (new.replace('"seat":0', '"seat":4'), "has no seat 4"),
+        ("x" * (1 << 21), "a line has more than"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "trickformer", "serve", "random", "--game", "hearts"],
+            input=hello + said, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2 and says in done.stderr and says in done.stdout.splitlines()[-1], done
+    refused = trickformer("serve", "spiel:state=true", "--game", "hearts")
+    assert refused.returncode == 2 and "is shown hidden cards" in refused.stderr
+
+
+def test_any_generator_can_be_sent():
+    from trickformer.players.engine import _generator
+
+    used = players.decision_rng(1, 2, 3, 4)
+    used.integers(10)
+    with pytest.raises(ValueError, match="used before"):
+        _generator(used)
+    assert len(_generator(np.random.default_rng(1))) == 6
