@@ -123,6 +123,7 @@ void bind_crew_solver(nb::module_& parent);   // after bind_crew
 void bind_hanabi(nb::module_& parent);
 void bind_hanabi_players(nb::module_& parent);  // after bind_hanabi
 void bind_hanabi_tokens(nb::module_& parent);   // after bind_hanabi
+void bind_hanabi_search(nb::module_& parent);   // after bind_hanabi_tokens
 void bind_lstm(nb::module_& parent);
 void bind_mines(nb::module_& parent);
 void bind_skat(nb::module_& parent);

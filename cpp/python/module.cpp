@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   bind_hanabi(m);
   bind_hanabi_players(m);
   bind_hanabi_tokens(m);
+  bind_hanabi_search(m);
   bind_lstm(m);
   bind_mines(m);
   bind_skat(m);

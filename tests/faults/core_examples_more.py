@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core
+from trickformer import _core, games, tokenizers
 
 
 def more(
@@ -204,6 +204,34 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
     }
     for name, arguments in calls.items():
         add(f"hanabi.Tables.{name}", lambda arguments=arguments: (made := tables(), *arguments(made)))
+    game = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=4)")
+    tokenizer = tokenizers.make(game)
+
+    def decision() -> Any:
+        seed, moves = rng.getrandbits(8), rng.randrange(8)
+        state = game.deal(seed, 0)
+        while moves or state.is_chance_node():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, seed, 0))
+            else:
+                state.apply_action(rng.choice(state.legal_actions()))
+                moves -= 1
+            if state.is_terminal():
+                return decision()
+        return tokenizer.codec, tokenizer.encode(game.view(state, state.current_player())), 2
+
+    def decided(more: Callable[[Any, Any], tuple[Any, ...]]) -> tuple[Any, ...]:
+        made = core.Decision(*decision())
+        return made, *more(made, made.drawn(2, 1))
+
+    add("hanabi.Decision", decision)
+    keep(*(core.Decision(*decision()) for _ in range(4)))
+    add("hanabi.Decision.blueprint", lambda: decided(lambda d, h: (1,)))
+    add("hanabi.Decision.explained", lambda: decided(lambda d, h: (rng.choice([0, 500]), 4, 50, 1)))
+    add("hanabi.Decision.drawn", lambda: decided(lambda d, h: (3, 1)))
+    add("hanabi.Decision.decks", lambda: decided(lambda d, h: (h, 1)))
+    add("hanabi.Decision.chances", lambda: decided(lambda d, h: (h,)))
+    add("hanabi.Decision.play", lambda: decided(lambda d, h: (h, d.decks(h, 1), np.array([d.blueprint(1)]), 0)))
     add("hanabi.scripted_games", lambda: (rules, np.array([0, 1, 2], np.int8), 1, 0, 2, 0.1, 0.1))
 
 

@@ -1,0 +1,138 @@
+#include "hanabi/decision.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace trickformer::hanabi {
+namespace {
+
+SeatView whole(const Codec& codec, std::span<const int> tokens) {
+  SeatView v(codec.rules());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!allows(codec, v, tokens[i]))
+      throw std::invalid_argument("no deal explains token " + std::to_string(i) + " of the view");
+    see(codec, v, tokens[i]);
+  }
+  if (!v.my_turn()) throw std::invalid_argument("the view does not end at an own turn");
+  return v;
+}
+
+}  // namespace
+
+Decision::Decision(const Codec& codec, std::span<const int> tokens, Bot bot)
+    : bot_(bot), hands_(codec, whole(codec, tokens)) {
+  SeatView v(codec.rules());
+  std::vector<std::uint8_t> own;
+  for (const int token : tokens) {
+    const SeatView before = v;
+    see(codec, v, token);
+    if (before.stage == SeatView::Stage::kSeat) {
+      marks_ = plain_marks(v.state);
+      seat_ = v.seat;
+      for (int i = 0; i < v.size(); ++i) own.push_back(std::uint8_t(i));
+      cards_.assign(own.size(), kUnknown);
+    } else if (v.state.moves != before.state.moves) {
+      follow(before, v, own);
+    }
+  }
+  state_ = v.state;
+  std::copy(own.begin(), own.end(), own_);
+}
+
+void Decision::follow(const SeatView& before, const SeatView& after, std::vector<std::uint8_t>& own) {
+  const State& s = before.state;
+  const Last& last = after.state.last;
+  const int seat = s.player, size = s.sizes[seat];
+  if (seat != seat_) {
+    Frame& frame = frames_.emplace_back();
+    frame.state = s, frame.marks = marks_, frame.action = after.pending;
+    std::copy(own.begin(), own.end(), frame.own);
+  }
+  if (last.move.kind >= Kind::kHintColor) return mark_hint(marks_, s, last.move, last.touched);
+  const bool drew = after.state.sizes[seat] == size;
+  mark_card(s.rules, marks_, seat, last.move.slot, size, drew);
+  if (seat != seat_) return;
+  cards_[own[last.move.slot]] = last.card;
+  own.erase(own.begin() + last.move.slot);
+  if (!drew) return;
+  own.push_back(std::uint8_t(cards_.size()));
+  cards_.push_back(kUnknown);
+}
+
+bool Decision::list(std::size_t most, std::vector<std::int16_t>& hands, std::vector<std::uint64_t>& ways) const {
+  const int size = state_.sizes[seat_];
+  std::vector<std::int16_t> hand(std::size_t(rules().hand), -1), found;
+  const auto fill = [&](const auto& self, int slot, const Copies& left) -> bool {
+    if (slot == size) {
+      if (found.size() / hand.size() == most) return false;
+      found.insert(found.end(), hand.begin(), hand.end());
+      return true;
+    }
+    for (Kinds kinds = said(rules(), state_.hands[seat_][slot]) & left.least[0]; kinds;) {
+      const int kind = take_lowest(kinds);
+      Copies rest = left;
+      rest.take(one(kind));
+      hand[std::size_t(slot)] = std::int16_t(kind);
+      if (!self(self, slot + 1, rest)) return false;
+    }
+    return true;
+  };
+  if (!fill(fill, 0, unseen())) return false;
+  for (std::size_t i = 0; i < found.size(); i += hand.size()) ways.push_back(hands_.ways(&found[i]));
+  hands.insert(hands.end(), found.begin(), found.end());
+  return true;
+}
+
+Copies Decision::unseen() const {
+  Copies unseen = kept(state_);
+  unseen.take(piled_kinds(state_));
+  for (int p = 0; p < rules().players; ++p)
+    for (int i = 0; p != seat_ && i < state_.sizes[p]; ++i) unseen.take(one(state_.hands[p][i].card));
+  return unseen;
+}
+
+void Decision::deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const {
+  Copies left = unseen();
+  for (int i = 0; i < state_.sizes[seat_]; ++i) left.take(one(hand[i]));
+  int n = 0;
+  for (int kind = 0; kind < rules().kinds(); ++kind)
+    for (int k = left.left(kind); k > 0; --k) out[n++] = std::uint8_t(kind);
+  for (int i = n - 1; i > 0; --i) std::swap(out[i], out[rng.below(std::uint32_t(i + 1))]);
+}
+
+double Decision::chance(const std::int16_t* hand, std::vector<int>& order) const {
+  double product = 1;
+  float likely[kMaxActions];
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const Frame& frame = frames_[std::size_t(order[at])];
+    State s = frame.state;
+    for (int i = 0; i < s.sizes[seat_]; ++i) {
+      const std::uint8_t number = frame.own[i], card = cards_[number];
+      const auto now = std::find(own_, own_ + state_.sizes[seat_], number) - own_;
+      s.hands[seat_][i].card = card == kUnknown ? std::uint8_t(hand[now]) : card;
+    }
+    probs(bot_, s, frame.marks, likely);
+    product *= double(likely[frame.action]);
+    if (product > 0) continue;
+    std::rotate(order.begin(), order.begin() + std::ptrdiff_t(at), order.begin() + std::ptrdiff_t(at) + 1);
+    return 0;
+  }
+  return product;
+}
+
+State Decision::with(const std::int16_t* hand, const std::uint8_t* deck) const {
+  State s = state_;
+  for (int i = 0; i < s.sizes[seat_]; ++i) s.hands[seat_][i].card = std::uint8_t(hand[i]);
+  std::copy(deck, deck + left(), s.deck + s.drawn);
+  return s;
+}
+
+int play_out(State s, Marks m, int action, Bot bot, Rng& rng) {
+  if (bot == Bot::kSmart) return play_out_smart(s, m, action);
+  apply(s, m, action);
+  while (!s.over()) apply(s, m, draw_action(bot, s, m, rng));
+  return s.score();
+}
+
+}  // namespace trickformer::hanabi

@@ -1,0 +1,182 @@
+// The Python face of search on beliefs in Hanabi.
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "core/tracker.hpp"
+#include "hanabi/decision.hpp"
+#include "python/guarded.hpp"
+
+using namespace nb::literals;
+using namespace trickformer;
+using namespace trickformer::hanabi;
+
+namespace {
+
+using Hand = std::vector<std::int16_t>;
+
+constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // seconds
+
+std::vector<int> in_order(const Decision& d) {
+  std::vector<int> order(d.frames());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+void check_hands(const Decision& d, const In2<std::int16_t>& hands) {
+  if (hands.shape(1) != std::size_t(d.rules().hand)) throw nb::value_error("a card, or -1, for each slot");
+  for (std::size_t i = 0; i < hands.shape(0); ++i)
+    if (!d.ways(&hands(i, 0)))
+      throw nb::value_error(("hand " + std::to_string(i) + " does not explain the view").c_str());
+}
+
+// Whether each deck holds what its hand leaves of the unseen cards: the same cards as that of any other world.
+void check_decks(const Decision& d, const In2<std::int16_t>& hands, const In2<std::uint8_t>& decks) {
+  if (decks.shape(0) != hands.shape(0) || decks.shape(1) != std::size_t(d.left()))
+    throw nb::value_error("decks: the cards that are left, for each hand");
+  std::vector<std::uint8_t> left(decks.shape(1)), cards(decks.shape(1));
+  Rng any(0, 0);
+  for (std::size_t i = 0; i < decks.shape(0); ++i) {
+    d.deck(&hands(i, 0), any, left.data());
+    for (std::size_t j = 0; j < cards.size(); ++j) cards[j] = decks(i, j);
+    std::sort(left.begin(), left.end());
+    std::sort(cards.begin(), cards.end());
+    if (left != cards) throw nb::value_error(("deck " + std::to_string(i) + " is not what its hand leaves").c_str());
+  }
+}
+
+std::tuple<Out<std::int16_t>, Out<double>, bool> world_arrays(const Decision& d, const Hand& hands,
+                                                              const std::vector<double>& weights, bool all) {
+  auto cards = make<std::int16_t>({weights.size(), std::size_t(d.rules().hand)});
+  auto chances = make<double>({weights.size()});
+  std::copy(hands.begin(), hands.end(), cards.data());
+  std::copy(weights.begin(), weights.end(), chances.data());
+  return {cards, chances, all};
+}
+
+}  // namespace
+
+void bind_hanabi_search(nb::module_& parent) {
+  nb::module_ m = nb::cast<nb::module_>(parent.attr("hanabi"));
+  nb::class_<Decision>(m, "Decision",
+                       "A seat's decision, where all others play one scripted player: the own hands that explain what "
+                       "they did, and games played on from them.")
+      .def(
+          "__init__",
+          [](Decision* self, const Codec& codec, In1<std::int32_t> tokens, int bot) {
+            checked(bot, kBotNames.size(), "bot");
+            const auto seen = tokens_in(tokens);
+            new (self) Decision(codec, std::vector<int>(seen.begin(), seen.end()), Bot(bot));
+          },
+          "codec"_a, "tokens"_a, "bot"_a,
+          "bot: a number in BOTS. Raises ValueError where no deal explains the tokens, or they do not end at an own "
+          "turn.")
+      .def_prop_ro("left", &Decision::left, "cards in the deck")
+      .def(
+          "blueprint",
+          [](const Decision& d, std::uint64_t seed) {
+            Rng rng(seed, 0);
+            return draw_action(d.bot(), d.state(), d.marks(), rng);
+          },
+          "seed"_a, "What the scripted player does, which never looks at its own cards.")
+      .def(
+          "explained",
+          [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed) {
+            within(std::int64_t(most), 0, kMostListed, "most");
+            within(std::int64_t(tries), 0, kMostTries, "tries");
+            Hand hands, kept;
+            std::vector<std::uint64_t> ways;
+            std::vector<double> weights;
+            bool all = false;
+            {
+              nb::gil_scoped_release release;
+              std::vector<int> order = in_order(d);
+              const std::size_t size = std::size_t(d.rules().hand);
+              all = d.list(most, hands, ways);
+              for (std::size_t i = 0; i < ways.size(); ++i)
+                if (const double weight = double(ways[i]) * d.chance(&hands[i * size], order); weight > 0) {
+                  kept.insert(kept.end(), &hands[i * size], &hands[i * size] + size);
+                  weights.push_back(weight);
+                }
+              Hand hand(size);
+              for (std::size_t i = 0; !all && i < tries && weights.size() < n; ++i) {
+                Rng rng(seed, i);
+                d.draw(rng, hand.data());
+                if (const double weight = d.chance(hand.data(), order); weight > 0) {
+                  kept.insert(kept.end(), hand.begin(), hand.end());
+                  weights.push_back(weight);
+                }
+              }
+            }
+            return world_arrays(d, kept, weights, all);
+          },
+          "most"_a, "n"_a, "tries"_a, "seed"_a,
+          "Own hands int16 [k, hand], -1 where there are fewer cards, their weights float64 [k], up to a factor, and "
+          "whether these are all: each by kinds, if there are at most `most` that the rules allow. Else those of "
+          "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. Raises "
+          "ValueError where most is above 1,000,000 or tries above 10,000,000.")
+      .def(
+          "drawn",
+          [](const Decision& d, std::size_t n, std::uint64_t seed) {
+            auto out = make<std::int16_t>({n, std::size_t(d.rules().hand)});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < n; ++i) {
+              Rng rng(seed, i);
+              d.draw(rng, out.data() + i * std::size_t(d.rules().hand));
+            }
+            return out;
+          },
+          "n"_a, "seed"_a, "int16 [n, hand]: own hands as likely as the deal has them, whatever the others did.")
+      .def(
+          "decks",
+          [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
+            check_hands(d, hands);
+            auto out = make<std::uint8_t>({hands.shape(0), std::size_t(d.left())});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < hands.shape(0); ++i) {
+              Rng rng(seed, i);
+              d.deck(&hands(i, 0), rng, out.data() + i * std::size_t(d.left()));
+            }
+            return out;
+          },
+          "hands"_a, "seed"_a, "uint8 [k, left]: what each hand leaves in the deck, shuffled.")
+      .def(
+          "chances",
+          [](const Decision& d, In2<std::int16_t> hands) {
+            check_hands(d, hands);
+            auto out = make<double>({hands.shape(0)});
+            nb::gil_scoped_release release;
+            std::vector<int> order = in_order(d);
+            for (std::size_t i = 0; i < hands.shape(0); ++i) out.data()[i] = d.chance(&hands(i, 0), order);
+            return out;
+          },
+          "hands"_a,
+          "float64 [k]: how likely the others made the moves that they made, had the own cards been these, int16 "
+          "[k, hand]. Raises ValueError on a hand that does not explain the view.")
+      .def(
+          "play",
+          [](const Decision& d, In2<std::int16_t> hands, In2<std::uint8_t> decks, In1<std::int64_t> actions,
+             std::uint64_t seed) {
+            check_hands(d, hands);
+            check_decks(d, hands, decks);
+            for (std::size_t i = 0; i < actions.size(); ++i)
+              check_action(actions(i) >= 0 && actions(i) < d.rules().actions() && d.legal() >> actions(i) & 1,
+                           int(std::clamp<std::int64_t>(actions(i), -1, 255)));
+            auto out = make<std::int8_t>({hands.shape(0), actions.size()});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < hands.shape(0); ++i) {
+              const State s = d.with(&hands(i, 0), decks.shape(1) ? &decks(i, 0) : nullptr);
+              for (std::size_t a = 0; a < actions.size(); ++a) {
+                Rng rng(seed, i);
+                out.data()[i * actions.size() + a] = std::int8_t(play_out(s, d.marks(), int(actions(a)), d.bot(), rng));
+              }
+            }
+            return out;
+          },
+          "hands"_a, "decks"_a, "actions"_a, "seed"_a,
+          "int8 [k, a]: the score where the own cards are those of a row, the deck comes in the order of decks, uint8 "
+          "[k, left], this seat takes one of the actions, int64 [a], and then everybody plays the scripted player. "
+          "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
+}

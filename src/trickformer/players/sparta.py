@@ -1,0 +1,141 @@
+"""Hanabi: one seat searches, by games that a scripted player plays on from hands that explain what was seen
+
+SPARTA, single-agent search (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially
+Observable Games", 2020). All other seats must play the blueprint. So does the searching one, where no action promises
+more than the blueprint's own by more than a threshold. Its belief of its hand follows from what the others did. With
+worlds enough a search is never worse than the blueprint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Decision, Game, Memo, TrickformerError, View
+
+if TYPE_CHECKING:
+    from trickformer import _core
+    from trickformer.games.hanabi import Hanabi
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
+    seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
+    worlds: int = Field(1_000, ge=1, le=1_000_000, description="hands and decks that actions are tried in")
+    threshold: float = Field(
+        0.05, ge=0, le=25, description="points by which an action must promise more than the blueprint's"
+    )
+    belief: Literal["exact", "counting"] = Field(
+        "exact", description="hands as likely as what the others did makes them, or as the deal alone does"
+    )
+    ucb: bool = Field(True, description="an action that is surely worse is not tried to the end")
+    listed: int = Field(
+        20_000, ge=0, le=1_000_000, description="hands up to which all are looked at; of more some are drawn"
+    )
+    tries: int = Field(50_000, ge=1, le=10_000_000, description="draws for as many hands as there are worlds")
+
+
+_WAVE = 50  # worlds between two looks at which actions are worse
+_SURE = 3.0  # standard errors
+
+
+class Sparta:
+    """The searching seat of a team, and its other seats; at any number of tables, one decision after the other."""
+
+    batch = 1
+
+    def __init__(self, options: Options, game: Hanabi, style: str):
+        from trickformer import _core, tokenizers
+
+        self._options, self._rules, self._most = options, game.rules, game.rules.kinds
+        self._tokenizer, self._bot = tokenizers.make(game), _core.hanabi.BOTS.index(style)
+        self._core = _core
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises ValueError on a view that no deal explains."""
+        return [self._decide(view, r) for view, r in zip(views, rng)]
+
+    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+        tokens = self._tokenizer.encode(view)
+        decision = self._core.hanabi.Decision(self._tokenizer.codec, tokens, self._bot)
+        blueprint = decision.blueprint(int(rng.integers(2**63)))
+        if view.viewer != self._options.seat or len(view.legal) == 1:
+            return Decision(blueprint)
+        hands = self._hands(decision, rng)
+        if hands is None:  # the others did what the blueprint does not do: nothing is known of what they will do
+            return Decision(blueprint)
+        action, value, tried = self._best(decision, hands, view, blueprint, rng)
+        return Decision(action, value=value / self._most, visits=tried)
+
+    def _hands(self, decision: _core.hanabi.Decision, rng: np.random.Generator) -> np.ndarray | None:
+        """int16 [worlds, hand], drawn from the belief; None where nothing explains what was seen."""
+        options, seed = self._options, int(rng.integers(2**63))
+        if options.belief == "counting":
+            hands, weights = decision.drawn(options.worlds, seed), np.ones(options.worlds)
+        else:
+            hands, weights, _ = decision.explained(options.listed, options.worlds, options.tries, seed)
+        if not len(weights):
+            return None
+        at = (np.arange(options.worlds) + rng.random()) / options.worlds
+        drawn = np.searchsorted(np.cumsum(weights) / weights.sum(), at).clip(max=len(weights) - 1)
+        return hands[rng.permutation(drawn)]
+
+    def _best(
+        self,
+        decision: _core.hanabi.Decision,
+        hands: np.ndarray,
+        view: View,
+        blueprint: int,
+        rng: np.random.Generator,
+    ) -> tuple[int, float, dict[int, int]]:
+        """The action, what it promises in points, and in how many worlds each was tried. All actions meet the same
+        worlds, so that differences are paired."""
+        decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
+        open_ = [blueprint, *(action for action in view.legal if action != blueprint)]
+        scores = np.zeros((len(hands), len(open_)))
+        tried = dict.fromkeys(open_, 0)
+        column = {action: i for i, action in enumerate(open_)}
+        for first in range(0, len(hands), _WAVE):
+            rows = slice(first, min(first + _WAVE, len(hands)))
+            columns = [column[action] for action in open_]
+            scores[rows, columns] = decision.play(hands[rows], decks[rows], np.array(open_), seed + first)
+            for action in open_:
+                tried[action] = rows.stop
+            if self._options.ucb:
+                open_ = self._not_worse(scores[: rows.stop, columns], open_)
+            if len(open_) == 1:
+                break
+        n = min(tried[action] for action in open_)
+        means = scores[:n, [column[action] for action in open_]].mean(axis=0)
+        best = int(means.argmax())
+        if means[best] - means[0] <= self._options.threshold:
+            best = 0
+        return open_[best], float(means[best]), tried
+
+    def _not_worse(self, scores: np.ndarray, actions: list[int]) -> list[int]:
+        """The blueprint's action, which comes first, and those that may still be better than it and than all others."""
+        n = len(scores)
+        gain = scores - scores[:, :1]
+        mean, error = gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n)
+        floor = max(self._options.threshold, float((mean - _SURE * error).max()))
+        return [a for i, a in enumerate(actions) if i == 0 or mean[i] + _SURE * error[i] + 1 / n >= floor]
+
+
+def make(options: Options, game: Game) -> Sparta:
+    """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, and a blueprint that is no
+    scripted player."""
+    from trickformer import players
+    from trickformer.games.hanabi import Hanabi
+
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"player 'sparta' plays hanabi only, not {game.name}")
+    if options.seat >= game.players:
+        raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
+    name, blueprint = players.parse(options.blueprint)
+    if name != "partner":
+        raise TrickformerError(f"player 'sparta': its blueprint is a scripted player, partner:style=..., not {name!r}")
+    return Sparta(options, game, str(getattr(blueprint, "style")))  # noqa: B009 - players are found by name

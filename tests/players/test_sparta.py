@@ -1,0 +1,270 @@
+"""Search on beliefs in Hanabi: held to enumeration, to games played on OpenSpiel, and to the blueprint."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from trickformer import _core, games, players, tokenizers
+from trickformer.base import TrickformerError
+from trickformer.belief import sampler
+from trickformer.belief.samplers.hanabi import HanabiWorlds
+from trickformer.players._hanabi import Scripted
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.play import play
+
+CORE = _core.hanabi
+BOTS = CORE.BOTS
+TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
+VARIANTS = [TINY, "hanabi", "hanabi(players=3,colors=3,ranks=3,hand_size=3,max_information_tokens=3)"]
+
+
+def decision_of(game, view, style):
+    tokenizer = tokenizers.make(game)
+    return CORE.Decision(tokenizer.codec, tokenizer.encode(view), BOTS.index(style))
+
+
+def positions(game, style, seed, deals=3, own=None):
+    """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
+    seat's."""
+    rng, bot = np.random.default_rng(seed), Scripted(game, style)
+    for deal in range(deals):
+        state, seat = game.deal(seed, deal), deal % game.players
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, seed, deal))
+                continue
+            view = game.view(state, state.current_player())
+            p = bot.probs([view])[0].astype(np.float64)
+            action = int(rng.choice(len(p), p=p / p.sum()))
+            if state.current_player() == seat:
+                yield state.clone(), view
+                action = int(rng.choice(view.legal)) if rng.random() < 0.2 else action
+            state.apply_action(action)
+
+
+def slow_chance(game, style, world, seat):
+    """How likely the others made the moves of a world, each asked what it saw."""
+    bot, state, product = Scripted(game, style), game.spiel.new_initial_state(), 1.0
+    for step in world.full_history():
+        if step.player not in (-1, seat):
+            product *= float(bot.probs([game.view(state, step.player)])[0][step.action])
+        state.apply_action(step.action)
+    return product
+
+
+@pytest.mark.parametrize("style", BOTS)
+@pytest.mark.parametrize("spec", VARIANTS)
+def test_chances_are_those_of_what_the_others_saw(spec, style):
+    game, seed, possible = games.load(spec), 11, 0
+    belief = sampler(game)
+    for number, (_, view) in enumerate(positions(game, style, seed)):
+        if spec == "hanabi" and number % 4:
+            continue
+        belief.reset(view)
+        worlds = belief.sample(3, np.random.default_rng([seed, number]))
+        expected = [slow_chance(game, style, worlds.state(i), view.viewer) for i in range(3)]
+        found = decision_of(game, view, style).chances(worlds.hidden)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, err_msg=f"seed {seed}, position {number}")
+        possible += sum(x > 0 for x in expected)
+    assert possible > 3
+
+
+def worlds_of(game, view, hands):
+    """Worlds of these own hands."""
+    n = len(hands)
+    return HanabiWorlds(hands, np.zeros(n), np.ones(n, dtype=bool), view, game)
+
+
+def listed(game, view):
+    """Every own hand that explains a view, by kinds, from the belief's own weights."""
+    rules, belief = game.rules, sampler(game)
+    belief.reset(view)
+    size = int((belief.sample(1, np.random.default_rng(0)).hidden >= 0).sum())
+    rest = [-1] * (rules.hand - size)
+    hands = np.array([[*h, *rest] for h in itertools.product(range(rules.kinds), repeat=size)], dtype=np.int16)
+    weights = np.exp(belief.log_prob(worlds_of(game, view, hands)))
+    return {tuple(hand): weight for hand, weight in zip(hands.tolist(), weights) if weight > 0}
+
+
+@pytest.mark.parametrize("style", ["smart", "piers"])
+def test_all_hands_are_those_of_enumeration(style):
+    game = games.load(TINY)
+    for number, (_, view) in enumerate(positions(game, style, 5, deals=8)):
+        decision, every = decision_of(game, view, style), listed(game, view)
+        chances = decision.chances(np.array(list(every), dtype=np.int16))
+        expected = {hand: w * c for (hand, w), c in zip(every.items(), chances) if c > 0}
+        hands, weights, all_ = decision.explained(10_000, 1, 1, 0)
+        assert all_, number
+        found = dict(zip(map(tuple, hands.tolist()), weights))
+        assert found.keys() == expected.keys(), number
+        scale = sum(expected.values()) / sum(found.values())
+        assert all(found[hand] * scale == pytest.approx(expected[hand]) for hand in found), number
+
+
+def test_drawn_hands_have_the_weights_of_listed_ones():
+    game, tried = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=4)"), 0
+    for number, (_, view) in enumerate(positions(game, "smart", 6, deals=4)):
+        decision = decision_of(game, view, "smart")
+        hands, weights, _ = decision.explained(100_000, 1, 1, 0)
+        if not 2 <= len(weights) <= 12:
+            continue
+        drawn, equal, all_ = decision.explained(0, 3_000, 10_000_000, number)
+        assert not all_ and len(drawn) == 3_000 and (equal == 1).all()
+        counts, share = Counter(map(tuple, drawn.tolist())), weights / weights.sum()
+        for hand, p in zip(map(tuple, hands.tolist()), share):
+            assert abs(counts[hand] / 3_000 - p) < 5 * (p * (1 - p) / 3_000) ** 0.5 + 1e-9, (number, hand)
+        tried += 1
+    assert tried > 5
+
+
+def slow_score(game, world, deck, action, style):
+    """A game on OpenSpiel, played on from a world by the scripted player; cards come in the order of the deck."""
+    bot, state, cards = Scripted(game, style), world.clone(), iter(deck.tolist())
+    state.apply_action(action)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(next(cards))
+        else:
+            state.apply_action(int(bot.probs([game.view(state, state.current_player())])[0].argmax()))
+    return game.scores(state)[0]
+
+
+@pytest.mark.parametrize("style", ["smart", "simple"])  # who draw nothing
+@pytest.mark.parametrize("spec", VARIANTS)
+def test_games_played_on_are_those_of_openspiel(spec, style):
+    game, belief, rng = games.load(spec), None, np.random.default_rng(3)
+    for number, (_, view) in enumerate(positions(game, style, 9, deals=1 if spec == "hanabi" else 2)):
+        if number % (12 if spec == "hanabi" else 4):
+            continue
+        belief = sampler(game)
+        belief.reset(view)
+        worlds = belief.sample(2, rng)
+        decision = decision_of(game, view, style)
+        decks, actions = decision.decks(worlds.hidden, number), rng.permutation(view.legal)[:4]
+        found = decision.play(worlds.hidden, decks, actions, 0)
+        for i in range(2):
+            slow = [slow_score(game, worlds.state(i), decks[i], int(a), style) for a in actions]
+            assert found[i].tolist() == slow, (spec, style, number, i)
+    assert belief is not None
+
+
+def test_values_over_all_worlds_are_those_of_brute_force():
+    """The searched seat's values, over every hand and every order of the deck, against OpenSpiel."""
+    game = games.load(TINY)
+    sparta = players.make("sparta:worlds=4000,threshold=0,ucb=false", game)
+    looked = 0
+    for number, (_, view) in enumerate(positions(game, "smart", 21, deals=12)):
+        decision = decision_of(game, view, "smart")
+        if view.viewer or not 1 <= decision.left <= 3 or len(view.legal) < 2:
+            continue
+        total, weight = np.zeros(len(view.legal)), 0.0
+        for hand, prior in listed(game, view).items():
+            own = np.array([hand], dtype=np.int16)
+            world = worlds_of(game, view, own).state(0)
+            likely = prior * slow_chance(game, "smart", world, view.viewer)
+            if likely == 0:
+                continue
+            orders = np.array(sorted(set(itertools.permutations(decision.decks(own, 0)[0].tolist()))), dtype=np.uint8)
+            slow = np.array([[slow_score(game, world, deck, a, "smart") for a in view.legal] for deck in orders])
+            fast = decision.play(own.repeat(len(orders), 0), orders, np.array(view.legal), 0)
+            assert (fast == slow).all(), number
+            total += likely * slow.mean(axis=0)
+            weight += likely
+        exact = total / weight
+        chosen = sparta.act([view], [np.random.default_rng(number)], [{}])[0]
+        found = exact[view.legal.index(chosen.action)]
+        assert found >= exact.max() - 0.1, (number, exact, chosen)
+        assert chosen.value * game.rules.kinds == pytest.approx(found, abs=0.1), number
+        looked += 1
+    assert looked > 8
+
+
+def scores(spec, game, deals, seed=4):
+    records = play(game, [players.make(spec, game)], [Hand(d, (0,) * game.players) for d in range(deals)], seed, 8)
+    return np.array([r.scores[0] for r in sorted(records, key=lambda r: r.deal)])
+
+
+def test_search_is_not_below_the_blueprint():
+    game = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=3,max_life_tokens=2)")
+    searched = scores("sparta:worlds=300", game, 150)
+    gain = searched - scores("partner:style=smart", game, 150)
+    assert gain.mean() > 2 * gain.std() / 150**0.5, gain.mean()
+
+
+def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
+    game = games.load(TINY)
+    sparta, blueprint = players.make("sparta:seat=1,worlds=50", game), players.make("partner:style=smart", game)
+    state = game.deal(1, 0)
+    view = game.view(state, 0)
+    assert sparta.act([view], [np.random.default_rng(0)], [{}]) == blueprint.act(
+        [view], [np.random.default_rng(0)], [{}]
+    )
+    unexplained = 0
+    for deal in range(20):
+        state, rng = game.deal(2, deal), np.random.default_rng(deal)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, 2, deal))
+                continue
+            view = game.view(state, state.current_player())
+            if view.viewer == 1:
+                hands, _, all_ = decision_of(game, view, "smart").explained(10_000, 1, 1, 0)
+                assert all_
+                decided = sparta.act([view], [np.random.default_rng(0)], [{}])[0]
+                if len(hands) == 0 and len(view.legal) > 1:
+                    unexplained += 1
+                    assert decided == blueprint.act([view], [np.random.default_rng(0)], [{}])[0]
+            state.apply_action(int(rng.choice(view.legal)))
+    assert unexplained > 10
+
+
+@pytest.mark.parametrize("belief", ["exact", "counting"])
+def test_hidden_cards_change_nothing(belief):
+    game, exchanged = games.load("hanabi"), 0
+    sparta = players.make(f"sparta:worlds=60,tries=2000,belief={belief}", game)
+    for number, (state, view) in enumerate(positions(game, "smart", 8, deals=1)):
+        twin = game.exchange(state, view, np.random.default_rng(number))
+        if twin is None:
+            continue
+        answers = [sparta.act([game.view(s, 0)], [np.random.default_rng(number)], [{}]) for s in (state, twin)]
+        assert answers[0] == answers[1], number
+        exchanged += 1
+    assert exchanged > 10
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "says"),
+    [
+        ("sparta", "hearts", "plays hanabi only, not hearts"),
+        ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),
+        ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
+        ("sparta:blueprint=partner:style=nobody", "hanabi", "style=nobody"),
+        ("sparta:blueprint=nobody", "hanabi", "unknown player 'nobody'"),
+    ],
+)
+def test_options_of_another_game_are_refused(spec, game, says):
+    with pytest.raises(TrickformerError, match=says) as caught:
+        players.make(spec, games.load(game))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_core_refuses_worlds_that_are_none():
+    game = games.load(TINY)
+    _, view = next(positions(game, "smart", 1))
+    decision = decision_of(game, view, "smart")
+    hands = decision.drawn(1, 0)
+    decks = decision.decks(hands, 0)
+    with pytest.raises(ValueError, match="hand 0 does not explain the view"):
+        decision.chances(np.full_like(hands, 77))
+    with pytest.raises(ValueError, match="deck 0 is not what its hand leaves"):
+        decision.play(hands, np.zeros_like(decks), np.array([view.legal[0]]), 0)
+    with pytest.raises(ValueError, match="action 99 of a history is not legal"):
+        decision.play(hands, decks, np.array([99]), 0)
+    with pytest.raises(ValueError, match="a card, or -1, for each slot"):
+        decision.decks(hands[:, :1], 0)
+    with pytest.raises(ValueError, match="does not end at an own turn"):
+        CORE.Decision(tokenizers.make(game).codec, tokenizers.make(game).encode(game.view(game.deal(1, 0), 1)), 0)
