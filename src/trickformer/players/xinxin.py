@@ -36,6 +36,8 @@ def make(options: Options, game: Game) -> Spiel:
     from trickformer.belief import sampler
 
     return Spiel(
+        game,
         lambda seat, seed: pyspiel.make_xinxin_bot(parameters, options.runs, options.c, options.worlds, False),
         sampler(game),
+        "xinxin",
     )
