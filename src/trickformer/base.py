@@ -434,7 +434,18 @@ class Decision:
 
 
 class Player(Protocol):
-    """Anything that can sit at a table. Batch-first: many tables share one forward pass."""
+    """Anything that can sit at a table. Batch-first: many tables share one forward pass.
+
+    Beside `act` it may have (tournaments/play.py):
+
+    - `batch: int`, as many views as one call makes use of: more are no faster a view, and no call gets more. A player
+      that decides one view after the other says 1. Without it, or where it is None, any number.
+    - `needs_state: bool`: where it is true, memo["state"] is the true state before each call, hidden cards included.
+    - `end(views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None`, called once for each hand
+      that has ended and in which it held seats: the last views of these, by ascending seat, the scores of all seats,
+      and the memos of its own. It is not called for a hand that was broken off.
+
+    Where decisions have a clock, memo["clock"] is a float: the seconds for each."""
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. All randomness comes from `rng`; the answer for one view must not depend

@@ -141,7 +141,7 @@ def test_an_out_that_cannot_be_made_is_one_line(command, tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("sede = 1", "unknown config key 'sede'; choose from: a, b, deals"),
+        ("sede = 1", "unknown config key 'sede'; choose from: a, b, clock, deals"),
         ("seed = [", "cannot read the config"),
     ],
 )

@@ -95,7 +95,7 @@ def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
 
 def test_a_model_plays_all_missions_in_one_batch(crew_checkpoint):
     spec = f"argmax:checkpoint={crew_checkpoint}"
-    found = {tables: run.tournament(config(player=[spec], missions="", games=1, tables=tables)) for tables in (50, 4)}
+    found = {tables: run.tournament(config(player=[spec], missions="", games=2, tables=tables)) for tables in (50, 4)}
     assert comparable(found[50].records) == comparable(found[4].records)
     use = results.Results(found[50]).result()["players"][0]
     assert use["batch"] > 8

@@ -9,7 +9,8 @@ import io
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyspiel
@@ -24,6 +25,7 @@ NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 32, 3, 10, 10, 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
 PLAYING = 5  # phase of the core: cards are played
+PHASES = ("auction", "pick-up", "discard", "declare", "announce", "play", "over")  # by the core's number
 POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
@@ -89,8 +91,19 @@ class SkatGame(pyspiel.Game):
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
+class Contract(NamedTuple):
+    """What a soloist plays."""
+
+    game: str  # diamonds, hearts, spades, clubs, grand or null
+    hand: bool  # played without picking up the skat
+    level: str  # what was announced, of LEVELS; each includes those before it. A null is plain or ouvert
+
+
 class SkatState(openspiel.CardState):
-    """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat."""
+    """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat.
+
+    Cards are numbers, `CARDS[card]` names them: suit * 8 + rank. Its properties are for bots and their authors
+    (docs/add-a-player.md); they tell all that is so, hidden cards included."""
 
     def __init__(self, game: SkatGame):
         super().__init__(game)
@@ -119,6 +132,75 @@ class SkatState(openspiel.CardState):
         return [float(x) for x in self.result.scores(self.seeger)]
 
     @property
+    def phase(self) -> str:
+        """What is to be done: "deal", "auction", "pick-up" (or play hand), "discard", "declare", "announce" (in a hand
+        game), "play"; "over" at the end."""
+        return "deal" if self.core is None else PHASES[self.core.phase]
+
+    def hand(self, seat: int) -> list[int]:
+        """The cards that a seat holds now, ascending; those dealt so far while cards are dealt. Raises ValueError for a
+        seat that is none."""
+        if not 0 <= seat < PLAYERS:
+            raise ValueError(f"seats of Skat are 0, 1 and 2, not {seat}")
+        return sorted(self.deck[HAND * seat : HAND * (seat + 1)]) if self.core is None else self.core.hand(seat)
+
+    @property
+    def skat(self) -> list[int]:
+        """The cards that lie in the skat now, ascending: two as they were dealt or laid away, fewer in between."""
+        return sorted(self.deck[PLAYERS * HAND :]) if self.core is None else self.core.skat
+
+    @property
+    def auction(self) -> list[tuple[int, int]]:
+        """What was said in the auction, in order: seat and action, which is CALL + i for `CALLS[i]`, HOLD or PASS."""
+        said = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
+        return list(takewhile(lambda step: CALL <= step[1] <= HOLD, said))
+
+    @property
+    def bid(self) -> int:
+        """The highest call so far, from 18 to 264; 0 where nobody has called."""
+        return 0 if self.core is None else self.core.bid
+
+    @property
+    def soloist(self) -> int | None:
+        """The seat that plays against the others; None as long as it is not settled, and where all passed."""
+        return None if self.core is None or self.core.soloist < 0 else self.core.soloist
+
+    @property
+    def contract(self) -> Contract | None:
+        """What the soloist has declared; None before it has. While it has something to announce, the level is plain."""
+        if self.soloist is None or self.phase in ("pick-up", "discard", "declare"):
+            return None
+        return Contract(DECLARATIONS[self.core.kind], self.core.is_hand, LEVELS[self.core.level])
+
+    @property
+    def plays(self) -> list[tuple[int, int]]:
+        """The cards played, in order: seat and card."""
+        steps = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
+        declared = max((i + 1 for i, (_, action) in enumerate(steps) if action >= DECLARE), default=len(steps))
+        return steps[declared:]
+
+    @property
+    def trick(self) -> list[tuple[int, int]]:
+        """The cards of the trick under way, seat and card, the leader's first; empty where it is to be led."""
+        plays = self.plays
+        return plays[len(plays) - len(plays) % PLAYERS :]
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that leads the trick under way, or the next one; None before cards are played."""
+        return self.core.leader if self.phase in ("play", "over") and self.soloist is not None else None
+
+    @property
+    def soloists_tricks(self) -> int:
+        """How many tricks the soloist has taken."""
+        return 0 if self.core is None else self.core.soloists_tricks
+
+    @property
+    def soloists_points(self) -> int:
+        """The card points in the soloist's tricks, without those in the skat."""
+        return 0 if self.core is None else self.core.soloists_points
+
+    @property
     def result(self) -> _core.skat.Result:
         """How the game ended. Raises ValueError before the end."""
         if self.core is None:
@@ -131,10 +213,9 @@ class SkatState(openspiel.CardState):
         core, history = self.core, self.full_history()[NUM_CARDS:]
         lines = [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
         lines.append(" ".join(["skat", *(CARDS[c] for c in core.skat)]))
-        end = next((i + 1 for i, step in enumerate(history) if step.action >= DECLARE), len(history))
-        end += any(step.action >= ANNOUNCE for step in history[end : end + 1])
-        lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in history[:end])]))
-        plays = [(step.player, step.action) for step in history[end:]]
+        plays = self.plays
+        said = history[: len(history) - len(plays)]
+        lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in said)]))
         if core.soloist >= 0:
             lines.append(f"soloist seat {core.soloist}, bid {core.bid}")
         points = [sum(POINTS[CARDS[c][1]] for _, c in plays[i : i + PLAYERS]) for i in range(0, len(plays), PLAYERS)]

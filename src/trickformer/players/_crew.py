@@ -17,6 +17,8 @@ class CrewSearch:
     belief: by which worlds are drawn. worlds: sampled for a decision. nodes: cards tried for an action in one of
     them."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, belief: CrewBelief, *, worlds: int, nodes: int):
         self._belief = belief
         self._settings = worlds, nodes

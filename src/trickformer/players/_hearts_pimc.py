@@ -18,6 +18,8 @@ from trickformer.belief.samplers.hearts import HeartsBelief
 class HeartsSearch:
     """PIMC at any number of tables, one search after the other, in worlds that a belief draws."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, belief: HeartsBelief, *, worlds: int, runs: int, c: float, uct: bool, light: bool):
         self._belief = belief
         self._settings = worlds, runs, c, uct, light

@@ -17,6 +17,8 @@ class Rollouts:
     belief: by which worlds are drawn. worlds: sampled for a decision. runs: playouts of each action in each world. An
     action's value is the mean of v(o), the own part, of what its playouts end in."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, game: Game, belief: Belief, *, worlds: int, runs: int):
         self._game, self._belief = game, belief
         self._worlds, self._runs = worlds, runs

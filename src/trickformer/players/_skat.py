@@ -22,6 +22,8 @@ class SkatSearch:
     belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what
     a pass is taken to be worth to the own side, in the scores of the table, own less the mean of the others'."""
 
+    batch = 1  # one view after the other
+
     def __init__(
         self,
         game: Game,

@@ -49,6 +49,8 @@ class Options(BaseModel):
 class BsrUct:
     """The search, at any number of tables, one decision after the other."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
         from trickformer.belief.samplers.mines import MinesBelief

@@ -22,6 +22,7 @@ from trickformer.engines.process import Process, shown
 from trickformer.players import _world
 
 MOST_FAULTS = 3  # at the same decision
+_AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
 
 
 class Options(BaseModel):
@@ -127,7 +128,7 @@ class EnginePlayer:
         self._most = processes
         self._engines = [_Engine(first)]
         self.faults = 0  # so far
-        self.batch = processes * self.hello.tables
+        self.batch = processes * min(self.hello.tables, _AT_ONCE)
         self._belief: Belief | None = None
         if self.hello.deals:
             from trickformer.belief import sampler
@@ -178,7 +179,7 @@ class EnginePlayer:
         if self._belief is None:
             events = _events(view)
         else:
-            world, anew = _world.follow(self._belief, view, rng, memo)
+            world, anew = _world.explaining(self._game, self._belief, view, rng, memo)
             if anew and table.engine is not None:
                 table.engine.close(table.number, None)
             events = [(max(step.player, CHANCE), step.action, ()) for step in world.full_history()]

@@ -5,13 +5,14 @@ worlds of Hearts' own `resample_from_infostate` contain revokes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Game
-from trickformer.players.spiel import Spiel
+from trickformer.base import Belief, Decision, Game, Memo, View
+from trickformer.players.spiel import blamed
 
 
 class Options(BaseModel):
@@ -60,9 +61,30 @@ def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
     return bot
 
 
-def make(options: Options, game: Game) -> Spiel:
-    """Raises UnknownNameError for a game without a deal sampler."""
+class Ismcts:
+    """The search at any number of tables. A bot decides once: it asks a state only for the view, so that any world that
+    explains the view will do."""
+
+    batch = 1  # one view after the other
+
+    def __init__(self, game: Game, belief: Belief, options: Options):
+        self._game, self._belief, self._options = game, belief, options
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises TrickformerError where the bot fails, and what the belief raises where it finds
+        no world."""
+        return [self._act(view, generator) for view, generator in zip(views, rng)]
+
+    def _act(self, view: View, rng: np.random.Generator) -> Decision:
+        seed = int(rng.integers(2**31 - 1))
+        self._belief.reset(view)
+        world = self._belief.sample(1, rng).state(0)
+        with blamed("ismcts"):
+            return Decision(int(make_bot(self._game, self._belief, self._options, seed).step(world)))
+
+
+def make(options: Options, game: Game) -> Ismcts:
+    """Raises TrickformerError for a game without a deal sampler."""
     from trickformer.belief import sampler
 
-    belief = sampler(game)
-    return Spiel(lambda seat, seed: make_bot(game, belief, options, seed), belief)
+    return Ismcts(game, sampler(game), options)

@@ -23,6 +23,8 @@ class Options(BaseModel):
 class Optimal:
     """Opens the cell after which optimal play opens most cells on average."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
 

@@ -24,6 +24,8 @@ class Options(BaseModel):
 class Partner:
     """A scripted player at any number of tables."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, policy: Policy):
         self._policy = policy
 

@@ -17,6 +17,8 @@ class Options(BaseModel):
 class Random:
     """Plays any game."""
 
+    batch = 1  # one view after the other
+
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One legal action a view, each with the same probability."""
         return [Decision(v.legal[int(r.integers(len(v.legal)))]) for v, r in zip(views, rng)]

@@ -24,6 +24,8 @@ _GAMES = ("hearts", "skat", "crew")
 class Rules:
     """The scripted player of a game, at any number of tables."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, game: Game):
         from trickformer import _core
         from trickformer.belief.samplers import CardBelief, sampler

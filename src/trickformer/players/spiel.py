@@ -1,12 +1,15 @@
-"""a bot of OpenSpiel, shown a sampled world that its seat cannot tell from the true one
+"""a bot of OpenSpiel, registered there or any other in Python, shown a sampled world that its seat cannot tell apart
 
 Both ways: `make` sits a `pyspiel.Bot` at our tables, `as_bot` gives one of our players to OpenSpiel's tools.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+import importlib
+import operator
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyspiel
@@ -14,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, UnknownNameError, View
 from trickformer.players import decision_rng
+from trickformer.players._world import explaining
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -24,21 +28,39 @@ MakeBot = Callable[[int, int], Any]  # (seat, seed) -> pyspiel.Bot
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    bot: str = Field("uniform_random", description="name under which OpenSpiel has registered the bot")
+    bot: str = Field(
+        "uniform_random",
+        description="name under which OpenSpiel has registered the bot, or package.module:factory of one in Python; "
+        "factory(game, player_id, seed) returns a pyspiel.Bot",
+    )
     state: bool = Field(False, description="show the bot the true state, hidden cards included")
+    worlds: Literal["uniform", "weighted"] | None = Field(
+        None,
+        description="how the worlds that it is shown are drawn: uniform, or, in Skat, weighted by what the others have "
+        "said; uniform if not given",
+    )
+
+    @property
+    def starts_program(self) -> bool:
+        """Whether it names a module to import, which nobody but the user may decide."""
+        return ":" in self.bot
 
 
 class Spiel:
-    """A `pyspiel.Bot` at our tables.
+    """A `pyspiel.Bot` at our tables, one for each hand and seat, seeded from the generator of its first decision.
 
-    Every decision sits a fresh bot down, seeded from the decision's generator, and tells it the whole
-    history of a world: nothing that it learned elsewhere can leak, and a bot that uses its `seed`
-    parameter is reproducible. OpenSpiel's own bots fall back to the clock without one."""
+    It is told all actions of a world that explains what its seat has seen, and nothing of the true one. As long as that
+    world explains what happens, the bot is told what the others do in it, as `pyspiel.evaluate_bots` would; where it
+    does not any more, the bot is restarted and told another from the beginning. So what a bot does follows from its
+    seed and the hand, if it draws all randomness from the seed. OpenSpiel's own fall back to the clock without one."""
 
-    def __init__(self, make_bot: MakeBot, belief: Belief | None):
+    batch = 1  # one view after the other
+
+    def __init__(self, game: Game, make_bot: MakeBot, belief: Belief | None, name: str):
+        """belief: by which worlds are drawn; None: it is shown the true one. name: of the bot, for messages."""
         self.make_bot = make_bot
-        self.belief = belief
         self.needs_state = belief is None  # the table then puts the true state into memo["state"]
+        self._game, self._belief, self._name = game, belief, name
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """The bot's action for each view. Raises TrickformerError where the bot fails, KeyError where it
@@ -46,58 +68,100 @@ class Spiel:
         return [self._act(*args) for args in zip(views, rng, memo)]
 
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
-        seed = int(rng.integers(2**31 - 1))
-        if self.belief is None:
+        anew = "bot" not in memo
+        if anew:
+            with blamed(self._name):
+                memo["bot"] = self.make_bot(view.viewer, int(rng.integers(2**31 - 1)))
+        if self._belief is None:
             world = memo["state"]
         else:
-            self.belief.reset(view)
-            world = self.belief.sample(1, rng).state(0)
-        bot = self.make_bot(view.viewer, seed)
-        try:
-            follow(bot, world, view.viewer)
-            return Decision(int(bot.step(world)))
-        except pyspiel.SpielError as e:
-            raise TrickformerError(f"a bot of OpenSpiel gave up: {str(e).splitlines()[0]}") from e
+            world, anew = explaining(self._game, self._belief, view, rng, memo)
+        with blamed(self._name):
+            if anew:
+                memo["bot"].restart()
+                memo["told"] = world.get_game().new_initial_state()
+            tell(memo["bot"], memo["told"], world, view.viewer, anew)
+            return Decision(operator.index(memo["bot"].step(memo["told"])))
 
 
-def follow(bot: Any, world: State, seat: int) -> None:
-    """Restart a `pyspiel.Bot` of `seat` and tell it all that happened up to `world`, chance included.
+@contextmanager
+def blamed(name: str) -> Generator[None]:
+    """Raises TrickformerError, which names the bot, for any exception of what it does."""
+    try:
+        yield
+    except TrickformerError:
+        raise
+    except Exception as e:
+        raise TrickformerError(f"bot {name!r} failed: {_line(e)}") from e
 
-    Its own actions are forced where the bot can be, and else told like the others'."""
-    bot.restart()
-    state = world.get_game().new_initial_state()
-    force = bot.provides_force_action()
-    for step in world.full_history():
-        if step.player == seat and force:
-            bot.force_action(state, step.action)
-        else:
-            bot.inform_action(state, step.player, step.action)
-        state.apply_action(step.action)
+
+def _line(e: BaseException) -> str:
+    return f"{type(e).__name__}: {e}".splitlines()[0].rstrip(": ")
+
+
+def tell(bot: Any, told: State, world: State, seat: int, anew: bool) -> None:
+    """Tells a `pyspiel.Bot` of `seat` what has happened in `world` since `told`, chance included, and takes `told`
+    there.
+
+    Where it has just been restarted (`anew`) its own actions are forced if it can be, and else told like the others';
+    later ones it has chosen itself."""
+    for step in world.full_history()[len(told.full_history()) :]:
+        if step.player != seat:
+            bot.inform_action(told, step.player, step.action)
+        elif anew and bot.provides_force_action():
+            bot.force_action(told, step.action)
+        elif anew:
+            bot.inform_action(told, step.player, step.action)
+        told.apply_action(step.action)
 
 
 def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
-    """The player of a registered bot; `belief` replaces the game's own deal sampler.
+    """The player of a bot; `belief` replaces the game's own deal sampler.
 
-    Raises UnknownNameError for a name that OpenSpiel has not registered, TrickformerError for a bot that
-    cannot play `game`."""
-    if not pyspiel.is_bot_registered(options.bot):
-        raise UnknownNameError("bot of OpenSpiel", options.bot, pyspiel.registered_bots())
+    Raises UnknownNameError for a name that OpenSpiel has not registered, TrickformerError for a bot that cannot play
+    `game` or cannot be made, and where its worlds are to be weighted and the game knows no weights."""
+    if options.state and options.worlds:
+        raise TrickformerError("player 'spiel': state=true shows the true world; leave out worlds")
+    make_bot = _of_module(options.bot, game) if ":" in options.bot else _registered(options.bot, game)
+    if belief is None and not options.state:
+        from trickformer.belief import sampler, weighted
+
+        belief = weighted(game) if options.worlds == "weighted" else sampler(game)
+    return Spiel(game, make_bot, None if options.state else belief, options.bot)
+
+
+def _registered(name: str, game: Game) -> MakeBot:
+    """Makes bots that OpenSpiel knows by name."""
+    if not pyspiel.is_bot_registered(name):
+        raise UnknownNameError("bot of OpenSpiel", name, pyspiel.registered_bots())
     able = pyspiel.bots_that_can_play_game(game.spiel)
-    if options.bot not in able:
+    if name not in able:
         raise TrickformerError(
-            f"OpenSpiel's bot {options.bot!r} cannot play {game.name}; these can: {', '.join(sorted(able))}"
+            f"OpenSpiel's bot {name!r} cannot play {game.name}; these can: {', '.join(sorted(able))}"
         )
+    return lambda seat, seed: pyspiel.load_bot(name, game.spiel, seat, {"seed": seed})
+
+
+def _of_module(name: str, game: Game) -> MakeBot:
+    """Makes bots by the factory that `package.module:factory` names. One is made at once, to see whether it can be."""
+    path, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(path)
+    except (Exception, SystemExit) as e:  # whatever a module of others does
+        raise TrickformerError(f"bot {name!r}: cannot import {path!r} ({_line(e)}); is it on PYTHONPATH?") from e
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        raise TrickformerError(f"bot {name!r}: module {path} has no function {attribute!r}")
 
     def make_bot(seat: int, seed: int) -> Any:
-        return pyspiel.load_bot(options.bot, game.spiel, seat, {"seed": seed})
+        bot = factory(game.spiel, seat, seed)
+        if not isinstance(bot, pyspiel.Bot):
+            raise TrickformerError(f"bot {name!r}: its factory returned {type(bot).__name__}, not a pyspiel.Bot")
+        return bot
 
-    if options.state:
-        return Spiel(make_bot, None)
-    if belief is None:
-        from trickformer.belief import sampler
-
-        belief = sampler(game)
-    return Spiel(make_bot, belief)
+    with blamed(name):
+        make_bot(0, 0)
+    return make_bot
 
 
 class _Bot(pyspiel.Bot):

@@ -26,10 +26,15 @@ class Plan(Protocol):
     COMMAND: ClassVar[str]  # the command line that plays it
     FIXED: ClassVar[tuple[str, ...]]  # the fields that the records depend on
     seed: int
-    tables: int
+    tables: int | None
     workers: int
     ray: str | None
     out: Path | None
+
+    @property
+    def clock(self) -> float | None:
+        """Seconds for a decision; None: there is no clock."""
+        ...
 
     @property
     def specs(self) -> list[str]:
@@ -56,7 +61,8 @@ class Tournament(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "tournament"
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "seed")
+    # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "seed", "clock")
 
     game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
     a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
@@ -68,7 +74,19 @@ class Tournament(BaseModel):
         100, ge=1, le=1_000_000_000, description="deals; each is played in every seating, and is one sample"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
-    tables: int = Field(112, ge=1, le=100_000, description="hands in flight at a time; they share forward passes")
+    clock: float | None = Field(
+        None,
+        gt=0,
+        le=86_400,
+        allow_inf_nan=False,
+        description="seconds for a decision: players are told, and who takes longer is counted, not stopped",
+    )
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="hands in flight at a time; if not given, as many as the players make use of",
+    )
     workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,
@@ -122,8 +140,10 @@ def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
 
 def hands(game: Game, players: int, deals: int) -> Iterator[Hand]:
     """Every hand of a tournament, deal by deal: each pair in each of its seatings. A team plays a deal once, whatever
-    number of others it meets."""
-    sets = dict.fromkeys(seating for pair in pairs(players) for seating in seatings(game, pair))
+    number of others it meets. First come the seatings that both hold evenly, pairs in turn: where one of the players
+    is slow, the time of the first hands tells that of the others."""
+    sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in pairs(players)]
+    order = dict.fromkeys(seating for together in zip(*sets) for seating in together)
     for deal in range(deals):
-        for seating in sets:
+        for seating in order:
             yield Hand(deal, seating)

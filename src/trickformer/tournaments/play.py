@@ -1,10 +1,11 @@
-"""Plays hands in lockstep, so that many tables share one call of a player."""
+"""Plays hands, many at a time, so that tables share the calls of a player; the hands that began first end first."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError
@@ -14,6 +15,8 @@ from trickformer.tournaments.store import HandRecord
 
 if TYPE_CHECKING:
     from trickformer.base import State
+
+MANY = 112  # views in a call of a player that makes use of any number
 
 
 @dataclass
@@ -26,48 +29,80 @@ class _Table:
     searched: list[int] = field(init=False)
     seconds: list[float] = field(init=False)
     calls: list[float] = field(init=False)
+    overran: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         seats = len(self.decisions)
-        self.illegal, self.searched = [0] * seats, [0] * seats
+        self.illegal, self.searched, self.overran = [0] * seats, [0] * seats, [0] * seats
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
 
 
-def play(game: Game, players: Sequence[Player], hands: Iterable[Hand], seed: int, tables: int) -> Iterator[HandRecord]:
-    """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends.
+@dataclass
+class _Line:
+    """The tables that wait for a player."""
 
-    At every step the tables on turn are grouped by player: one act call each. Decision n of a seat in a
-    hand draws from `decision_rng(seed, deal, seat, n)` whoever sits there. A player with a true attribute
-    `needs_state` finds the state in memo["state"]. Raises TrickformerError where a player breaks the
-    contract (an illegal action, a wrong number of decisions)."""
-    waiting = iter(hands)
-    live: list[_Table] = []
+    player: Player
+    batch: int  # views that it is given at most
+    waiting: list[tuple[int, _Table]] = field(default_factory=list[tuple[int, _Table]])  # a heap: the oldest first
+
+
+def makes_use(players: Sequence[Player]) -> int:
+    """How many tables are worth playing at a time: as many views as a call of any of the players makes use of."""
+    return max(getattr(player, "batch", None) or MANY for player in players)
+
+
+def play(
+    game: Game,
+    players: Sequence[Player],
+    hands: Iterable[Hand],
+    seed: int,
+    tables: int | None = None,
+    clock: float | None = None,
+) -> Iterator[HandRecord]:
+    """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends. base.Player says what a
+    player may have beside `act`.
+
+    tables: None, as `makes_use` says. At first a single hand is played, and each that ends makes room for one more than
+    itself. So the first record comes after one hand, and as never more is under way than what is done and one, the pace
+    of the first records is at least half of the true one.
+
+    The next call goes to the player for whom most of a batch waits, of several with a whole one to whom the oldest
+    table waits for; it is given the oldest tables. So a player of one view a call goes on as long as anybody waits for
+    it, and batches gather for those that like them large. No decision depends on this: decision n of a seat in a hand
+    draws from `decision_rng(seed, deal, seat, n)` whoever sits there.
+
+    clock: seconds for a decision, put into memo["clock"]; records then count who took longer. A call's decisions share
+    its time evenly.
+
+    Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions)."""
+    tables = tables or makes_use(players)
+    lines = {id(p): _Line(p, min(tables, getattr(p, "batch", None) or tables)) for p in players}
+    hands, begun, ended = iter(hands), 0, 0
+    moved: list[tuple[int, _Table]] = []  # by number, which is that of the hand
     while True:
-        running = []
-        for table in live:
+        while True:
+            if moved:
+                number, table = moved.pop()
+            elif begun - ended < min(tables, 1 + ended) and (hand := next(hands, None)) is not None:
+                number, begun = begun, begun + 1
+                state = game.deal(seed, hand.deal)
+                table = _Table(hand, state, [{} for _ in range(game.players)], [0] * game.players)
+            else:
+                break
             if _advance(game, table, seed):
-                yield _record(game, table)
+                ended += 1
+                _end(game, players, table)
+                yield _record(game, table, clock)
             else:
-                running.append(table)
-        live = running
-        while len(live) < tables and (hand := next(waiting, None)) is not None:
-            table = _Table(
-                hand,
-                game.deal(seed, hand.deal),
-                [{} for _ in range(game.players)],
-                [0] * game.players,
-            )
-            if _advance(game, table, seed):  # no decision at all
-                yield _record(game, table)
-            else:
-                live.append(table)
-        if not live:
+                player = players[table.hand.seating[table.state.current_player()]]
+                heappush(lines[id(player)].waiting, (number, table))
+        asked = [line for line in lines.values() if line.waiting]
+        if not asked:
             return
-        groups: dict[int, list[_Table]] = {}
-        for table in live:
-            groups.setdefault(table.hand.seating[table.state.current_player()], []).append(table)
-        for index in sorted(groups):
-            _act(game, players[index], groups[index], seed)
+        line = max(asked, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
+        moved = [heappop(line.waiting) for _ in range(min(line.batch, len(line.waiting)))]
+        _act(game, line.player, [table for _, table in moved], seed, clock)
+        moved.reverse()  # they are taken from its end
 
 
 def _advance(game: Game, table: _Table, seed: int) -> bool:
@@ -78,7 +113,7 @@ def _advance(game: Game, table: _Table, seed: int) -> bool:
     return state.is_terminal()
 
 
-def _act(game: Game, player: Player, tables: list[_Table], seed: int) -> None:
+def _act(game: Game, player: Player, tables: list[_Table], seed: int, clock: float | None) -> None:
     seats = [t.state.current_player() for t in tables]
     views = [game.view(t.state, seat) for t, seat in zip(tables, seats)]
     rngs = [decision_rng(seed, t.hand.deal, seat, t.decisions[seat]) for t, seat in zip(tables, seats)]
@@ -86,6 +121,9 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int) -> None:
     if getattr(player, "needs_state", False):
         for table, memo in zip(tables, memos):
             memo["state"] = table.state.clone()
+    if clock is not None:
+        for memo in memos:
+            memo["clock"] = clock
     start = time.perf_counter()
     decisions: list[Decision] = player.act(views, rngs, memos)
     share = (time.perf_counter() - start) / len(tables)
@@ -103,9 +141,22 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int) -> None:
         table.searched[seat] += decision.searched
         table.seconds[seat] += share
         table.calls[seat] += 1 / len(tables)
+        table.overran[seat] += clock is not None and share > clock
 
 
-def _record(game: Game, table: _Table) -> HandRecord:
+def _end(game: Game, players: Sequence[Player], table: _Table) -> None:
+    """Tells the players that want to know how a hand has ended."""
+    seats: dict[int, list[int]] = {}
+    for seat, index in enumerate(table.hand.seating):
+        seats.setdefault(id(players[index]), []).append(seat)
+    for player in {id(p): p for p in players}.values():
+        own, end = seats.get(id(player)), getattr(player, "end", None)
+        if own and end is not None:
+            views = [game.view(table.state, seat) for seat in own]
+            end(views, game.scores(table.state), [table.memos[seat] for seat in own])
+
+
+def _record(game: Game, table: _Table, clock: float | None) -> HandRecord:
     return HandRecord(
         deal=table.hand.deal,
         seating=table.hand.seating,
@@ -117,4 +168,5 @@ def _record(game: Game, table: _Table) -> HandRecord:
         calls=tuple(round(c, 7) for c in table.calls),
         history=tuple(table.state.history()),
         mission=game.mission(table.state),
+        overran=None if clock is None else tuple(table.overran),
     )

@@ -103,6 +103,11 @@ def notes(result: dict[str, Any]) -> list[str]:
         if illegal["searched"]:
             share = illegal["illegal"] / illegal["searched"]
             line += f"; {illegal['illegal']:,} of {illegal['searched']:,} histories illegal ({share:.2%})"
+        if "clock" in result and (turns := result["turns"][key]):
+            over = result["overran"][key]
+            line += (
+                f"; {over:,} of {turns:,} turns ({over / turns:.2%}) took longer than the {result['clock']:g} s given"
+            )
         if key in result["sees_state"]:
             line += "; SAW THE TRUE STATE, hidden cards included"
         line += "".join(f"; {caveat}" for caveat in result["caveats"].get(str(key), ()))

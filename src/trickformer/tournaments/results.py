@@ -39,7 +39,8 @@ class Results:
 
     def result(self) -> dict[str, Any]:
         """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
-        seconds inside act a turn, `batch` the mean number of views a call."""
+        seconds inside act a turn, `batch` the mean number of views a call. By a clock, `overran` are the turns that
+        took longer than `clock` seconds."""
         config = self.run.config
         head: dict[str, Any] = {"game": config.game}
         if config.players is None:
@@ -70,9 +71,12 @@ class Results:
             "resolved": resolved,
             "versions": self.run.builds,
         }
+        if config.clock is not None:
+            tail |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
         if config.players is not None:  # by player: lists in the order of `players`
-            for key in ("seconds_per_turn", "batch", "turns", "illegal"):
-                tail[key] = list(tail[key].values())
+            for key in ("seconds_per_turn", "batch", "turns", "illegal", "overran"):
+                if key in tail:
+                    tail[key] = list(tail[key].values())
             tail["sees_state"] = self.run.sees_state
         about = {"deals": len(self.deals), "higher_is_better": self.game.higher_is_better}
         return head | about | body | tail
@@ -126,7 +130,10 @@ class Results:
     def _use(self, player: int) -> dict[str, Any]:
         def total(field: str) -> float:
             return sum(
-                value for r in self.records for value, holder in zip(getattr(r, field), r.seating) if holder == player
+                value
+                for r in self.records
+                for value, holder in zip(getattr(r, field) or (), r.seating)
+                if holder == player
             )
 
         turns, calls = int(total("decisions")), total("calls")
@@ -136,4 +143,5 @@ class Results:
             "batch": turns / calls if calls else None,
             "illegal": int(total("illegal")),
             "searched": int(total("searched")),
+            "overran": int(total("overran")),
         }

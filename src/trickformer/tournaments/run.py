@@ -115,7 +115,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
     parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
-    parse = store.parser(folder / RECORDS, set(hands), game.players)
+    parse = store.parser(folder / RECORDS, set(hands), game.players, config.clock is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": digests}
     about |= {"caveats": caveats} if any(caveats) else {}
     with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
@@ -137,7 +137,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(_hands(config, run.game))
-        parse = store.parser(folder / RECORDS, hands, run.game.players)
+        parse = store.parser(folder / RECORDS, hands, run.game.players, config.clock is not None)
         run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
 
@@ -158,7 +158,7 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
     missing = [h for h in hands if h not in done]
     jobs = _jobs(config, missing)
     if len(jobs) == 1 and config.ray is None:
-        source = play(game, cast, missing, config.seed, config.tables)
+        source = play(game, cast, missing, config.seed, config.tables, config.clock)
     else:
         source = parallel.stream(_play, jobs, config.workers, config.ray)
     try:
@@ -202,4 +202,4 @@ def _play(job: Job) -> Iterator[HandRecord]:
     config, hands = job
     process.errors_to = config.out / ERRORS if config.out is not None else None
     game = config.rules()
-    return play(game, _cast(game, config.specs), hands, config.seed, config.tables)
+    return play(game, _cast(game, config.specs), hands, config.seed, config.tables, config.clock)

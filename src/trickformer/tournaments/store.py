@@ -11,7 +11,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Parse
 from trickformer.tournaments.plan import Hand
 
-TIMING = ("seconds", "calls")  # the fields that differ between runs of the same config
+TIMING = ("seconds", "calls", "overran")  # the fields that differ between runs of the same config
 
 
 class HandRecord(BaseModel):
@@ -29,12 +29,14 @@ class HandRecord(BaseModel):
     calls: tuple[float, ...]  # act calls, each shared evenly: decisions / calls is the mean batch
     history: tuple[int, ...]  # every action, chance included
     mission: int | None = None  # its number; not written where a game has no missions
+    overran: tuple[int, ...] | None = None  # decisions that took longer than the clock; not written without one
 
     @model_serializer(mode="wrap")
     def _without_none(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         told = serialize(self)
-        if self.mission is None:
-            told.pop("mission", None)
+        for name in ("mission", "overran"):
+            if getattr(self, name) is None:
+                told.pop(name, None)
         return told
 
     @property
@@ -43,8 +45,9 @@ class HandRecord(BaseModel):
         return Hand(self.deal, self.seating)
 
 
-def parser(path: Path, scheduled: set[Hand], seats: int) -> Parse:
-    """Reads the lines of `path`, from the first, as records of these hands.
+def parser(path: Path, scheduled: set[Hand], seats: int, clocked: bool = False) -> Parse:
+    """Reads the lines of `path`, from the first, as records of these hands. clocked: whether they were played by a
+    clock.
 
     It raises TrickformerError on a line that is no record, and on a record that is not scheduled or is there twice."""
     seen: set[Hand] = set()
@@ -61,7 +64,10 @@ def parser(path: Path, scheduled: set[Hand], seats: int) -> Parse:
             record.searched,
             record.seconds,
             record.calls,
+            *([] if record.overran is None else [record.overran]),
         )
+        if clocked != (record.overran is not None):
+            raise TrickformerError(f"{path}, line {number}: played {'without' if clocked else 'by'} a clock")
         if record.hand not in scheduled or any(len(field) != seats for field in by_seat):
             raise TrickformerError(f"{path}, line {number}: this hand is not part of the tournament")
         if record.hand in seen:

@@ -22,6 +22,8 @@ class Options(BaseModel):
 class Bidder:
     """It decides by the view alone, and draws no randomness."""
 
+    batch = 1  # one view after the other
+
     def __init__(self, game: OhHell, boldness: float):
         self._game, self._boldness = game, boldness
 

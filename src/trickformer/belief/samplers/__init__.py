@@ -1,7 +1,8 @@
 """Exact beliefs by game: uniform over the histories that explain a view. One module a game, found by its file name;
-each exports `make(game) -> Belief`; those of card games take odds as well, `make(game, log_odds)`. Modules with a
-leading underscore are helpers. A game of another package may bring its belief along (`Game.belief`); if it does not,
-deals are drawn and those kept that explain the view (`_deals`)."""
+each exports `make(game) -> Belief`; those of card games take odds as well, `make(game, log_odds)`; one that can weight
+worlds by what the others have said exports `weighted(game)`. Modules with a leading underscore are helpers. A game of
+another package may bring its belief along (`Game.belief`); if it does not, deals are drawn and those kept that explain
+the view (`_deals`)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.belief.samplers._deals import DealtBelief
 from trickformer.belief.samplers._uniform import UniformBelief
 
-__all__ = ["MAX_LOG_ODDS", "NAMES", "PLACES", "CardBelief", "DealtBelief", "UniformBelief", "sampler"]
+__all__ = ["MAX_LOG_ODDS", "NAMES", "PLACES", "CardBelief", "DealtBelief", "UniformBelief", "sampler", "weighted"]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
@@ -32,3 +33,13 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
         return DealtBelief(game) if own is None else own
     make = importlib.import_module(f"{__name__}.{game.name}").make
     return make(game) if log_odds is None else make(game, log_odds)
+
+
+def weighted(game: Game) -> Belief:
+    """The belief of `game` that weights worlds by what the others have said and done.
+
+    Raises TrickformerError for a game that knows no such weights."""
+    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+    if not hasattr(module, "weighted"):
+        raise TrickformerError(f"{game.name} knows no weights of its worlds, only uniform ones")
+    return module.weighted(game)  # type: ignore[union-attr]

@@ -1,14 +1,19 @@
-"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat/worlds.hpp)."""
+"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat/worlds.hpp), or weighted by what the
+others have said (cpp/skat/inference.hpp)."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import Game, LogOdds, View
+from trickformer.base import Game, LogOdds, View, Worlds
 from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
-from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order
+from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
+
+POOL = 128  # uniform worlds that a weighted one is drawn from
 
 
 class SkatWorlds(UniformWorlds):
@@ -64,6 +69,40 @@ class SkatBelief(CardBelief[SkatWorlds]):
     def histories(self) -> int:
         """Of what another soloist has picked up and laid away."""
         return self._conditioned()[0].histories
+
+
+class WeightedSkatBelief(SkatBelief):
+    """Worlds weighted by how likely they make what the others have bid, laid away and declared: Kermit's inference
+    (Buro et al. 2009, section 4)."""
+
+    def __init__(self, game: Game):
+        super().__init__(game)
+        self._seeger = bool(getattr(game, "seeger", True))
+        self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
+
+    def sample(self, n: int, rng: np.random.Generator) -> SkatWorlds:
+        """n independent worlds, each drawn by its weight from POOL uniform ones (importance resampling): weights hold
+        as far as so few worlds allow."""
+        drawn = super().sample(n * POOL, rng)
+        log_weight = self._log_weight(drawn).reshape(n, POOL)
+        cumulative = np.exp(log_weight - log_weight.max(axis=1, keepdims=True)).cumsum(axis=1)
+        chosen = (cumulative < rng.random((n, 1)) * cumulative[:, -1:]).sum(axis=1)
+        hidden = drawn.hidden[np.arange(n) * POOL + chosen]
+        return replace(drawn, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
+
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
+        """float64 [n], natural logarithm of the probability that the weights give a world, up to a constant of the
+        view; -inf for what does not explain the view."""
+        return self._log_weight(worlds)
+
+    def _log_weight(self, worlds: Worlds) -> np.ndarray:
+        deals = self._conditioned()[0]
+        return _core.skat_search.log_weight(deals, self._evaluation, self._model, self._seeger, worlds.hidden)
+
+
+def weighted(game: Game) -> WeightedSkatBelief:
+    """The belief that counts what the others have said."""
+    return WeightedSkatBelief(game)
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> SkatBelief:

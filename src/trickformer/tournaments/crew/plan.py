@@ -29,7 +29,12 @@ class Missions(BaseModel):
     random_games: int = Field(
         10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
     )
-    tables: int = Field(500, ge=1, le=100_000, description="games in flight at a time; they share forward passes")
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="games in flight at a time; if not given, as many as the players make use of",
+    )
     workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
     ray: str | None = Field(
         None,
@@ -76,6 +81,10 @@ class CrewEvaluation(Missions):
     )
 
     _typed = field_validator("player")(players.typed)
+
+    @property
+    def clock(self) -> None:
+        """There is none."""
 
     @property
     def specs(self) -> list[str]:

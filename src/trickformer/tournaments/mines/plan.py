@@ -80,8 +80,8 @@ class Comparison(BoardSize):
         200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the boards and of all players' randomness")
-    tables: int = Field(
-        1, ge=1, le=100_000, description="games in flight at a time; their searches run one after the other"
+    tables: int | None = Field(
+        None, ge=1, le=100_000, description="games in flight at a time; their searches run one after the other"
     )
     workers: int = Field(
         1, ge=1, le=1_024, description="processes; where seconds are the limit, no more than free cores"
@@ -120,6 +120,10 @@ class Comparison(BoardSize):
         if self.simulations:
             return [int(word) for word in self.simulations.split(",")]
         return [float(word) for word in self.seconds.split(",")]
+
+    @property
+    def clock(self) -> None:
+        """There is none: `seconds` are CPU time, and the players keep to them."""
 
     @property
     def specs(self) -> list[str]:
