@@ -23,13 +23,13 @@ def test_every_benchmark_can_be_imported(monkeypatch):
         importlib.import_module(f"benchmarks.{name}")
 
 
-def test_the_bot_of_add_a_player_plays_skat(tmp_path, monkeypatch, command):
-    """The page's module as it stands there, at its command; it is soloist now and then."""
-    text = (Path(__file__).parents[2] / "docs" / "add-a-player.md").read_text()
-    (source,) = (b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "pyspiel.Bot" in b)
-    (typed,) = re.findall(r"^PYTHONPATH=\. trickformer (.*)$", text, re.MULTILINE)
-    (tmp_path / "skat_bot.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_the_bot_of_add_a_player_plays_skat(monkeypatch, command):
+    """The page shows the module that stands in examples, and a command that plays it."""
+    root = Path(__file__).parents[2]
+    text, source = (root / "docs" / "add-a-player.md").read_text(), root / "examples" / "skat_bot" / "skat_bot.py"
+    assert f"```python\n{source.read_text()}```" in text
+    (typed,) = re.findall(r"^PYTHONPATH=examples/skat_bot trickformer (.*)$", text, re.MULTILINE)
+    monkeypatch.syspath_prepend(source.parent)
     code, out, err = command(*typed.split(), "--json")
     assert code == 0, err
     result = json.loads(out)

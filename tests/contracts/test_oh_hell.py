@@ -451,7 +451,8 @@ def test_the_page_shows_the_code_that_stands():
 
     root = Path(__file__).parents[2]
     page = "\n".join(path.read_text() for path in sorted((root / "docs").glob("add-a-*.md")))
-    code = "\n".join(p.read_text() for p in sorted((root / "examples" / "oh_hell").rglob("*.*")) if p.is_file())
+    files = [p for kind in ("*.py", "*.toml") for p in sorted((root / "examples").rglob(kind))]
+    code = "\n".join(p.read_text() for p in files)
     blocks = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 4
     lines = {line.strip() for line in code.splitlines()}
