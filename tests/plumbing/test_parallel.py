@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 
 import pytest
+from support import engines
 from support.records import comparable
 
 from trickformer.base import TrickformerError, UnknownNameError
@@ -219,6 +220,14 @@ def test_on_ray_a_tournament_has_the_same_records(cluster, tmp_path):
     assert 9 <= path.read_bytes().count(b"\n") < 30 * 14
     found = run.tournament(config.model_copy(update={"ray": cluster, "out": tmp_path}), resume=True)
     assert comparable(found.records) == comparable(run.tournament(config).records)
+
+
+def test_on_ray_engines_play_too(cluster, tmp_path):
+    """Each job starts its own; what they write to standard error stays on the node's disk."""
+    config = Tournament(game="skat", a=engines.spec("good"), b="random", deals=4, seed=5)
+    alone = run.tournament(config)
+    found = run.tournament(config.model_copy(update={"ray": cluster, "out": tmp_path / "run"}))
+    assert comparable(found.records) == comparable(alone.records)
 
 
 def test_on_ray_every_cpu_is_a_slot_and_both_nodes_work(cluster, tmp_path):
