@@ -2,7 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
+from support.obl import tree_of
+
+from trickformer.obl import operator, study
 
 
 def test_the_toy_game_exactly(command):
@@ -55,6 +59,15 @@ def test_what_is_refused(command, arguments, says):
     code, out, err = command("obl", *arguments)
     assert code == 2 and not out
     assert err.startswith("error: ") and says in err and err.count("\n") == 1
+
+
+def test_who_guesses_after_a_light():
+    tree = tree_of("toy")
+    policy = operator.respond(tree, operator.uniform(tree), 0.01).policy
+    assert not study.guesses(tree, policy)
+    slot = tree.first[tree.keys.index((1, "light off"))]
+    policy[slot : slot + 3] = np.log([0.3, 0.3, 0.4])
+    assert study.guesses(tree, policy)
 
 
 def test_figure_2(command, tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.obl import exact, hierarchy, operator
+from trickformer.obl import exact, hierarchy, operator, toy
 from trickformer.obl.config import Toy
 from trickformer.obl.learning import Learner
 from trickformer.obl.listing import listed
@@ -105,14 +105,22 @@ def _method(tree: Tree, name: str, policies: np.ndarray, known: float) -> dict[s
         "self_play": float(table.diagonal().mean()),
         "cross_play": exact.off_diagonal(table),
         "exact": known,
+        "guesses": float(np.mean([guesses(tree, policy) for policy in policies])),
         "matrix": table.tolist(),
     }
 
 
+def guesses(tree: Tree, policy: np.ndarray) -> bool:
+    """Does Bob rather guess than bail out where he has seen a light, on or off?"""
+    lights = [tree.keys.index((1, toy.ALICE[action])) for action in (toy.ON, toy.OFF)]
+    return any(np.exp(policy[tree.first[i + 1] - 1]) < 0.5 for i in lights)  # bailing out is his last action
+
+
 def table(found: dict[str, Any]) -> TextTable:
     """A row a method."""
-    rows = [(m["name"], *(f"{m[key]:.2f}" for key in ("self_play", "cross_play", "exact"))) for m in found["methods"]]
-    return ("method", "self-play", "cross-play", "exact"), rows
+    numbers = ("self_play", "cross_play", "exact", "guesses")
+    rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in found["methods"]]
+    return ("method", "self-play", "cross-play", "exact", "Bob guesses after a light"), rows
 
 
 def heading(found: dict[str, Any]) -> str:
@@ -133,7 +141,8 @@ def write(found: dict[str, Any], config: Toy) -> None:
         notes = (
             "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. "
             "Self-play and cross-play: means over runs, of what was learned. Exact: the same method by its "
-            "definition, and of SP the best that there is.\n"
+            "definition, and of SP the best that there is. Bob guesses after a light, on or off, rather than bail "
+            "out: the share of runs.\n"
         )
         parts = [f"# {heading(found)}\n", f"By {build}.\n", *markdown_tables([("", table(found))]), notes]
         folder.replace(config.out / "report.md", "\n".join([*parts, "![Cross-play](toy.png)\n"]))
