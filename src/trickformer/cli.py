@@ -14,6 +14,7 @@ from trickformer.audit import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.commands import app as belief
 from trickformer.engines.config import Conformance
+from trickformer.obl.commands import app as obl
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interrupted
 from trickformer.records.commands import app as records
@@ -34,6 +35,7 @@ app.add_typer(crew, name="crew")
 app.add_typer(belief, name="belief")
 app.add_typer(mines, name="mines")
 app.add_typer(skat, name="skat")
+app.add_typer(obl, name="obl")
 
 # Options that take every word up to the next option; those of the second tuple as one text, with commas.
 _VARIADIC = ("--players", "--others", "--estimators")

@@ -1,0 +1,48 @@
+"""`trickformer obl ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from trickformer.base import TrickformerError
+from trickformer.obl.config import Exact, Toy
+from trickformer.plumbing import config as configs
+
+app = typer.Typer(help="Off-belief learning: the operator on games that can be listed, and the toy game.")
+
+Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
+
+
+@app.command()
+@configs.options(Exact)
+def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Compute levels of off-belief learning exactly, with hierarchies and self-play beside them."""
+    if name is not None and given["game"] is not None:
+        raise TrickformerError(f"the game is given twice, {name} and --game {given['game']}")
+    settings = configs.load(Exact, config, given | ({"game": name} if name is not None else {}))
+    from trickformer.obl import exact as solver
+    from trickformer.plumbing.tables import show
+
+    found = solver.solve(settings)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(solver.heading(found), {}, [("", solver.table(found))], solver.notes(found))
+
+
+@app.command()
+@configs.options(Toy)
+def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Learn the toy game by each method in independent runs, let them play with one another, draw Figure 2."""
+    settings = configs.load(Toy, config, given)
+    from trickformer.obl import study
+    from trickformer.plumbing.tables import show
+
+    found = study.measure(settings)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(study.heading(found), {}, [("", study.table(found))], [])
