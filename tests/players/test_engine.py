@@ -85,6 +85,7 @@ FAILS = [
     ("flood", {}, "wrote a line of more than 1,048,576 bytes"),
     ("endless", {}, "answered what nobody had asked"),
     ("babble", {}, "wrote I think that I shall play "),
+    ("count", {}, "visits.many"),
     ("crash", {}, "exited with code 3, saying 'all is lost'"),
 ]
 
@@ -162,6 +163,36 @@ def test_killed_engines_lose_no_record(tmp_path):
     assert [path.name for path in (tmp_path / "run/engines").iterdir()] == ["python-0.stderr"]
     assert len(read_lines(tmp_path / "run/records.jsonl")[0]) == 36
     assert histories(spec("good"), deals=6) == {r.hand: r.history for r in tournament(config, resume=True).records}
+
+
+HEARD = """
+import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    with open(sys.argv[1], "a") as heard:
+        print(said["type"], said.get("table"), said.get("scores"), said.get("seat"), file=heard)
+    if said["type"] == "hello":
+        print('{"type":"hello","protocol":1,"name":"x","games":["skat"],"seeds":true,"tables":50}', flush=True)
+    if said["type"] == "act":
+        print(json.dumps({"type": "action", "table": said["table"], "action": said["legal"][0]}), flush=True)
+"""
+
+
+def test_an_engine_hears_how_each_hand_ends_and_when_to_go(tmp_path):
+    program, heard = tmp_path / "bot.py", tmp_path / "heard"
+    program.write_text(HEARD)
+    game, hands = games.load("skat"), [Hand(deal, (0, 1, 1)) for deal in range(9)]
+    player = players.make(f'engine:cmd="{sys.executable} -S {program} {heard}"', game)
+    records = list(play(game, [player, players.make("random", game)], hands, 5, 4))
+    del player
+    lines = heard.read_text().splitlines()
+    kinds = [text.split()[0] for text in lines]
+    assert kinds[0] == "hello" and kinds[-1] == "quit" and kinds.count("quit") == 1
+    assert kinds.count("new") == kinds.count("end") == 9
+    assert kinds.count("act") == sum(r.decisions[0] for r in records)
+    assert {text.split(maxsplit=2)[2] for text in lines if text.startswith("end")} == {
+        f"{list(r.scores)} None" for r in records
+    }
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "engines"

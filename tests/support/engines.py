@@ -20,6 +20,7 @@ KINDS = (
     "flood",
     "endless",
     "babble",
+    "count",
     "early",
     "deals",
     "stubborn",
@@ -101,6 +102,8 @@ def main(kind, *more):
                 say('{"type":"action","table":12345,"action":0}\n')
         if kind == "babble":
             say("I think that I shall play\n")
+        if kind == "count":
+            say(f'{{"type":"action","table":0,"action":{choice},"visits":{{"many":1}}}}\n')
         if kind == "deals":
             print(turn.seat, *(e["action"] for e in turn.events), file=sys.stderr, flush=True)
         return choice

@@ -27,7 +27,7 @@ class Action(_Message):
     table: int
     action: int
     value: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    visits: dict[str, int] | None = None  # by action: JSON has no other keys
+    visits: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], int] | None = None  # by action: JSON has no other keys
     text: str | None = None
 
 

@@ -82,7 +82,7 @@ class Process:
         self.stdin, self.stdout = self._child.stdin.fileno(), self._child.stdout.fileno()
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)
-        self._finalize = weakref.finalize(self, _end, self._child, watch, self.errors)
+        self._finalize = weakref.finalize(self, _end, self._child, watch, self.errors, self._out)
         self.hello = self._hello()
 
     def _hello(self) -> Hello:
@@ -115,10 +115,7 @@ class Process:
         self.say({"type": "act", "table": table, **message})
 
     def end(self) -> None:
-        """Says quit, and ends it if it does not go: it is gone on return."""
-        if self._finalize.alive:
-            with suppress(OSError):
-                os.write(self.stdin, bytes(self._out) + line({"type": "quit"}))
+        """Says quit, and ends it if it does not go: it is gone on return. So it is once nobody holds this object."""
         self._finalize()
 
     def write(self) -> None:
@@ -256,9 +253,12 @@ def answers(processes: Sequence[Process]) -> dict[tuple[int, int], Action]:
     return found
 
 
-def _end(child: subprocess.Popen[bytes], watch: int, errors: IO[bytes]) -> None:
-    """Ends the supervisor, which ends the engine and all that it has started."""
+def _end(child: subprocess.Popen[bytes], watch: int, errors: IO[bytes], unsent: bytearray) -> None:
+    """Says what is still to be said, and quit. Then ends the supervisor, which ends the engine and all that it has
+    started."""
     assert child.stdin is not None and child.stdout is not None
+    with suppress(OSError):
+        os.write(child.stdin.fileno(), bytes(unsent) + line({"type": "quit"}))
     child.stdin.close()
     with suppress(subprocess.TimeoutExpired):
         child.wait(_GOODBYE)
