@@ -23,7 +23,7 @@ SEATED = {
         "argmax:checkpoint={valued}",
     ],
     "bsr_uct": [],  # it plays Mines: tests/players/test_mines_search.py
-    "engine": [],  # it is a program: tests/players/test_engine.py
+    "engine": [],  # it is a program: tests/players/test_engines.py
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
         "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",

@@ -220,7 +220,8 @@ class Lines:
 
 
 def _line(record: Any) -> bytes:
-    text = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
+    # No function of ours within the dump: pydantic would make another exception of a Ctrl-C there.
+    text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else json.dumps(record)
     return text.encode() + b"\n"
 
 

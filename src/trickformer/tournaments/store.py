@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Parse
@@ -15,7 +14,8 @@ TIMING = ("seconds", "calls", "overran")  # the fields that differ between runs 
 
 
 class HandRecord(BaseModel):
-    """One finished hand. Lists by seat; `history` replays through OpenSpiel from the initial state."""
+    """One finished hand. Lists by seat; `history` replays through OpenSpiel from the initial state. What is None is not
+    written."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,14 +30,6 @@ class HandRecord(BaseModel):
     history: tuple[int, ...]  # every action, chance included
     mission: int | None = None  # its number; not written where a game has no missions
     overran: tuple[int, ...] | None = None  # decisions that took longer than the clock; not written without one
-
-    @model_serializer(mode="wrap")
-    def _without_none(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told = serialize(self)
-        for name in ("mission", "overran"):
-            if getattr(self, name) is None:
-                told.pop(name, None)
-        return told
 
     @property
     def hand(self) -> Hand:
