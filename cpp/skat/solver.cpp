@@ -298,8 +298,7 @@ void solve(std::span<const SolverPosition> positions, Query query, std::span<con
   others.reserve(n);
   try {
     for (std::size_t i = 1; i < n; ++i) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that run do the work.
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): no more threads; those that run do the work
   }
   work();
   for (std::thread& t : others) t.join();
