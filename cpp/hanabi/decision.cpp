@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace trickformer::hanabi {
 namespace {
 
-SeatView whole(const Codec& codec, std::span<const int> tokens) {
-  SeatView v(codec.rules());
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!allows(codec, v, tokens[i]))
-      throw std::invalid_argument("no deal explains token " + std::to_string(i) + " of the view");
-    see(codec, v, tokens[i]);
-  }
+SeatView at_own_turn(SeatView v) {
   if (!v.my_turn()) throw std::invalid_argument("the view does not end at an own turn");
   return v;
 }
@@ -21,7 +14,7 @@ SeatView whole(const Codec& codec, std::span<const int> tokens) {
 }  // namespace
 
 Decision::Decision(const Codec& codec, std::span<const int> tokens, Bot bot)
-    : bot_(bot), hands_(codec, whole(codec, tokens)) {
+    : view_(at_own_turn(view_of(codec, tokens))), bot_(bot), hands_(codec, view_) {
   SeatView v(codec.rules());
   std::vector<std::uint8_t> own;
   for (const int token : tokens) {
@@ -29,14 +22,12 @@ Decision::Decision(const Codec& codec, std::span<const int> tokens, Bot bot)
     see(codec, v, token);
     if (before.stage == SeatView::Stage::kSeat) {
       marks_ = plain_marks(v.state);
-      seat_ = v.seat;
       for (int i = 0; i < v.size(); ++i) own.push_back(std::uint8_t(i));
       cards_.assign(own.size(), kUnknown);
     } else if (v.state.moves != before.state.moves) {
       follow(before, v, own);
     }
   }
-  state_ = v.state;
   std::copy(own.begin(), own.end(), own_);
 }
 
@@ -44,7 +35,7 @@ void Decision::follow(const SeatView& before, const SeatView& after, std::vector
   const State& s = before.state;
   const Last& last = after.state.last;
   const int seat = s.player, size = s.sizes[seat];
-  if (seat != seat_) {
+  if (seat != view_.seat) {
     Frame& frame = frames_.emplace_back();
     frame.state = s, frame.marks = marks_, frame.action = after.pending;
     std::copy(own.begin(), own.end(), frame.own);
@@ -52,7 +43,7 @@ void Decision::follow(const SeatView& before, const SeatView& after, std::vector
   if (last.move.kind >= Kind::kHintColor) return mark_hint(marks_, s, last.move, last.touched);
   const bool drew = after.state.sizes[seat] == size;
   mark_card(s.rules, marks_, seat, last.move.slot, size, drew);
-  if (seat != seat_) return;
+  if (seat != view_.seat) return;
   cards_[own[last.move.slot]] = last.card;
   own.erase(own.begin() + last.move.slot);
   if (!drew) return;
@@ -61,7 +52,7 @@ void Decision::follow(const SeatView& before, const SeatView& after, std::vector
 }
 
 bool Decision::list(std::size_t most, std::vector<std::int16_t>& hands, std::vector<std::uint64_t>& ways) const {
-  const int size = state_.sizes[seat_];
+  const int size = view_.size();
   std::vector<std::int16_t> hand(std::size_t(rules().hand), -1), found;
   const auto fill = [&](const auto& self, int slot, const Copies& left) -> bool {
     if (slot == size) {
@@ -69,7 +60,7 @@ bool Decision::list(std::size_t most, std::vector<std::int16_t>& hands, std::vec
       found.insert(found.end(), hand.begin(), hand.end());
       return true;
     }
-    for (Kinds kinds = said(rules(), state_.hands[seat_][slot]) & left.least[0]; kinds;) {
+    for (Kinds kinds = view_.kinds(slot) & left.least[0]; kinds;) {
       const int kind = take_lowest(kinds);
       Copies rest = left;
       rest.take(one(kind));
@@ -78,23 +69,15 @@ bool Decision::list(std::size_t most, std::vector<std::int16_t>& hands, std::vec
     }
     return true;
   };
-  if (!fill(fill, 0, unseen())) return false;
+  if (!fill(fill, 0, view_.unseen())) return false;
   for (std::size_t i = 0; i < found.size(); i += hand.size()) ways.push_back(hands_.ways(&found[i]));
   hands.insert(hands.end(), found.begin(), found.end());
   return true;
 }
 
-Copies Decision::unseen() const {
-  Copies unseen = kept(state_);
-  unseen.take(piled_kinds(state_));
-  for (int p = 0; p < rules().players; ++p)
-    for (int i = 0; p != seat_ && i < state_.sizes[p]; ++i) unseen.take(one(state_.hands[p][i].card));
-  return unseen;
-}
-
 void Decision::deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const {
-  Copies left = unseen();
-  for (int i = 0; i < state_.sizes[seat_]; ++i) left.take(one(hand[i]));
+  Copies left = view_.unseen();
+  for (int i = 0; i < view_.size(); ++i) left.take(one(hand[i]));
   int n = 0;
   for (int kind = 0; kind < rules().kinds(); ++kind)
     for (int k = left.left(kind); k > 0; --k) out[n++] = std::uint8_t(kind);
@@ -107,10 +90,10 @@ double Decision::chance(const std::int16_t* hand, std::vector<int>& order) const
   for (std::size_t at = 0; at < order.size(); ++at) {
     const Frame& frame = frames_[std::size_t(order[at])];
     State s = frame.state;
-    for (int i = 0; i < s.sizes[seat_]; ++i) {
+    for (int i = 0; i < s.sizes[view_.seat]; ++i) {
       const std::uint8_t number = frame.own[i], card = cards_[number];
-      const auto now = std::find(own_, own_ + state_.sizes[seat_], number) - own_;
-      s.hands[seat_][i].card = card == kUnknown ? std::uint8_t(hand[now]) : card;
+      const auto now = std::find(own_, own_ + view_.size(), number) - own_;
+      s.hands[view_.seat][i].card = card == kUnknown ? std::uint8_t(hand[now]) : card;
     }
     probs(bot_, s, frame.marks, likely);
     product *= double(likely[frame.action]);
@@ -122,8 +105,8 @@ double Decision::chance(const std::int16_t* hand, std::vector<int>& order) const
 }
 
 State Decision::with(const std::int16_t* hand, const std::uint8_t* deck) const {
-  State s = state_;
-  for (int i = 0; i < s.sizes[seat_]; ++i) s.hands[seat_][i].card = std::uint8_t(hand[i]);
+  State s = state();
+  for (int i = 0; i < s.sizes[view_.seat]; ++i) s.hands[view_.seat][i].card = std::uint8_t(hand[i]);
   std::copy(deck, deck + left(), s.deck + s.drawn);
   return s;
 }

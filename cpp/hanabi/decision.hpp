@@ -25,12 +25,12 @@ class Decision {
   // tokens: of a view that ends at an own turn. Throws std::invalid_argument on any others.
   Decision(const Codec& codec, std::span<const int> tokens, Bot bot);
 
-  const Rules& rules() const { return state_.rules; }
-  const State& state() const { return state_; }  // own cards and the deck are unknown
+  const Rules& rules() const { return view_.state.rules; }
+  const State& state() const { return view_.state; }  // own cards and the deck are unknown
   const Marks& marks() const { return marks_; }
   Bot bot() const { return bot_; }
-  std::uint64_t legal() const { return hanabi::legal(state_); }
-  int left() const { return state_.left(); }  // cards in the deck
+  std::uint64_t legal() const { return hanabi::legal(state()); }
+  int left() const { return state().left(); }  // cards in the deck
 
   // Adds all own hands that explain the view, by kinds, each [rules.hand] with -1 where the hand has fewer, and the
   // ways to take each. False, and nothing is added, where there are more than `most`.
@@ -52,12 +52,9 @@ class Decision {
  private:
   void follow(const SeatView& before, const SeatView& after, std::vector<std::uint8_t>& own);
 
-  Copies unseen() const;  // own cards and the deck
-
-  State state_;
+  SeatView view_;
   Marks marks_ = {};
   Bot bot_;
-  int seat_ = 0;
   std::vector<Frame> frames_;
   std::vector<std::uint8_t> cards_;  // own cards by number; kUnknown: still in hand
   std::uint8_t own_[kMaxHand] = {};  // their numbers by slot

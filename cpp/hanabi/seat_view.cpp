@@ -1,6 +1,8 @@
 #include "hanabi/seat_view.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace trickformer::hanabi {
 namespace {
@@ -260,6 +262,16 @@ void see(const Codec& table, SeatView& v, int token) {
     case Stage::kSlots: apply(s, v.pending, token - table.slots()); return go_on(v);
     case Stage::kOver: v.ended = true;
   }
+}
+
+SeatView view_of(const Codec& table, std::span<const int> tokens) {
+  SeatView v(table.rules());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!allows(table, v, tokens[i]))
+      throw std::invalid_argument("no deal explains token " + std::to_string(i) + " of the view");
+    see(table, v, tokens[i]);
+  }
+  return v;
 }
 
 }  // namespace trickformer::hanabi

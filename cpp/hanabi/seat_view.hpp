@@ -4,6 +4,7 @@
 // it by itself, never together with others; so the question "is there a deal?" asks whether the own slots, each with
 // the set of its kinds, can be filled with cards that have not been seen: Hall's condition.
 #pragma once
+#include <span>
 #include <utility>
 
 #include "core/tracker.hpp"
@@ -44,5 +45,8 @@ TokenSet all_allowed(const Codec& table, const SeatView& v);
 
 // Takes a token in that some deal allows.
 void see(const Codec& table, SeatView& v, int token);
+
+// The view of these tokens. Throws std::invalid_argument where no deal explains them.
+SeatView view_of(const Codec& table, std::span<const int> tokens);
 
 }  // namespace trickformer::hanabi

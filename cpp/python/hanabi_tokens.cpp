@@ -43,17 +43,7 @@ struct Bulk {
   }
 };
 
-// A view of these tokens. Throws where no deal explains them.
-SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) {
-  SeatView v(codec.rules());
-  const auto seen = tokens_in(tokens);
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!allows(codec, v, seen[i]))
-      throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
-    see(codec, v, seen[i]);
-  }
-  return v;
-}
+SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) { return view_of(codec, tokens_in(tokens)); }
 
 void bind_table(nb::module_& m) {
   nb::class_<Codec> codec(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");

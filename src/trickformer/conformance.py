@@ -11,8 +11,9 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.engines import process
 from trickformer.engines.config import Conformance
-from trickformer.players.engine import EnginePlayer
+from trickformer.players.engine import EnginePlayer, Program
 from trickformer.plumbing import tables
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -78,20 +79,24 @@ def check(config: Conformance) -> list[Check]:
 
 
 def _first_game(engine: str) -> str:
-    for name in games.NAMES:
-        try:
-            _made(engine, games.load(name))
-            return name
-        except TrickformerError as e:
-            if " plays " not in str(e):
-                raise
-    raise TrickformerError(f"{engine} plays none of {', '.join(games.NAMES)}; say --game")
+    options = players.parse(engine)[1]
+    if not isinstance(options, Program):
+        raise _no_engine(engine)
+    plays = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
+    found = next((name for name in games.NAMES if name in plays or "*" in plays), None)
+    if found is None:
+        raise TrickformerError(f"{engine} plays none of {', '.join(games.NAMES)}; say --game")
+    return found
+
+
+def _no_engine(spec: str) -> TrickformerError:
+    return TrickformerError(f"{spec!r} is no engine; give a name of engines.toml, or engine:cmd=PROGRAM")
 
 
 def _made(spec: str, game: Game) -> EnginePlayer:
     player = players.make(spec, game)
     if not isinstance(player, EnginePlayer):
-        raise TrickformerError(f"{spec!r} is no engine; give a name of engines.toml, or engine:cmd=PROGRAM")
+        raise _no_engine(spec)
     return player
 
 

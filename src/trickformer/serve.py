@@ -6,15 +6,14 @@ import os
 import select
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 import trickformer
 from trickformer.base import Event, Memo, TrickformerError, View
-from trickformer.engines import MAX_LINE, PROTOCOL
+from trickformer.engines import MAX_LINE, PROTOCOL, messages
 
 if TYPE_CHECKING:
     from trickformer.base import Game, Player
@@ -22,62 +21,6 @@ if TYPE_CHECKING:
 _MOST_TABLES = 4_096
 _CHUNK = 1 << 20  # bytes read at once
 _INPUT, _OUTPUT = 0, 1
-
-
-class _Message(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class _Hello(_Message):
-    type: Literal["hello"]
-    protocol: int
-
-
-class _New(_Message):
-    type: Literal["new"]
-    table: int
-    game: str
-    seat: int
-    seed: int
-
-
-class _Event(_Message):
-    seat: int
-    action: int | None
-    words: str | None
-    seen: list[int]
-
-
-class _Observe(_Message):
-    type: Literal["observe"]
-    table: int
-    events: list[_Event]
-
-
-_Word = Annotated[int, Field(ge=0, lt=2**64)]
-
-
-class _Act(_Message):
-    type: Literal["act"]
-    table: int
-    legal: list[int] = Field(min_length=1)
-    words: list[str]
-    seed: _Word | Annotated[list[_Word], Field(min_length=6, max_length=6)]
-    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
-
-
-class _End(_Message):
-    type: Literal["end"]
-    table: int
-    scores: list[int | float] | None
-
-
-class _Quit(_Message):
-    type: Literal["quit"]
-
-
-_Heard = _Hello | _New | _Observe | _Act | _End | _Quit
-_HEARD: TypeAdapter[_Heard] = TypeAdapter(Annotated[_Heard, Field(discriminator="type")])
 
 
 @dataclass
@@ -91,28 +34,27 @@ class _Server:
     def __init__(self, player: Player, game: Game, name: str):
         self._player, self._game, self._name = player, game, name
         self._tables: dict[int, _Table] = {}
-        self._asked: list[_Act] = []
+        self._asked: list[messages.Act] = []
 
     def hear(self, line: bytes) -> bool:
         """Takes a message; False once it says quit. Raises TrickformerError on what is no message, or comes out of
         order."""
         try:
-            said = _HEARD.validate_json(line)
-        except ValidationError as e:
-            fault = e.errors(include_url=False)[0]
-            raise TrickformerError(f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}") from None
-        if isinstance(said, _Quit):
+            said = messages.heard(line)
+        except ValueError as e:
+            raise TrickformerError(str(e)) from None
+        if isinstance(said, messages.Quit):
             return False
-        if isinstance(said, _Hello):
+        if isinstance(said, messages.Greeting):
             self._hello(said)
-        elif isinstance(said, _New):
+        elif isinstance(said, messages.New):
             self._new(said)
         elif said.table not in self._tables:
             raise TrickformerError(f"there is no table {said.table}")
-        elif isinstance(said, _Observe):
+        elif isinstance(said, messages.Observe):
             heard = (Event(e.seat, e.action, tuple(e.seen)) for e in said.events)
             self._tables[said.table].events.extend(heard)
-        elif isinstance(said, _Act):
+        elif isinstance(said, messages.Act):
             self._asked.append(said)
         else:
             del self._tables[said.table]
@@ -142,14 +84,14 @@ class _Server:
         self._asked.clear()
         _write(b"".join(lines))
 
-    def _hello(self, said: _Hello) -> None:
+    def _hello(self, said: messages.Greeting) -> None:
         if said.protocol != PROTOCOL:
             raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {said.protocol}")
         about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
         hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MOST_TABLES, "deals": False}
         _write(to_json(hello | about) + b"\n")
 
-    def _new(self, said: _New) -> None:
+    def _new(self, said: messages.New) -> None:
         if said.game != (own := str(self._game.spiel)):
             raise TrickformerError(f"this serves {own}, not {said.game}; give --game {said.game!r}")
         if not 0 <= said.seat < self._game.players:

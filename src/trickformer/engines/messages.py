@@ -1,8 +1,8 @@
-"""What an engine may say, held to the protocol."""
+"""What an engine and its host may say, held to the protocol of docs/engines.md."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -36,14 +36,75 @@ class Error(_Message):
     text: str
 
 
-Said = Hello | Action | Error
+Said = Hello | Action | Error  # by an engine
 _SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
 
 
+class Greeting(_Message):
+    type: Literal["hello"]
+    protocol: int
+
+
+class New(_Message):
+    type: Literal["new"]
+    table: int
+    game: str
+    seat: int
+    seed: int
+
+
+class Seen(_Message):
+    seat: int
+    action: int | None
+    words: str | None
+    seen: list[int]
+
+
+class Observe(_Message):
+    type: Literal["observe"]
+    table: int
+    events: list[Seen]
+
+
+_Word = Annotated[int, Field(ge=0, lt=2**64)]
+
+
+class Act(_Message):
+    type: Literal["act"]
+    table: int
+    legal: list[int] = Field(min_length=1)
+    words: list[str]
+    seed: _Word | Annotated[list[_Word], Field(min_length=6, max_length=6)]
+    seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
+
+
+class End(_Message):
+    type: Literal["end"]
+    table: int
+    scores: list[int | float] | None
+
+
+class Quit(_Message):
+    type: Literal["quit"]
+
+
+Heard = Greeting | New | Observe | Act | End | Quit  # by an engine, from its host
+_HEARD: TypeAdapter[Heard] = TypeAdapter(Annotated[Heard, Field(discriminator="type")])
+
+
 def parse(line: bytes) -> Said:
-    """What a line says. Raises ValueError with one line on what is wrong with it."""
+    """What an engine says. Raises ValueError with one line on what is wrong with it."""
+    return _parsed(_SAID, line)
+
+
+def heard(line: bytes) -> Heard:
+    """What a host says. Raises ValueError likewise."""
+    return _parsed(_HEARD, line)
+
+
+def _parsed(of: TypeAdapter[Any], line: bytes) -> Any:
     try:
-        return _SAID.validate_json(line)
+        return of.validate_json(line)
     except ValidationError as e:
         fault = e.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,9 +26,23 @@ MOST_FAULTS = 3  # at the same decision
 _AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
 
 
-class Options(BaseModel):
+class Program(BaseModel, ABC):
+    """Options of a player that is a program; `processes` and `timeout` are among them."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @property
+    @abstractmethod
+    def command(self) -> list[str]:
+        """How to start it, in words. Raises TrickformerError where there are none."""
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What the command names that is a file here, by the name that it has there."""
+        return {word: Path(word) for word in self.command if Path(word).is_file()}
+
+
+class Options(Program):
     cmd: str = Field(default="", description="how to start it, in words as a shell splits them")
     processes: int = Field(default=1, ge=1, le=1_024, description="how many of it play at the same time")
     timeout: float = Field(default=60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
@@ -35,13 +50,8 @@ class Options(BaseModel):
     starts_program: ClassVar[bool] = True
 
     @property
-    def files(self) -> dict[str, Path]:
-        """What the command names that is a file here, by the name that it has there."""
-        return _files(self.cmd)
-
-
-def _files(command: str) -> dict[str, Path]:
-    return {word: Path(word) for word in process.words(command) if Path(word).is_file()} if command else {}
+    def command(self) -> list[str]:
+        return process.words(self.cmd)
 
 
 @dataclass(eq=False)
@@ -119,7 +129,7 @@ class EnginePlayer:
     def __init__(self, name: str | None, command: Sequence[str], processes: int, timeout: float, game: Game):
         """Starts the first. Raises TrickformerError where it does not begin as it should, or does not play the game.
         Without a name it has its own."""
-        self._name, self._game = name, game
+        self._name, self._game, self._rules = name, game, str(game.spiel)
         self._command, self._timeout = list(command), timeout
         first = self._start()
         self.hello = first.hello
@@ -202,7 +212,7 @@ class EnginePlayer:
                 continue  # at a later round
             if table.suspect:
                 alone.add(at)
-            self._engines[at].sit(table, str(self._game.spiel), taken[at])
+            self._engines[at].sit(table, self._rules, taken[at])
             taken[at].add(table.number)
             self._request(turns[i])
             asked[at, table.number] = i
@@ -283,8 +293,7 @@ def _given_up(last: Process, said: str) -> str:
 
 def make(options: Options, game: Game) -> EnginePlayer:
     """Raises TrickformerError where the program cannot be started or does not play the game."""
-    command = process.words(options.cmd)
-    return EnginePlayer(None, command, options.processes, options.timeout, game)
+    return EnginePlayer(None, options.command, options.processes, options.timeout, game)
 
 
 def named(name: str, entry: Entry) -> ModuleType:
@@ -296,18 +305,12 @@ def named(name: str, entry: Entry) -> ModuleType:
         "timeout": (float, usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="seconds of silence")),
     }
 
-    class Base(BaseModel):
-        model_config = ConfigDict(extra="forbid", frozen=True)
-
+    class Base(Program):
         @property
         def command(self) -> list[str]:
             """The words of the command. An option fills its braces within a word, whatever characters it has."""
             fields = self.model_dump()
             return [string.Formatter().vformat(word, (), fields) for word in process.words(entry.command)]
-
-        @property
-        def files(self) -> dict[str, Path]:
-            return {word: Path(word) for word in self.command if Path(word).is_file()}
 
     module = ModuleType(name, entry.about or f"the engine of engines.toml: {entry.command}")
     module.Options = create_model(name, __base__=Base, **own)  # type: ignore[attr-defined]
