@@ -38,7 +38,7 @@ app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
 # Options that take every word up to the next option; those of the second tuple as one text, with commas.
-_VARIADIC = ("--players", "--others", "--estimators")
+_VARIADIC = ("--players", "--methods", "--others", "--estimators")
 _JOINED = ("--seconds", "--simulations", "--beliefs")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ FIXED = {"observation_type": "card_knowledge", "random_start_player": False}  # 
 _USUAL: dict[str, Any] = {"roles": "all", "bootstrap": ["partner"], "anchor": 0.5, "bucket": 32, "seats_kept": 2}
 _LITTLE = _USUAL | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
 TRAINING = {"paper": _USUAL, "small": _LITTLE, "tiny": _LITTLE}
+KNOWING = tuple(f"played knowing {what}" for what in ("colour and rank", "colour", "rank", "neither"))  # of the card
 VARIANTS = (  # of two players in the literature
     "hanabi",
     "hanabi(max_information_tokens=2)",
@@ -148,6 +151,57 @@ class Hanabi(Game):
             elif actor == seat and step.action < 2 * hand:
                 cards.pop(step.action % hand)
         return cards
+
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
+        """What a player knew of the cards that it played, in games given as histories, in which it held `seats`: shares
+        of these cards, as in Figure 4 of "Off-Belief Learning" (Hu et al. 2021), and of those that did not fit.
+
+        Colour and rank are known where hints, and the cards that it saw at other seats, piled and discarded, leave no
+        other. None where it played no card."""
+        counts, amiss, hand = [0] * len(KNOWING), 0, self.rules.hand
+        for history, own in zip(histories, seats):
+            state, moves = self._follow(history)
+            for action in moves:
+                seat, lives = state.current_player(), state.lives
+                played = seat in own and hand <= action < 2 * hand
+                if played:
+                    color, rank = self._known(state, seat, action - hand)
+                    counts[3 - 2 * color - rank] += 1
+                state.apply_action(action)
+                amiss += played and state.lives < lives
+        plays = sum(counts)
+        shares = [n / plays if plays else None for n in (*counts, amiss)]
+        return dict(zip((*KNOWING, "played in vain"), shares))
+
+    def _follow(self, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
+        """The start of a game that ended so, and the players' moves. Cards that were not drawn lie in any order."""
+        rules = self.rules
+        at = self.players * rules.hand
+        cards, moves = list(history[:at]), []
+        while at < len(history):
+            moves.append(history[at])
+            at += 1
+            if moves[-1] < 2 * rules.hand and len(cards) < rules.deck and at < len(history):
+                cards.append(history[at])
+                at += 1
+        left = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)})
+        left.subtract(cards)
+        return _core.hanabi.State(rules, np.array([*cards, *left.elements()], dtype=np.uint8)), moves
+
+    def _known(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
+        """Whether a seat knows the colour of its card, and the rank."""
+        rules = self.rules
+        colors, ranks, _ = state.knowledge(seat)[slot]  # as bits
+        seen = list(state.discards)
+        for color, height in enumerate(state.fireworks):
+            for rank in range(height):
+                seen[color * rules.ranks + rank] += 1
+        for other in range(self.players):
+            for card in state.hand(other) if other != seat else ():
+                seen[card] += 1
+        left = [divmod(kind, rules.ranks) for kind in range(rules.kinds) if seen[kind] < rules.copies(kind)]
+        possible = [(color, rank) for color, rank in left if colors >> color & 1 and ranks >> rank & 1]
+        return len({color for color, _ in possible}) == 1, len({rank for _, rank in possible}) == 1
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The next card of a shuffled deck."""

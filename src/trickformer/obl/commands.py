@@ -10,8 +10,11 @@ import typer
 from trickformer.base import TrickformerError
 from trickformer.obl.config import Exact, Toy
 from trickformer.plumbing import config as configs
+from trickformer.tournaments.crossplay.plan import CrossPlay
 
-app = typer.Typer(help="Off-belief learning: the operator on games that can be listed, and the toy game.")
+app = typer.Typer(
+    help="Off-belief learning: the operator on games that can be listed, the toy game, and play with strangers."
+)
 
 Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
 
@@ -46,3 +49,22 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: 
         print(json.dumps(found))
     else:
         show(study.heading(found), {}, [("", study.table(found))], [])
+
+
+@app.command()
+@configs.options(CrossPlay)
+def crossplay(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Seat players with themselves, with other runs of their method and with strangers: who understands whom?"""
+    settings = configs.load(CrossPlay, config, given)
+    from trickformer.tournaments import run
+    from trickformer.tournaments.crossplay import report, results
+
+    found = results.result(run.tournament(settings, resume))
+    if settings.out is not None:
+        report.write(found, settings.out)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        report.terminal(found)

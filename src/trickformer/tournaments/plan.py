@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players as known
-from trickformer.base import Game
+from trickformer.base import Game, TrickformerError
 
 
 class Hand(NamedTuple):
@@ -62,7 +62,7 @@ class Tournament(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "tournament"
     # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "seed", "clock")
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
     game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
     a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
@@ -72,6 +72,9 @@ class Tournament(BaseModel):
     )
     deals: int = Field(
         100, ge=1, le=1_000_000_000, description="deals; each is played in every seating, and is one sample"
+    )
+    mixed: bool = Field(
+        False, description="where the seats share their scores: let both players of a pair sit at one table too"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
     clock: float | None = Field(
@@ -111,14 +114,17 @@ class Tournament(BaseModel):
         return self.players if self.players is not None else [str(self.a), str(self.b)]
 
     def rules(self) -> Game:
-        """The game. Raises what `games.load` raises."""
+        """The game. Raises what `games.load` raises, and TrickformerError where tables cannot be mixed."""
         from trickformer import games
 
-        return games.load(self.game)
+        game = games.load(self.game)
+        if self.mixed:
+            no_mixing_but_of_teams(game)
+        return game
 
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every hand of the tournament, deal by deal."""
-        return hands(game, len(self.specs), self.deals)
+        return hands(game, len(self.specs), self.deals, self.mixed)
 
     def with_specs(self, specs: list[str]) -> Self:
         """The same tournament of other specs."""
@@ -138,12 +144,25 @@ def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
     return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
 
 
-def hands(game: Game, players: int, deals: int) -> Iterator[Hand]:
-    """Every hand of a tournament, deal by deal: each pair in each of its seatings. A team plays a deal once, whatever
-    number of others it meets. First come the seatings that both hold evenly, pairs in turn: where one of the players
-    is slow, the time of the first hands tells that of the others."""
+def no_mixing_but_of_teams(game: Game) -> None:
+    """Raises TrickformerError where two players sit at one table anyway, or a table has one seat."""
+    if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
+        raise TrickformerError(f"mixed tables are for games whose seats share their scores, which {game.name} is not")
+
+
+def mixtures(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
+    """Every seating of a table in which both players of a pair sit somewhere."""
+    return [seating for seating in product(pair, repeat=game.players) if len(set(seating)) == 2]
+
+
+def hands(game: Game, players: int, deals: int, mixed: bool = False) -> Iterator[Hand]:
+    """Every hand of a tournament, deal by deal: each pair in each of its seatings, and where it is asked for in its
+    mixtures. A team plays a deal once, whatever number of others it meets. First come the seatings that both hold
+    evenly, pairs in turn: where one of the players is slow, the time of the first hands tells that of the others."""
     sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in pairs(players)]
     order = dict.fromkeys(seating for together in zip(*sets) for seating in together)
+    if mixed:
+        order |= dict.fromkeys(seating for pair in pairs(players) for seating in mixtures(game, pair))
     for deal in range(deals):
         for seating in order:
             yield Hand(deal, seating)

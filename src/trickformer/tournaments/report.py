@@ -95,6 +95,11 @@ def notes(result: dict[str, Any]) -> list[str]:
         if (far := m.get("extrapolation")) and far["difference"] is not None:
             line += f"; {far['difference']:+.1f} points in a game to {far['to']}"
         lines.append(line)
+        if both := m.get("mixed"):
+            low, high = both["ci95"]
+            score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
+            lost = f"{_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
+            lines.append(f"{a} and {b} at one table: {score}; less the mean of their own teams: {lost}")
     use = result["seconds_per_turn"]
     for key in use if isinstance(use, dict) else range(len(use)):
         name = key.upper() if isinstance(key, str) else f"P{key + 1}"

@@ -10,7 +10,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.tournaments import plan
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.run import Run
-from trickformer.tournaments.statistics import Row, deals_to_resolve, extrapolate, match
+from trickformer.tournaments.statistics import Mixed, Row, deals_to_resolve, extrapolate, match, mixed
 
 
 class Results:
@@ -24,8 +24,12 @@ class Results:
         self.pairs = plan.pairs(n)
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
         by_hand = {r.hand: r for r in run.records}
-        want = list(dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings))
-        self.teams = all(len(set(seating)) == 1 for seating in want)  # scores are shared: nobody sits mixed
+        own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
+        self.teams = all(
+            len(set(seating)) == 1 for seating in own
+        )  # scores are shared: tables are mixed on request only
+        self._mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if run.config.mixed}
+        want = [*own, *(seating for seatings in self._mixtures.values() for seating in seatings)]
         self.deals = [d for d in range(run.config.deals) if all(plan.Hand(d, seating) in by_hand for seating in want)]
         if not self.deals:
             raise TrickformerError("no deal of this run is finished in all its seatings; continue it with --resume")
@@ -36,6 +40,11 @@ class Results:
             kinds = np.array(seatings) == pair[1]
             scores = np.array(scores, dtype=np.float64)
             self.rows[pair] = match(scores, kinds.astype(int), run.config.seed, self.game.by_seats)
+        self.mixed: dict[tuple[int, int], Mixed] = {}
+        for pair, seatings in self._mixtures.items():
+            together = [[by_hand[plan.Hand(d, s)].scores[0] for s in seatings] for d in self.deals]
+            teams = [[by_hand[plan.Hand(d, s)].scores[0] for s in self.sets[pair]] for d in self.deals]
+            self.mixed[pair] = mixed(np.array(together, dtype=float), np.array(teams, dtype=float), run.config.seed)
 
     def result(self) -> dict[str, Any]:
         """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
@@ -96,6 +105,14 @@ class Results:
             },
         }
         extra: dict[str, Any] = {"deals_to_resolve": deals_to_resolve(rows[0].deals)}
+        if pair in self.mixed:
+            m = self.mixed[pair]
+            extra["mixed"] = {
+                "score": m.score,
+                "ci95": list(m.ci95 or (None, None)),
+                "difference": m.difference,
+                "difference_ci95": list(m.difference_ci95 or (None, None)),
+            }
         target = self.game.plays_to
         if target is not None:
             extra["extrapolation"] = {"to": target, "difference": extrapolate(rows[0], target)}
@@ -123,8 +140,9 @@ class Results:
         }
 
     def _summary(self, player: int) -> dict[str, float | None]:
-        seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in self.records]
-        held = [(r.history, own) for r, own in zip(self.records, seats) if own]
+        records = [r for r in self.records if not self.teams or len(set(r.seating)) == 1]  # nobody's style but its own
+        seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
+        held = [(r.history, own) for r, own in zip(records, seats) if own]
         return self.game.summary([history for history, _ in held], [own for _, own in held])
 
     def _use(self, player: int) -> dict[str, Any]:

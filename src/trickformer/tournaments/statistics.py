@@ -68,6 +68,24 @@ def _row(label: str, a: float, b: float, deals: np.ndarray, seed: int) -> Row:
     return Row(label, a, b, float(deals.mean()), interval(deals, seed), p_value(deals), deals)
 
 
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """How two players who share a score get on at one table."""
+
+    score: float  # mean of the mixed tables
+    ci95: tuple[float, float] | None  # None: a single deal has no interval
+    difference: float  # from the mean of the two teams of one player
+    difference_ci95: tuple[float, float] | None
+
+
+def mixed(together: np.ndarray, teams: np.ndarray, seed: int) -> Mixed:
+    """together: float64 [deals, mixed seatings], the scores of tables at which both sit; teams: float64 [deals, 2],
+    those of the two teams."""
+    scores = together.mean(axis=1)
+    lost = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
+    return Mixed(float(scores.mean()), interval(scores, seed), float(lost.mean()), interval(lost, seed))
+
+
 def p_value(deals: np.ndarray) -> float:
     """Two-sided p of the Wilcoxon signed-rank test on float64 [deals]; 1 where all differences are zero."""
     if not np.any(deals):

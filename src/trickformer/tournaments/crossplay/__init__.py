@@ -1,0 +1,1 @@
+"""Who understands whom: players who share a score at one table, each with itself and with every other one."""

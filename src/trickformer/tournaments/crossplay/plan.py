@@ -1,0 +1,93 @@
+"""What is to be played: teams of one player, of two, and of different runs of one method, on the same decks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from trickformer import players as known
+from trickformer.base import Game
+from trickformer.tournaments import plan
+from trickformer.tournaments.plan import Hand
+
+
+class CrossPlay(BaseModel):
+    """Every player with itself and with every other one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    COMMAND: ClassVar[str] = "obl crossplay"
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
+
+    game: str = Field("hanabi", description="game string of a game whose seats share their scores")
+    players: list[str] = Field(description="specs; each plays with itself and with every other one", min_length=1)
+    methods: list[str] | None = Field(
+        None, description="a name for each player: those of one name are runs of one method; not given: none are"
+    )
+    games: int = Field(1_000, ge=1, le=10_000_000, description="games at each table, all with the same decks")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed of the decks and of all players' randomness")
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="games in flight at a time; if not given, as many as the players make use of",
+    )
+    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
+    ray: str | None = Field(
+        None,
+        description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT; "
+        "checkpoints must lie on a file system that all nodes share",
+    )
+    out: Path | None = Field(None, description="folder for the records and the report")
+
+    _typed = field_validator("players")(known.typed)
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.methods is not None and len(self.methods) != len(self.players):
+            raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players")
+        return self
+
+    @property
+    def clock(self) -> None:
+        """There is none."""
+
+    @property
+    def specs(self) -> list[str]:
+        """The players' specs."""
+        return self.players
+
+    def with_specs(self, specs: list[str]) -> Self:
+        """The same of other specs."""
+        return self.model_copy(update={"players": specs})
+
+    def rules(self) -> Game:
+        """The game. Raises what `games.load` raises, and TrickformerError where the seats do not share their scores."""
+        from trickformer import games
+
+        game = games.load(self.game)
+        plan.no_mixing_but_of_teams(game)
+        return game
+
+    def runs(self) -> dict[str, list[int]]:
+        """By method, in order: its players."""
+        found: dict[str, list[int]] = {}
+        for player, name in enumerate(self.methods or [f"P{i + 1}" for i in range(len(self.players))]):
+            found.setdefault(name, []).append(player)
+        return found
+
+    def strangers(self, game: Game, method: list[int]) -> list[tuple[int, ...]]:
+        """The tables of a method's cross-play, at which no run holds two seats; none where there are fewer runs than
+        seats. (The paper's Appendix D: of two ways to seat three, the harder one.)"""
+        return list(permutations(method, game.players))
+
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Every game, deck by deck."""
+        n = len(self.players)
+        order = dict.fromkeys((player,) * game.players for player in range(n))
+        order |= dict.fromkeys(seating for pair in plan.pairs(n) for seating in plan.mixtures(game, pair))
+        order |= dict.fromkeys(s for method in self.runs().values() for s in self.strangers(game, method))
+        return (Hand(deck, seating) for deck in range(self.games) for seating in order)
