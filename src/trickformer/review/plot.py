@@ -10,6 +10,7 @@ from trickformer.review.result import Review
 from trickformer.review.text import who
 
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
+_LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 _MARKED = 5  # mistakes that are named
 
 
@@ -34,11 +35,12 @@ def plot(review: Review, path: Path) -> None:
                 xytext=(4, 9),
                 textcoords="offset points",
                 fontsize=8,
+                bbox=_LABEL,
             )
         axes.axhline(0, color="#718096", linewidth=0.8, linestyle=(0, (4, 3)))
         axes.set_xlabel("decision")
         axes.set_ylabel(review.unit)
         axes.set_title(f"Review by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
         if review.curves:
-            axes.legend(frameon=False)
+            axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
         save(figure, path)
