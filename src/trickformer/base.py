@@ -185,6 +185,11 @@ class Game(Protocol):
         """A player's action in words, whoever takes it and whenever."""
         return self.spiel.new_initial_state().action_to_string(0, action)
 
+    def trick(self, state: State) -> int | None:
+        """The number of the trick that a decision belongs to, counted from 1; None before the tricks, and in a game
+        without."""
+        return None
+
     def mission(self, state: State) -> int | None:
         """The number of the mission that is played; None in a game without missions."""
         return None
@@ -208,6 +213,8 @@ class Game(Protocol):
 
     # Settings.
 
+    # What one unit of v(o) stands for, for people: so many of these. Their sign is that of v(o), more is better.
+    worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
     # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
@@ -431,6 +438,7 @@ class Decision:
     visits: dict[int, int] | None = None  # simulations by action, where there was a search
     illegal: int = 0  # illegal histories that the search generated
     searched: int = 0  # histories that the search generated in all
+    values: dict[int, float] | None = None  # the same estimate of each action that was looked at
 
 
 class Player(Protocol):

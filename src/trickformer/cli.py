@@ -17,7 +17,7 @@ from trickformer.engines.config import Conformance
 from trickformer.obl.commands import app as obl
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interrupted
-from trickformer.records.commands import app as records
+from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.skat.commands import app as skat

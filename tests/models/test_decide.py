@@ -68,6 +68,10 @@ def test_argmax_val_is_its_definition(threshold):
     expected = [by_definition(logits[i], legal[i], worth[i], threshold) for i in range(n)]
     assert decided.tokens.tolist() == expected
     assert np.array_equal(decided.values, worth[np.arange(n), expected].astype(np.float32))
+    for may, row, looked, probs in zip(legal, worth, decided.looked, decide.legal_policy(logits, legal)):
+        candidates = np.flatnonzero(~np.isnan(looked))
+        assert candidates.tolist() == (np.flatnonzero(may & (probs >= threshold)).tolist() or [int(probs.argmax())])
+        assert np.array_equal(looked[candidates], row[candidates].astype(np.float32))
     # The chosen branches live on, and no other.
     assert [engine.made[node] for node in decided.nodes] == list(enumerate(expected))
     assert engine.alive == set(decided.nodes.tolist())
@@ -75,7 +79,7 @@ def test_argmax_val_is_its_definition(threshold):
     # A model with facts is told what is known behind each token; one with action values is fed nothing.
     knowing = Table(worth, n_facts=3)
     same = decide.argmax_val(knowing, np.arange(n, dtype=np.int32), logits, legal, threshold, facts_of)
-    assert all(np.array_equal(a, b) for a, b in zip(same, decided, strict=True))
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(same, decided, strict=True))
     assert knowing.made == engine.made
     without = decide.argmax_val(Table(worth), np.arange(n, dtype=np.int32), logits, legal, threshold, facts_of)
     assert np.array_equal(without.tokens, decided.tokens)  # a model that takes no facts is given none
@@ -85,6 +89,7 @@ def test_argmax_val_is_its_definition(threshold):
         assert found.tokens.tolist() == expected
         assert np.array_equal(found.values, decided.values)
         assert found.nodes is None and not acting.made
+        assert np.array_equal(found.looked, np.where(legal, worth, np.nan).astype(np.float32), equal_nan=True)
 
 
 def test_draws_have_the_policys_frequencies():

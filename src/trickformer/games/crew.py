@@ -208,6 +208,7 @@ class Crew(Game):
     name = "crew"
     players = PLAYERS
     higher_is_better = True
+    worth = 1.0, "missions"
     baseline = "rules"
     labels_are_results = False  # a solver has part in them
     # Section 9.3, but for the threshold, 0.01 there: our models judge rare actions badly (docs/results/recipe.md).
@@ -235,6 +236,18 @@ class Crew(Game):
         """The number of the mission; None before it is drawn."""
         game: Any = state
         return game.mission.id if game.mission is not None else None
+
+    def trick(self, state: State) -> int | None:
+        """None where no card is to be played: while tasks are given away, and messages sent."""
+        game: Any = state
+        core = game.core
+        return len(core.plays) // PLAYERS + 1 if core is not None and core.phase == PLAY else None
+
+    def failures(self, state: State) -> list[str]:
+        """Why a mission is lost, in words: the tasks, orders and rules that the last trick broke; nothing where it is
+        not."""
+        game: Any = state
+        return _crew_verdict.failures(game.core, _rules(game.mission), CARDS)
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""

@@ -54,6 +54,7 @@ class Hanabi(Game):
         self.spiel = spiel
         self.rules = rules
         self.players: int = rules.players
+        self.worth = float(rules.kinds), "points"
         scores = np.arange(rules.kinds + 1)
         labels = tuple((int(score),) * self.players for score in scores)
         values = np.repeat((scores / rules.kinds)[:, None], self.players, axis=1)

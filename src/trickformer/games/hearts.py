@@ -41,6 +41,7 @@ class Hearts(Game):
     players = PLAYERS
     higher_is_better = False
     plays_to = 100
+    worth = float(MOON), "points, the others' mean less the own"
     baseline = "rules"
     training = TRAINING
 
@@ -87,6 +88,12 @@ class Hearts(Game):
     def dealt(self, seed: int, index: int) -> tuple[int, ...]:
         """All that chance does in a deal: the pass direction and the deck."""
         return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
+
+    def trick(self, state: State) -> int | None:
+        """None while cards are passed."""
+        history = state.full_history()
+        passed = _HISTORY_OF_DEAL + (PLAYERS * PASSED if history and history[0].action else 0)
+        return (len(history) - passed) // PLAYERS + 1 if len(history) >= passed else None
 
     def words(self, action: int) -> str:
         """A card."""

@@ -149,6 +149,7 @@ class Mines(Game):
         self.rows, self.cols, self.mines = spiel.rows, spiel.cols, spiel.mines
         self.cells = spiel.cells
         self.safe = self.cells - self.mines
+        self.worth = float(self.safe), "cells"
         labels = tuple((score,) for score in range(self.safe + 1))
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32) / self.safe)
 

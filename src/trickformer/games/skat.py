@@ -256,6 +256,7 @@ class Skat(Game):
     name = "skat"
     players = PLAYERS
     higher_is_better = True
+    worth = 100.0, "points, own less the others' mean"
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
     labels_are_results = False  # a solver has part in them
@@ -281,6 +282,11 @@ class Skat(Game):
     def dealt(self, seed: int, index: int) -> tuple[int, ...]:
         """All that chance does in a deal: the deck."""
         return _shuffle(deal_seed(seed, index))
+
+    def trick(self, state: State) -> int | None:
+        """None before cards are played."""
+        game: Any = state
+        return len(game.plays) // PLAYERS + 1 if game.phase == "play" else None
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """What a player did, beyond its score, in games given as histories, in which it held `seats`.

@@ -31,6 +31,7 @@ class Decided(NamedTuple):
     tokens: np.ndarray  # int32 [n]
     values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
     nodes: np.ndarray | None  # int32 [n], the engine's node of the chosen token; the caller's to release. None: not fed
+    looked: np.ndarray  # float32 [n, V], what each token that was looked at is worth, NaN elsewhere; Q knows all legal
 
 
 def argmax_val(
@@ -53,14 +54,17 @@ def argmax_val(
     candidate[none, probs[none].argmax(axis=1)] = True
     row, token = np.nonzero(candidate)
     token = token.astype(np.int32)
+    looked = np.full(legal.shape, np.nan, dtype=np.float32)
     if engine.has_action_values:
-        children, values = None, engine.action_values(nodes)[row, token]
+        children, known = None, engine.action_values(nodes)
+        looked[legal], values = known[legal], known[row, token]
     else:
         children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
         values = engine.values(children)[:, 0]
+        looked[row, token] = values
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
     if children is None:
-        return Decided(token[best], values[best], None)
+        return Decided(token[best], values[best], None, looked)
     engine.release(np.delete(children, best))
-    return Decided(token[best], values[best], children[best])
+    return Decided(token[best], values[best], children[best], looked)

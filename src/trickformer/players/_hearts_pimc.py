@@ -35,4 +35,6 @@ class HeartsSearch:
             return Decision(view.legal[0])
         found = _core.hearts.pimc(self._belief.deals_of(view), *self._settings, int(rng.integers(2**63)))
         best = max(found, key=lambda card: found[card][0])
-        return Decision(best, value=found[best][0], visits={card: n for card, (_, n) in found.items()})
+        values = {card: value for card, (value, _) in found.items()}
+        visits = {card: n for card, (_, n) in found.items()}
+        return Decision(best, value=values[best], visits=visits, values=values)

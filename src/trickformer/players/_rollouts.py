@@ -41,5 +41,6 @@ class Rollouts:
                 for _ in range(self._runs):
                     totals[action] += playout(self._game, world.child(action), view.viewer, draw)
         playouts = self._worlds * self._runs
+        values = {action: total / playouts for action, total in totals.items()}
         best = max(view.legal, key=lambda action: totals[action])
-        return Decision(best, totals[best] / playouts, dict.fromkeys(view.legal, playouts))
+        return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values)

@@ -65,7 +65,8 @@ class SkatSearch:
                 int(rng.integers(2**63)),
                 self._solver,
             )
-            return Decision(found.card, value=found.value / 100)
+            values = {card: found.values[card] / 100 for card in view.legal}
+            return Decision(found.card, value=found.value / 100, values=values)
         if self._bidding == "rules":
             return Decision(_core.skat.rules_player([seen])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction

@@ -33,7 +33,13 @@ class ArgmaxPlayer(ModelPlayer):
         decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
         if decided.nodes is not None:
             self.engine.release(decided.nodes)
-        return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]
+        return [
+            Decision(self.tokenizer.action(int(token)), value=float(value), values=self._by_action(looked))
+            for token, value, looked in zip(decided.tokens, decided.values, decided.looked)
+        ]
+
+    def _by_action(self, looked: np.ndarray) -> dict[int, float]:
+        return {self.tokenizer.action(int(t)): float(looked[t]) for t in np.flatnonzero(~np.isnan(looked))}
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

@@ -71,9 +71,9 @@ class BsrUct:
             sight, seed = self._belief.sight(view), int(generator.integers(2**63))
             result = self._search(self._game.board, sight, seed=seed, **self._how)
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
-            found.append(
-                Decision(result.cell, result.value if visits else None, visits, result.inconsistent, result.drawn)
-            )
+            values = {cell: result.values[cell] for cell in visits} or None
+            value = result.value if visits else None
+            found.append(Decision(result.cell, value, visits, result.inconsistent, result.drawn, values))
         return found
 
 

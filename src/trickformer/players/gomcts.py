@@ -86,6 +86,7 @@ class GomctsPlayer(ModelPlayer):
                 visits={self.tokenizer.action(int(t)): int(v) for t, v in zip(r.tokens, r.visits)},
                 illegal=r.illegal,
                 searched=self.options.runs,
+                values={self.tokenizer.action(int(t)): float(v) for t, v in zip(r.tokens, r.values / r.visits)},
             )
             for r in results
         ]

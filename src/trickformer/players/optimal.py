@@ -46,7 +46,8 @@ class Optimal:
             self._solver = self._new()  # its memory may be full of other games
             values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(values, key=lambda cell: values[cell])
-        return Decision(best, (len(view.events) + values[best]) / self._game.safe)
+        values = {cell: (len(view.events) + more) / self._game.safe for cell, more in values.items()}
+        return Decision(best, values[best], values=values)
 
 
 def expected(game: Any, solver: Any, view: View, cell: int) -> float:

@@ -68,8 +68,9 @@ class Sparta:
         hands = self._hands(decision, rng)
         if hands is None:  # the others did what the blueprint does not do: nothing is known of what they will do
             return Decision(blueprint)
-        action, value, tried = self._best(decision, hands, view, blueprint, rng)
-        return Decision(action, value=value / self._most, visits=tried)
+        action, value, tried, values = self._best(decision, hands, view, blueprint, rng)
+        values = {action: points / self._most for action, points in values.items()}
+        return Decision(action, value=value / self._most, visits=tried, values=values)
 
     def _hands(self, decision: _core.hanabi.Decision, rng: np.random.Generator) -> np.ndarray | None:
         """int16 [worlds, hand], drawn from the belief; None where nothing explains what was seen."""
@@ -91,9 +92,9 @@ class Sparta:
         view: View,
         blueprint: int,
         rng: np.random.Generator,
-    ) -> tuple[int, float, dict[int, int]]:
-        """The action, what it promises in points, and in how many worlds each was tried. All actions meet the same
-        worlds, so that differences are paired."""
+    ) -> tuple[int, float, dict[int, int], dict[int, float]]:
+        """The action, what it promises in points, and of each action in how many worlds it was tried and its mean
+        there. All meet the same worlds, so that differences are paired."""
         decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
         open_ = [blueprint, *(action for action in view.legal if action != blueprint)]
         scores = np.zeros((len(hands), len(open_)))
@@ -114,7 +115,8 @@ class Sparta:
         best = int(means.argmax())
         if means[best] - means[0] <= self._options.threshold:
             best = 0
-        return open_[best], float(means[best]), tried
+        each = {action: float(scores[: tried[action], i].mean()) for action, i in column.items()}
+        return open_[best], float(means[best]), tried, each
 
     def _not_worse(self, scores: np.ndarray, actions: list[int]) -> list[int]:
         """The blueprint's action, which comes first, and those that may still be better than it and than all others."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Protocol
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, TypeAlias
 
 
 class Advance(Protocol):
     def __call__(self, n: int = 1, where: str = "") -> None:
         """`n` units are finished; `where` says how far those under way are, where one takes long."""
 
+
+# How progress is shown: `progress` below, or what takes the same arguments.
+Show: TypeAlias = Callable[[str, str, int, int], AbstractContextManager[Advance]]
 
 _LINE_EVERY = 15.0  # seconds between two plain lines
 
@@ -51,6 +54,16 @@ def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
             last = now
             left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
             print(f"{_at(what, where)}: {done + count} of {total} {unit}{left}", file=sys.stderr, flush=True)
+
+    yield advance
+
+
+@contextmanager
+def unseen(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
+    """In place of `progress`: shows nothing."""
+
+    def advance(n: int = 1, where: str = "") -> None:
+        pass
 
     yield advance
 

@@ -1,4 +1,5 @@
-"""`trickformer records ...`. Commands import what they need when they run."""
+"""`trickformer records check|convert`; review/commands.py adds those that look at a game. Commands import what they
+need when they run."""
 
 from __future__ import annotations
 
@@ -19,29 +20,6 @@ File = Annotated[
         metavar="FILE", help="records.jsonl of a run, JSON lines of ours, ISS records or XSkat's log; -: standard input"
     ),
 ]
-
-
-@app.command()
-def show(
-    file: File,
-    game: Annotated[int | None, typer.Option(min=1, help="only this game, counted from 1")] = None,
-    as_json: configs.Json = False,
-) -> None:
-    """Print games readably: players, hands, what was said, tricks, result."""
-    from rich.console import Console
-
-    from trickformer.base import TrickformerError
-    from trickformer.records import files, show
-
-    found = [(n, record) for n, record in enumerate(files.read(file), 1) if game in (None, n)]
-    if not found:
-        raise TrickformerError(f"{file} holds no game {game}")
-    if as_json:
-        print(json.dumps({"games": [show.data(record, n) for n, record in found]}))
-        return
-    console = Console(highlight=False)
-    for n, record in found:
-        show.print_game(record, n, console)
 
 
 @app.command()

@@ -47,6 +47,8 @@ class Replay:
 
     record: Record
     state: _core.skat.State
+    actions: list[int] = field(default_factory=list)  # that led to the state from the deal
+    stand_in: int = 0  # so many of them, the first, stand in for an auction that the record does not tell
     tricks: list[Trick] = field(default_factory=list)
     on_table: list[int] = field(default_factory=list)  # the cards of a trick that was not finished
     uncovered: int | None = None  # the bid that a null is worth less than; the game never offers one
@@ -103,7 +105,7 @@ def replay(record: Record) -> Replay:
         if not record.moves:
             found.fault = 0, "there is no auction and no move"
             return found
-        _stand_in(found.state, said(record.moves[0])[0], record.bid)
+        _stand_in(found, said(record.moves[0])[0], record.bid)
     for number, move in enumerate(record.moves, 1):
         fault = _step(found, *said(move), number)
         if fault:
@@ -116,11 +118,17 @@ def _deal(record: Record) -> _core.skat.State:
     return _core.skat.State(np.array([ACTION[card] for card in record.deck], dtype=np.uint8))
 
 
-def _stand_in(state: _core.skat.State, soloist: int, bid: int) -> None:
+def _stand_in(found: Replay, soloist: int, bid: int) -> None:
     """An auction that ends with this soloist and this bid."""
     call = CALL + CALLS.index(bid)
     for action in ((call, HOLD, PASS, PASS), (call, PASS, PASS), (PASS, call, PASS))[soloist]:
-        state.apply_action(action)
+        _apply(found, action)
+    found.stand_in = len(found.actions)
+
+
+def _apply(found: Replay, action: int) -> None:
+    found.state.apply_action(action)
+    found.actions.append(action)
 
 
 def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
@@ -151,12 +159,13 @@ def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
     if action not in state.legal_actions():
         if state.phase == _DECLARE and what.startswith("null"):
             found.uncovered = found.bid
-            found.state = state = _without_bid(found, number)
+            _without_bid(found, number)
+            state = found.state
         else:
             return _why(state, seat, action)
     leader = state.leader
     playing = state.phase == PLAYING
-    state.apply_action(action)
+    _apply(found, action)
     if playing:
         found.on_table.append(action)
         if len(found.on_table) == PLAYERS:
@@ -165,16 +174,17 @@ def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
     return None
 
 
-def _without_bid(found: Replay, number: int) -> _core.skat.State:
-    """The same game at its declaration, as if the soloist had it at the lowest bid: the card play is the same."""
-    state = _deal(found.record)
-    _stand_in(state, found.soloist, CALLS[0])
+def _without_bid(found: Replay, number: int) -> None:
+    """Goes back to the deal and on to the declaration, as if the soloist had the game at the lowest bid: the card play
+    is the same."""
+    soloist = found.soloist
+    found.state, found.actions = _deal(found.record), []
+    _stand_in(found, soloist, CALLS[0])
     own = [said(move)[1] for move in found.record.moves[: number - 1]]
     start = own.index("pick-up" if "pick-up" in own else "hand")
     for what in own[start:]:
         if what in ACTION:
-            state.apply_action(ACTION[what])
-    return state
+            _apply(found, ACTION[what])
 
 
 def _why(state: _core.skat.State, seat: int, action: int) -> str:

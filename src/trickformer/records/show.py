@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich import box
@@ -16,6 +17,7 @@ from trickformer.records.played import Played
 from trickformer.records.record import CARD, Record, said
 from trickformer.records.replay import Replay, replay
 
+_HOLDS = re.compile(r"(seat \d) holds")
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
@@ -36,12 +38,18 @@ def data(record: Record | Played, game: int) -> dict[str, Any]:
 
 
 def _described(record: Played) -> str:
-    """What the game says of its last state; nothing where the record does not lead there."""
+    """The hands as they were dealt, and what the game says of its last state, without hands that are played out.
+    Nothing where the record does not lead there."""
     try:
         game, state = record.end()
     except TrickformerError:
         return ""
-    return game.describe(state)
+    first, chance = game.spiel.new_initial_state(), iter(record.history)
+    while first.is_chance_node():
+        first.apply_action(next(chance))
+    dealt = [_HOLDS.sub(r"\1 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]
+    end = [line for line in game.describe(state).splitlines() if not _HOLDS.fullmatch(line)]
+    return "\n".join([*dealt, *end])
 
 
 def print_game(record: Record | Played, game: int, console: Console) -> None:

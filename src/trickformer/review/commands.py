@@ -1,0 +1,171 @@
+"""`trickformer records show|worst|what-if`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trickformer.plumbing import config as configs
+from trickformer.records.commands import File, app
+
+if TYPE_CHECKING:
+    from trickformer.base import Player
+    from trickformer.records.played import Played
+    from trickformer.records.record import Record
+    from trickformer.review.hand import Hand
+    from trickformer.review.result import Review
+
+_GAME = typer.Option(min=1, help="only this game, counted from 1")
+_SEED = typer.Option(min=0, max=2**63 - 1, help="seed of all randomness")
+
+
+@app.command()
+def show(
+    file: File,
+    game: Annotated[int | None, _GAME] = None,
+    analyse: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC", help="rate each decision: a player such as pimc:worlds=20, or solver (open cards)"
+        ),
+    ] = None,
+    seat: Annotated[
+        list[int] | None, typer.Option(min=0, help="rate decisions of this seat alone; more than once")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, max=10_000, help="how often an analyst that samples is asked")] = 4,
+    seed: Annotated[int, _SEED] = 0,
+    plot: Annotated[Path | None, typer.Option(metavar="PNG", help="draw the curve of one game's review")] = None,
+    as_json: configs.Json = False,
+) -> None:
+    """Print games readably: players, hands, what was said, tricks, result; and what an analyst thinks of them."""
+    from rich.console import Console
+
+    from trickformer.base import TrickformerError
+    from trickformer.records import show
+
+    found = _games(file, game)
+    if plot is not None and (analyse is None or len(found) > 1):
+        raise TrickformerError(
+            "--plot draws the review of one game; give --analyse, and --game where there are several"
+        )
+    reviews = _reviews(found, analyse, seat, repeats, seed) if analyse else {}
+    if plot is not None:
+        from trickformer.review.plot import plot as draw
+
+        draw(reviews[found[0][0]], plot)
+    if as_json:
+        games = [show.data(record, n) | _data(reviews.get(n)) for n, record in found]
+        print(json.dumps({"games": games}))
+        return
+    console = Console(highlight=False)
+    for n, record in found:
+        show.print_game(record, n, console)
+        if n in reviews:
+            from trickformer.review.text import print_review
+
+            print_review(reviews[n], console)
+
+
+@app.command()
+def worst(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a tournament")],
+    most: Annotated[int, typer.Option(min=1, help="deals that are listed")] = 10,
+    a: Annotated[int, typer.Option("--a", min=1, help="which player is A, counted from 1")] = 1,
+    b: Annotated[int, typer.Option("--b", min=1, help="which is B")] = 2,
+    as_json: configs.Json = False,
+) -> None:
+    """List the deals of a tournament that cost A most, and which games of its records they are."""
+    from trickformer.plumbing.tables import show
+    from trickformer.review import worst as worsts
+
+    found = worsts.worst(folder, most, (a - 1, b - 1))
+    if as_json:
+        print(json.dumps(found.data()))
+        return
+    better = "higher" if found.higher_is_better else "lower"
+    note = f"A game: trickformer records show {folder} --game NUMBER --analyse SPEC"
+    heading = f"Deals, the worst of A first; score a hand, {better} is better"
+    show(heading, {"A": found.a, "B": found.b}, [("", worsts.table(found))], [note])
+
+
+@app.command()
+def what_if(
+    file: File,
+    at: Annotated[int, typer.Option(min=1, help="play on from before this decision, as `show --analyse` numbers them")],
+    players: Annotated[list[str], typer.Option(metavar="SPEC", help="one player for all seats, or one a seat")],
+    game: Annotated[int, _GAME] = 1,
+    action: Annotated[str | None, typer.Option(help="what is done there first, such as a card")] = None,
+    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="games")] = 100,
+    seed: Annotated[int, _SEED] = 0,
+    as_json: configs.Json = False,
+) -> None:
+    """Play the rest of a hand again from one of its decisions, with the cards as they were dealt."""
+    from rich.console import Console
+
+    from trickformer.plumbing.progress import progress
+    from trickformer.review.text import print_what_if
+    from trickformer.review.what_if import what_if as play
+
+    ((number, record),) = _games(file, game)
+    found = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
+    if as_json:
+        print(json.dumps(found.model_dump(mode="json")))
+    else:
+        print_what_if(found, Console(highlight=False))
+
+
+def _games(file: Path, game: int | None) -> list[tuple[int, Record | Played]]:
+    """The games of a file, or of the folder of a run; one of them if it is named.
+
+    Raises TrickformerError where there is none."""
+    from trickformer.base import TrickformerError
+    from trickformer.records import files
+    from trickformer.tournaments.run import RECORDS
+
+    path = file / RECORDS if file.is_dir() else file
+    found = [(n, record) for n, record in enumerate(files.read(path), 1) if game in (None, n)]
+    if not found:
+        raise TrickformerError(f"{path} holds no game {game}")
+    return found
+
+
+def _hand(record: Record | Played, number: int) -> Hand:
+    """The hand of the game of that number. Raises TrickformerError, which names it, where its moves are not legal."""
+    from trickformer.base import TrickformerError
+    from trickformer.review import hand
+
+    try:
+        return hand.of_record(record)
+    except TrickformerError as e:
+        raise TrickformerError(f"game {number}: {e}") from None
+
+
+def _reviews(
+    found: list[tuple[int, Record | Played]], spec: str, seats: list[int] | None, repeats: int, seed: int
+) -> dict[int, Review]:
+    """The review of each game, by its number. Hands of the same game share an analyst."""
+    from trickformer.plumbing.progress import progress
+    from trickformer.review import analyst
+
+    hands = {number: _hand(record, number) for number, record in found}
+    made: dict[str, Player | None] = {}
+    reviews = {}
+    for number, hand in hands.items():
+        rules = str(hand.game.spiel)
+        if rules not in made:
+            made[rules] = analyst.make(spec, hand.game)
+        player = made[rules]
+        reviews[number] = analyst.review(
+            hand, spec, player=player, repeats=repeats, seed=seed, seats=seats, show=progress
+        )
+    return reviews
+
+
+def _data(review: Review | None) -> dict[str, Any]:
+    """What `--json` adds of a review: it, and the numbers of the decisions that were mistakes, the greatest first."""
+    if review is None:
+        return {}
+    return {"review": review.model_dump(mode="json") | {"mistakes": [r.number for r in review.mistakes]}}

@@ -1,0 +1,46 @@
+"""The picture of a review: how the hand went for each seat, and where it was lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trickformer.plumbing.figures import plt, save
+from trickformer.review.result import Review
+from trickformer.review.text import who
+
+_STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
+_LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+_MARKED = 5  # mistakes that are named
+
+
+def plot(review: Review, path: Path) -> None:
+    """Writes a PNG: for each seat or team its worth over the decisions, the result at the end, and the greatest
+    mistakes by name. Raises TrickformerError where the disk refuses."""
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(9, 4.2), layout="constrained")
+        last = max((rating.number for rating in review.ratings), default=0) + 1
+        for curve in review.curves:
+            numbers = [point.number for point in curve.points]
+            values = [point.value for point in curve.points]
+            if curve.result is not None:
+                numbers, values = [*numbers, last], [*values, curve.result]
+            axes.plot(numbers, values, marker=".", linewidth=1.4, label=who(curve))
+        for rating in review.mistakes[:_MARKED]:
+            if rating.best is None or rating.best.value is None:
+                continue
+            axes.annotate(
+                f"{rating.words}, not {rating.best.words}",
+                (rating.number, rating.best.value),
+                xytext=(4, 9),
+                textcoords="offset points",
+                fontsize=8,
+                bbox=_LABEL,
+            )
+        axes.axhline(0, color="#718096", linewidth=0.8, linestyle=(0, (4, 3)))
+        axes.set_xlabel("decision")
+        axes.set_ylabel(review.unit)
+        axes.set_title(f"Review by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
+        if review.curves:
+            axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+        save(figure, path)

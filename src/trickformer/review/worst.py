@@ -1,0 +1,91 @@
+"""From a tournament to the hands that cost most: its deals, the worst of A first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing.tables import TextTable
+from trickformer.tournaments import run as runs
+from trickformer.tournaments.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A hand of a deal."""
+
+    game: int  # its number in the records, counted from 1
+    seating: tuple[int, ...]  # index of the player in each seat
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A deal of two players, A and B, with the hands that were played of it."""
+
+    deal: int
+    difference: float  # A - B, in the game's units
+    games: tuple[Game, ...]  # that which was worst for A first
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The deals of a pair of a tournament, worst of A first."""
+
+    a: str
+    b: str
+    higher_is_better: bool
+    deals: tuple[Deal, ...]
+
+    def data(self) -> dict[str, Any]:
+        """What JSON can hold."""
+        return asdict(self)
+
+
+def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1)) -> Worst:
+    """The finished deals of a tournament's folder, at most so many, where A did worst against B first.
+
+    pair: the numbers of A and B among the players, from 0. Raises TrickformerError where the folder holds no tournament
+    with a finished deal, or no such pair."""
+    results = Results(runs.load(folder))
+    specs, game = results.run.typed, results.game
+    (a, b), known = pair, len(results.run.config.specs)
+    if a == b or not (0 <= a < known and 0 <= b < known):
+        raise TrickformerError(f"a pair is two of the players 1 to {known}, not {a + 1} and {b + 1}")
+    ordered = (min(pair), max(pair))
+    sign = (1 if a < b else -1) * (1 if game.higher_is_better else -1)
+    number = {record.hand: at for at, record in enumerate(results.run.records, 1)}
+    by_hand = {record.hand: record for record in results.run.records}
+    found = []
+    for deal, difference in zip(results.deals, results.rows[ordered][0].deals.tolist()):
+        hands = [by_hand[hand] for hand in number if hand.deal == deal and hand.seating in results.sets[ordered]]
+        games = [Game(number[hand.hand], hand.seating, hand.scores) for hand in hands]
+        games.sort(key=lambda each: _ahead(each, pair, game.higher_is_better))
+        found.append((sign * difference, Deal(deal, difference * (1 if a < b else -1), tuple(games))))
+    found.sort(key=lambda each: (each[0], each[1].deal))
+    return Worst(specs[a], specs[b], game.higher_is_better, tuple(deal for _, deal in found[:most]))
+
+
+def _ahead(game: Game, pair: tuple[int, int], higher: bool) -> float:
+    """By how much A is better than B in a hand; in one of a team alone how good the team is."""
+    means = []
+    for player in pair:
+        own = [score for score, seat in zip(game.scores, game.seating) if seat == player]
+        means.append(sum(own) / len(own) if own else 0.0)
+    return (means[0] - means[1]) * (1 if higher else -1)
+
+
+def table(found: Worst) -> TextTable:
+    """A row a hand, deal by deal."""
+    head = ("deal", "A − B", "game", "seating", "scores")
+    return head, list(_rows(found))
+
+
+def _rows(found: Worst) -> Iterator[tuple[str, ...]]:
+    for deal in found.deals:
+        for at, game in enumerate(deal.games):
+            whole = (str(deal.deal), f"{deal.difference:+.2f}") if at == 0 else ("", "")
+            yield *whole, str(game.game), " ".join(map(str, game.seating)), " ".join(map(str, game.scores))
