@@ -44,7 +44,7 @@ def _ratings(review: Review) -> Table:
             _number(r.value),
             better.words if better else "",
             _number(better.value if better else None),
-            f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not looked at",
+            f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not valued",
             f"{r.error:.2f}" if r.error is not None else "",
         ]
         table.add_row(*(Text(cell) for cell in cells))
