@@ -7,22 +7,14 @@ import math
 
 import numpy as np
 import pytest
+from support.review import dealt
 
 from trickformer import games, players
 from trickformer.base import Decision, TrickformerError, UnknownNameError
 from trickformer.players.optimal import expected
 from trickformer.review import analyst
-from trickformer.review.hand import Hand, of_state
+from trickformer.review.hand import of_state
 from trickformer.review.result import Review
-from trickformer.tournaments.plan import Hand as Place
-from trickformer.tournaments.play import play
-
-
-def dealt(spec, cast="random", seed=1, deal=0):
-    """A hand by one kind of player, from its series."""
-    game = games.load(spec)
-    (record,) = play(game, [players.make(cast, game)], [Place(deal, (0,) * game.players)], seed)
-    return Hand(game, (cast,) * game.players, record.history, source=(seed, deal))
 
 
 class Said:
