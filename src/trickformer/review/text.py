@@ -130,6 +130,8 @@ def _answer(answer: Answer) -> list[str]:
         lines += [f"That changed with {_step(step)}" for step in answer.turned if step != answer.went]
     if answer.went:
         lines.append(f"It was lost with {_step(answer.went)}")
+    if answer.won is False and answer.course and answer.course[-1].winnable:
+        lines.append("It was given up while it could still be won")
     if answer.line:
         lines += ["This would have won:", *(f"  {trick}" for trick in answer.line)]
     return lines
