@@ -187,7 +187,7 @@ def test_bars():
     assert text.bars([0, 1, 2, 7]) == "▁▂▃█" and text.bars([5.0]) == "▁" and text.bars([2, 2]) == "▁▁"
 
 
-def test_what_an_analyst_has_not_looked_at_is_said():
+def test_what_an_analyst_has_not_valued_is_said():
     """Nothing is said to be lost there."""
     record = next(iter(files.read(GAMES)))
     review = analyst.review(of_record(record), "solver")
@@ -196,4 +196,4 @@ def test_what_an_analyst_has_not_looked_at_is_said():
     changed = rating.model_copy(update={"actions": (*unlooked[1:], unlooked[0]), "loss": None})
     console = Console(file=StringIO(), width=200)
     text.print_review(review.model_copy(update={"ratings": (changed,)}), console)
-    assert "not looked at" in console.file.getvalue()
+    assert "not valued" in console.file.getvalue()

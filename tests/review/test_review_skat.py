@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
+from io import StringIO
 from itertools import islice
 
 import numpy as np
 import pytest
+from rich.console import Console
 from support.play import shared_file
+from support.review import dealt
 from support.skat_records import fixture_games, random_records
 
 from trickformer import _core, games
@@ -17,6 +21,7 @@ from trickformer.records.record import Record, contract
 from trickformer.records.replay import replay
 from trickformer.review import analyst, skat
 from trickformer.review.hand import of_record
+from trickformer.review.text import print_review
 
 SEEGER = True
 NULL = 5
@@ -169,10 +174,12 @@ def assert_named(record):
 
 
 def simple(record):
-    """Whether 61 points win, or no trick: nothing was announced, and the bid was not too high for it."""
+    """Whether 61 points win, or no trick: nothing was announced, and the bid was covered without schneider."""
     found = replay(record)
-    declared = found.state.level == 0 and found.uncovered is None and record.contract is not None
-    return declared and not found.state.result().overbid
+    if found.state.level or found.uncovered is not None or record.contract is None:
+        return False
+    result = found.state.result()
+    return not (result.overbid or result.schneider or result.schwarz)
 
 
 def test_where_recorded_games_were_lost():
@@ -222,6 +229,25 @@ def test_fixtures_are_looked_at_as_far_as_they_went():
         assert any("broken off" in note for note in told.notes) == (not hand.end().is_terminal())
         for answer in told.answers:
             assert answer.won is (None if found.soloist < 0 else "win" in (record.result or ""))
+
+
+def test_a_game_that_was_given_up():
+    """Before one of its cards, by a soloist that had not lost it yet, or had."""
+    told = set()
+    for deal in range(4):
+        hand = dealt("skat", "rules", seed=2, deal=deal)
+        whole = analyst.review(hand, "solver")
+        for point in whole.answers[0].course[4:-1:9] if whole.answers else ():
+            turn, _ = hand.at(point.number)
+            review = analyst.review(replace(hand, history=hand.history[: turn.at], won=False), "solver")
+            (answer,) = review.answers
+            assert answer.won is False and answer.course[-1].winnable == point.winnable
+            assert answer.went is None or not point.winnable
+            console = Console(file=StringIO(), width=200)
+            print_review(review, console)
+            assert ("given up while it could still be won" in console.file.getvalue()) == point.winnable
+            told.add(point.winnable)
+    assert told == {False, True}
 
 
 def test_a_null_that_was_worth_too_little_is_lost_whatever_is_played():

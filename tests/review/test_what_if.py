@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.review import dealt
 
-from trickformer import games, players
+from trickformer import players
 from trickformer.base import CHANCE, TrickformerError
-from trickformer.review.hand import Hand
 from trickformer.review.result import WhatIf
 from trickformer.review.what_if import _From, what_if
 from trickformer.tournaments.plan import Hand as Place
 from trickformer.tournaments.play import play
-
-
-def dealt(spec, cast="random", seed=1, deal=0, source=True):
-    game = games.load(spec)
-    (record,) = play(game, [players.make(cast, game)], [Place(deal, (0,) * game.players)], seed)
-    names = (cast,) * game.players
-    return Hand(game, names, record.history, source=(seed, deal) if source else None)
 
 
 def mean_of_every_course(game, state):

@@ -15,7 +15,7 @@ from trickformer.base import Decision, Game, Memo, Player, TrickformerError, Unk
 from trickformer.plumbing.progress import Advance, Show, unseen
 from trickformer.review import solver
 from trickformer.review.hand import Hand, Turn
-from trickformer.review.rating import curves, rated
+from trickformer.review.rating import curves, rated, shares
 from trickformer.review.result import Answer, Curve, Rating, Review, Step
 
 SOLVER = "solver"
@@ -57,7 +57,9 @@ def review(
         notes += opened.notes
     ratings = rated(hand, turns, values)
     if unlooked := sum(bool(r.actions) and r.loss is None for r in ratings):
-        notes.append(f"the analyst has not looked at what was done in {unlooked} decisions")
+        notes.append(f"what was done in {unlooked} decisions the analyst has not valued")
+    if spec != SOLVER and repeats > 1 and not any(r.actions and r.actions[0].error is not None for r in ratings):
+        notes.append("the analyst says the same each time: nothing is known of its error")
     found = curves(hand, ratings, comparable=not asked.by_visits)
     if opened is not None:
         answers = (opened.answer,) if opened.answer else ()
@@ -80,12 +82,12 @@ def review(
 def expectations(spec: str, hand: Hand, ratings: Sequence[Rating], found: Sequence[Curve]) -> tuple[Answer, ...]:
     """Could a seat have won? Asked of a player that does not see the cards: what it expected at the seat's first
     decision. Won is what is worth more than the mean of the others; where seats share their score, or there is one,
-    nobody is asked."""
+    there is nothing to ask."""
     answers = []
-    for curve in found if len(found) > 1 else ():
+    for curve in () if shares(hand.game) else found:
         (seat,) = curve.seats
-        own = [r for r in ratings if r.seat == seat and r.best and r.value is not None]
-        turned = [r for r in own if r.best and (r.best.value or 0) > 0 >= (r.value or 0)]
+        own = [r for r in ratings if r.seat == seat and r.best]
+        turned = [r for r in own if r.value is not None and (r.actions[0].value or 0) > 0 >= r.value]
         steps = tuple(Step(number=r.number, trick=r.trick, seat=r.seat, words=r.words) for r in turned)
         won = None if curve.result is None else curve.result > 0
         winnable = curve.points[0].value > 0
@@ -96,7 +98,7 @@ def expectations(spec: str, hand: Hand, ratings: Sequence[Rating], found: Sequen
                 won=won,
                 winnable=winnable,
                 expected=curve.points[0].value,
-                error=own[0].actions[0].error if own else None,
+                error=own[0].actions[0].error,
                 went=steps[-1] if steps and won is False else None,
                 turned=steps,
             )

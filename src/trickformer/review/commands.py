@@ -125,7 +125,7 @@ def _games(file: Path, game: int | None) -> list[tuple[int, Record | Played]]:
     from trickformer.records import files
     from trickformer.tournaments.run import RECORDS
 
-    path = file / RECORDS if file.is_dir() else file
+    path = file / RECORDS if (file / RECORDS).exists() else file
     found = [(n, record) for n, record in enumerate(files.read(path), 1) if game in (None, n)]
     if not found:
         raise TrickformerError(f"{path} holds no game {game}")

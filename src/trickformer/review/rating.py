@@ -65,11 +65,10 @@ def curves(hand: Hand, ratings: Sequence[Rating], comparable: bool = True) -> tu
 
     comparable: whether values are in the units of results."""
     seats = range(hand.game.players)
-    shared = all(len(set(label)) == 1 for label in hand.game.outcomes.labels)
     state = hand.end()
     scores = hand.game.scores(state) if comparable and state.is_terminal() else None
     found = []
-    for group in [tuple(seats)] if shared else [(seat,) for seat in seats]:
+    for group in [tuple(seats)] if shares(hand.game) else [(seat,) for seat in seats]:
         own = [rating for rating in ratings if rating.seat in group and rating.best]
         points = tuple(Point(number=r.number, trick=r.trick, value=r.best.value or 0) for r in own if r.best)
         if not points:
@@ -80,6 +79,11 @@ def curves(hand: Hand, ratings: Sequence[Rating], comparable: bool = True) -> tu
             rest = result - (points[0].value - lost)
         found.append(Curve(seats=group, points=points, result=result, lost=lost, rest=rest))
     return tuple(found)
+
+
+def shares(game: Game) -> bool:
+    """Whether all seats have one score, as a team or as a single seat has."""
+    return all(len(set(label)) == 1 for label in game.outcomes.labels)
 
 
 def in_units(game: Game, scores: Sequence[int], seat: int) -> float:

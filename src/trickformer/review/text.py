@@ -44,7 +44,7 @@ def _ratings(review: Review) -> Table:
             _number(r.value),
             better.words if better else "",
             _number(better.value if better else None),
-            f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not looked at",
+            f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not valued",
             f"{r.error:.2f}" if r.error is not None else "",
         ]
         table.add_row(*(Text(cell) for cell in cells))
@@ -130,6 +130,8 @@ def _answer(answer: Answer) -> list[str]:
         lines += [f"That changed with {_step(step)}" for step in answer.turned if step != answer.went]
     if answer.went:
         lines.append(f"It was lost with {_step(answer.went)}")
+    if answer.won is False and answer.course and answer.course[-1].winnable:
+        lines.append("It was given up while it could still be won")
     if answer.line:
         lines += ["This would have won:", *(f"  {trick}" for trick in answer.line)]
     return lines

@@ -10,6 +10,7 @@ from typing import Any
 from trickformer.base import TrickformerError
 from trickformer.plumbing.tables import TextTable
 from trickformer.tournaments import run as runs
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.results import Results
 
 
@@ -56,26 +57,25 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     if a == b or not (0 <= a < known and 0 <= b < known):
         raise TrickformerError(f"a pair is two of the players 1 to {known}, not {a + 1} and {b + 1}")
     ordered = (min(pair), max(pair))
-    sign = (1 if a < b else -1) * (1 if game.higher_is_better else -1)
-    number = {record.hand: at for at, record in enumerate(results.run.records, 1)}
-    by_hand = {record.hand: record for record in results.run.records}
+    sign, better = (1 if a < b else -1), (1 if game.higher_is_better else -1)
+    differences = {deal: sign * each for deal, each in zip(results.deals, results.rows[ordered][0].deals.tolist())}
+    numbered = {record.hand: (at, record.scores) for at, record in enumerate(results.run.records, 1)}
     found = []
-    for deal, difference in zip(results.deals, results.rows[ordered][0].deals.tolist()):
-        hands = [by_hand[hand] for hand in number if hand.deal == deal and hand.seating in results.sets[ordered]]
-        games = [Game(number[hand.hand], hand.seating, hand.scores) for hand in hands]
-        games.sort(key=lambda each: _ahead(each, pair, game.higher_is_better))
-        found.append((sign * difference, Deal(deal, difference * (1 if a < b else -1), tuple(games))))
-    found.sort(key=lambda each: (each[0], each[1].deal))
-    return Worst(specs[a], specs[b], game.higher_is_better, tuple(deal for _, deal in found[:most]))
+    for deal in sorted(differences, key=lambda deal: (better * differences[deal], deal))[:most]:
+        hands = [Hand(deal, seating) for seating in results.sets[ordered]]
+        games = [Game(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
+        games.sort(key=lambda each: better * _ahead(each, pair))
+        found.append(Deal(deal, differences[deal], tuple(games)))
+    return Worst(specs[a], specs[b], game.higher_is_better, tuple(found))
 
 
-def _ahead(game: Game, pair: tuple[int, int], higher: bool) -> float:
-    """By how much A is better than B in a hand; in one of a team alone how good the team is."""
+def _ahead(game: Game, pair: tuple[int, int]) -> float:
+    """What the mean of A's seats is above that of B's; a mean of no seats is 0."""
     means = []
     for player in pair:
         own = [score for score, seat in zip(game.scores, game.seating) if seat == player]
         means.append(sum(own) / len(own) if own else 0.0)
-    return (means[0] - means[1]) * (1 if higher else -1)
+    return means[0] - means[1]
 
 
 def table(found: Worst) -> TextTable:

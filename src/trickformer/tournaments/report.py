@@ -156,6 +156,7 @@ def markdown(result: dict[str, Any]) -> str:
         f"{sample}; the interval is a bootstrap over deals, p the Wilcoxon signed-rank "
         "test over deals. Seconds a turn are wall seconds inside the player, forced moves included.\n"
     )
+    parts.append("`trickformer records worst` on this folder lists its deals, the worst of A first, and their games.\n")
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     parts.append("With all options:\n")
     parts.append(named(dict(zip(who(result), specs))))
