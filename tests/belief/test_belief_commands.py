@@ -143,9 +143,13 @@ def test_a_plot_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_presets_and_what_follows_from_the_steps():
     """The paper's network and tuning; and worlds enough that many steps do not learn them by heart."""
-    assert Training(preset="paper").hidden == 512 and Training().hidden == 128
-    paper = Evaluation(preset="paper")
-    assert (paper.steps, paper.part) == (10_000, "encoder")
+    offline, paper = Training(preset="paper"), Evaluation(preset="paper")
+    assert (offline.hidden, offline.steps, Training().hidden) == (512, 400 * 1_000, 128)
+    assert (paper.games, paper.steps, paper.part) == (300, 10_000, "encoder")
+    assert (paper.batch, paper.learning_rate, paper.clip) == (offline.games, offline.learning_rate, offline.clip)
+    assert paper.fall == offline.fall == 1.0  # the rate stays
+    tuned = evaluation.tuning(paper)
+    assert (tuned.batch, tuned.learning_rate, tuned.fall, tuned.clip) == (128, 1e-3, 1.0, 50.0)
     assert Evaluation(preset="paper", steps=100).steps == 100
     given = {10: 320, 100: 3_200, 300: 3_200, 1_000: 9_600, 10_000: 96_000, 0: 1}
     assert {n: evaluation.tuning(Evaluation(steps=n)).worlds for n in given} == given

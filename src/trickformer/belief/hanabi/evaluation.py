@@ -100,7 +100,9 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
 def tuning(config: Evaluation) -> Tuning:
     """How bft tunes."""
     worlds = config.worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
-    return Tuning(config.steps, config.batch, worlds, config.learning_rate, config.part, config.bf16)
+    return Tuning(
+        config.steps, config.batch, worlds, config.learning_rate, config.part, config.bf16, config.fall, config.clip
+    )
 
 
 def network(config: Evaluation) -> Seq2Seq:

@@ -93,7 +93,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     torch.manual_seed(config.seed)
     device = usable(config.device)
     model = network_of(config).to(device)
-    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
+    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE, config.clip, config.fall)
     process = process_of(config)
     for step in range(learner.resume(), config.steps):
         games = play(process, config.seed, step * config.games, config.games)
