@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -193,6 +194,30 @@ def test_search_is_not_below_the_blueprint():
     searched = scores("sparta:worlds=300", game, 150)
     gain = searched - scores("partner:style=smart", game, 150)
     assert gain.mean() > 2 * gain.std() / 150**0.5, gain.mean()
+
+
+def test_a_second_look_at_gains_changes_no_decision():
+    """Exact samples that a decision was not chosen by agree with brute force over all hands; decks are drawn."""
+    game, deviated = games.load(TINY), 0
+    plain, looking = (players.make(f"sparta:worlds=300,threshold=0{more}", game) for more in ("", ",assess=2000"))
+    for number, (_, view) in enumerate(positions(game, "smart", 31, deals=30)):
+        (one,), (two,) = (p.act([view], [np.random.default_rng(number)], [{}]) for p in (plain, looking))
+        assert replace(two, exact_gain=None) == one and one.exact_gain is None, number
+        if view.viewer or one.gain is None:
+            assert two.gain is None and two.exact_gain is None
+            continue
+        decision = decision_of(game, view, "smart")
+        blueprint = decision.blueprint(0)
+        if one.action == blueprint:
+            assert (two.gain, two.exact_gain) == (0.0, 0.0)
+            continue
+        hands, weights, _ = decision.explained(10_000, 1, 1, 0)
+        many = hands.repeat(400, 0)
+        scores = decision.play(many, decision.decks(many, 5), np.array([blueprint, one.action]), 0).astype(float)
+        gain = np.average((scores[:, 1] - scores[:, 0]).reshape(-1, 400).mean(axis=1), weights=weights)
+        assert one.gain > 0 and two.exact_gain == pytest.approx(gain, abs=0.15), number
+        deviated += 1
+    assert deviated > 5
 
 
 def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():

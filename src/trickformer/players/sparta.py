@@ -37,6 +37,12 @@ class Options(BaseModel):
         20_000, ge=0, le=1_000_000, description="hands up to which all are looked at; of more some are drawn"
     )
     tries: int = Field(50_000, ge=1, le=10_000_000, description="draws for as many hands as there are worlds")
+    assess: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        description="worlds of the exact belief in which the gain of a decision is judged anew",
+    )
 
 
 _WAVE = 50  # worlds between two looks at which actions are worse
@@ -65,22 +71,39 @@ class Sparta:
         blueprint = decision.blueprint(int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
-        hands = self._hands(decision, rng)
+        hands = self._hands(decision, self._options.worlds, self._options.belief, rng)
         if hands is None:  # the others did what the blueprint does not do: nothing is known of what they will do
             return Decision(blueprint)
-        action, value, tried = self._best(decision, hands, view, blueprint, rng)
-        return Decision(action, value=value / self._most, visits=tried)
+        action, value, gain, tried = self._best(decision, hands, view, blueprint, rng)
+        exact = self._assessed(decision, action, blueprint, rng) if self._options.assess else None
+        return Decision(action, value=value / self._most, visits=tried, gain=gain, exact_gain=exact)
 
-    def _hands(self, decision: _core.hanabi.Decision, rng: np.random.Generator) -> np.ndarray | None:
+    def _assessed(
+        self, decision: _core.hanabi.Decision, action: int, blueprint: int, rng: np.random.Generator
+    ) -> float | None:
+        """By how many points the action is better than the blueprint's in worlds of the exact belief that it was not
+        chosen by; None where none is found."""
+        if action == blueprint:
+            return 0.0
+        hands = self._hands(decision, self._options.assess, "exact", rng)
+        if hands is None:
+            return None
+        decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
+        scores = decision.play(hands, decks, np.array([blueprint, action]), seed).astype(np.float64)
+        return float((scores[:, 1] - scores[:, 0]).mean())
+
+    def _hands(
+        self, decision: _core.hanabi.Decision, worlds: int, belief: str, rng: np.random.Generator
+    ) -> np.ndarray | None:
         """int16 [worlds, hand], drawn from the belief; None where nothing explains what was seen."""
         options, seed = self._options, int(rng.integers(2**63))
-        if options.belief == "counting":
-            hands, weights = decision.drawn(options.worlds, seed), np.ones(options.worlds)
+        if belief == "counting":
+            hands, weights = decision.drawn(worlds, seed), np.ones(worlds)
         else:
-            hands, weights, _ = decision.explained(options.listed, options.worlds, options.tries, seed)
+            hands, weights, _ = decision.explained(options.listed, worlds, options.tries, seed)
         if not len(weights):
             return None
-        at = (np.arange(options.worlds) + rng.random()) / options.worlds
+        at = (np.arange(worlds) + rng.random()) / worlds
         drawn = np.searchsorted(np.cumsum(weights) / weights.sum(), at).clip(max=len(weights) - 1)
         return hands[rng.permutation(drawn)]
 
@@ -91,9 +114,9 @@ class Sparta:
         view: View,
         blueprint: int,
         rng: np.random.Generator,
-    ) -> tuple[int, float, dict[int, int]]:
-        """The action, what it promises in points, and in how many worlds each was tried. All actions meet the same
-        worlds, so that differences are paired."""
+    ) -> tuple[int, float, float, dict[int, int]]:
+        """The action, what it promises in points, by how much this is more than the blueprint's does, and in how many
+        worlds each was tried. All actions meet the same worlds, so that differences are paired."""
         decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
         open_ = [blueprint, *(action for action in view.legal if action != blueprint)]
         scores = np.zeros((len(hands), len(open_)))
@@ -114,7 +137,7 @@ class Sparta:
         best = int(means.argmax())
         if means[best] - means[0] <= self._options.threshold:
             best = 0
-        return open_[best], float(means[best]), tried
+        return open_[best], float(means[best]), float(means[best] - means[0]), tried
 
     def _not_worse(self, scores: np.ndarray, actions: list[int]) -> list[int]:
         """The blueprint's action, which comes first, and those that may still be better than it and than all others."""
