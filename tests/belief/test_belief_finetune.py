@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi import estimators, training
+from trickformer.belief.hanabi import estimators, networks, training
 from trickformer.belief.hanabi.finetune import Finetuned, Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.near import NearEncoder, squared
@@ -176,16 +176,16 @@ def test_files(tmp_path, hmm):
     from trickformer.belief.hanabi.config import Training
 
     config = Training(hidden=8, out=tmp_path)
-    model = training.network_of(config)
-    training.save(model, config, tmp_path / "a.safetensors")
-    again, known = training.load(tmp_path / "a.safetensors")
+    model = networks.network_of(config)
+    networks.save(model, config, tmp_path / "a.safetensors")
+    again, known = networks.load(tmp_path / "a.safetensors")
     assert known.model_dump(exclude={"out"}) == config.model_dump(exclude={"out"})
     for name, w in model.weights().items():
         torch.testing.assert_close(w, again.weights()[name], atol=0, rtol=0)
     (tmp_path / "b.safetensors").write_bytes(b"nothing")
     for name in ("b.safetensors", "none.safetensors"):
         with pytest.raises(TrickformerError, match="no belief network"):
-            training.load(tmp_path / name)
+            networks.load(tmp_path / name)
 
 
 @pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])

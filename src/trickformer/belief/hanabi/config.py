@@ -81,7 +81,21 @@ class Training(BaseModel):
         return self
 
 
-class Evaluation(BaseModel):
+class Tuned(BaseModel):
+    """How bft tunes at each position."""
+
+    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
+    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
+    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft")
+    fall: float = Field(0.05, ge=0, le=1, description="share of it that the rate falls to, along a line")
+    clip: float | None = Field(None, gt=0, description="norm that each game's gradients are clipped to; default: none")
+    part: Literal["encoder", "full"] = Field(
+        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
+    )
+    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
+
+
+class Evaluation(Tuned):
     """An evaluation of beliefs on two-player Hanabi."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -109,8 +123,6 @@ class Evaluation(BaseModel):
     games: int = Field(100, ge=1, le=1_000_000_000, description="games of the series")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
     stack: int = Field(20, ge=1, le=10_000, description="games that are played, and fine-tuned, in step")
-    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
-    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
     worlds: int | None = Field(
         None,
         ge=1,
@@ -118,13 +130,6 @@ class Evaluation(BaseModel):
         description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
         "and for three steps in ten beyond 333",
     )
-    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft")
-    fall: float = Field(0.05, ge=0, le=1, description="share of it that the rate falls to, along a line")
-    clip: float | None = Field(None, gt=0, description="norm that each game's gradients are clipped to; default: none")
-    part: Literal["encoder", "full"] = Field(
-        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
-    )
-    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
     alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
     samples: int = Field(16, ge=1, le=100_000, description="draws of the other slots for a likelihood of bb and v2")
     particles: int = Field(2000, ge=1, le=10_000_000, description="worlds a game of particles and rejection")

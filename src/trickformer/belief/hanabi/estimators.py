@@ -7,7 +7,7 @@ them."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -44,6 +44,17 @@ class Estimator(Protocol):
 
     def notes(self) -> dict[str, Any]:
         """What else there is to say of all games so far."""
+        ...
+
+
+@runtime_checkable
+class Writer(Protocol):
+    """An estimator that draws whole hands by itself, faster than card by card from `log_probs`."""
+
+    device: torch.device  # of the generators that it takes
+
+    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+        """int8 [G, n, S]: n worlds of each game; some may be impossible."""
         ...
 
 
@@ -208,7 +219,7 @@ class Recurrent:
     """A Seq2Seq belief with its offline parameters."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq):
-        self._process, self._model = process, model
+        self._process, self._model, self.device = process, model, model.device
         self._weights = {name: w.detach() for name, w in model.weights().items()}
 
     def begin(self, x: Tables) -> None:
@@ -232,6 +243,12 @@ class Recurrent:
         known = self._process.tensors(self._x, self._model.device)
         cards = torch.from_numpy(hidden.astype(np.int64)).to(self._model.device)
         return self._model.log_probs(self._weights, self._state[-1][0], known, cards).cpu().numpy()
+
+    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+        """See Writer."""
+        known = self._process.tensors(self._x, self._model.device)[:, None]
+        summary = self._state[-1][0].unsqueeze(1).expand(-1, n, -1)
+        return self._model.sample(self._weights, summary, known, generator).cpu().numpy().astype(np.int8)
 
     def notes(self) -> dict[str, Any]:
         """See Estimator."""
@@ -284,7 +301,7 @@ class BFT:
     """A Seq2Seq belief that is fine-tuned at every step."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq, tuning: Tuning, seed: int):
-        self._belief = Finetuned(model, process, tuning, seed)
+        self._belief, self.device = Finetuned(model, process, tuning, seed), model.device
         self._step: Step | None = None
 
     def begin(self, x: Tables) -> None:
@@ -305,6 +322,11 @@ class BFT:
         """See Estimator."""
         assert self._step is not None
         return self._belief.log_probs(self._step, hidden)
+
+    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+        """See Writer."""
+        assert self._step is not None
+        return self._belief.sample(self._step, n, generator)
 
     def notes(self) -> dict[str, Any]:
         """Worlds drawn, those of them that could not be, and steps of a game without any."""

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 import torch
 
+from trickformer.belief.hanabi.config import Tuned
 from trickformer.belief.hanabi.learned import Known, Parameters, Seq2Seq, State, mean_loss
 from trickformer.belief.hanabi.near import NearEncoder, gradient, squared
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
@@ -40,6 +41,14 @@ class Tuning:
     bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
     fall: float = 0.05  # share of it that the rate falls to along a line
     clip: float | None = None  # norm that each game's gradients are clipped to
+
+
+def tuning(config: Tuned, worlds: int | None = None) -> Tuning:
+    """What a config says. Without a number of worlds they are as many as the gradient steps take, up to 100 of these,
+    and those of three steps in ten beyond 333, so that many steps do not learn them by heart."""
+    drawn = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
+    shared = {f.name: getattr(config, f.name) for f in fields(Tuning) if f.name != "worlds"}
+    return Tuning(worlds=drawn, **shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +120,14 @@ class Finetuned:
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
         return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
-    def sample(self, step: Step, n: int) -> np.ndarray:
-        """int8 [G, n, S]: worlds drawn from the belief."""
+    def sample(self, step: Step, n: int, generator: torch.Generator | None = None) -> np.ndarray:
+        """int8 [G, n, S]: worlds drawn from the belief, by randomness of its own or of a generator."""
         drawn = []
         piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, piece):
             summary = step.summary.expand(-1, min(piece, n - first), -1)
             with self._rounded():
-                drawn.append(self._model.sample(step.decoder, summary, step.known, self._generator))
+                drawn.append(self._model.sample(step.decoder, summary, step.known, generator or self._generator))
         return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import View
+from trickformer.base import View, Worlds
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi
 
@@ -68,7 +68,7 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
         deals, _ = self._conditioned()
         return deals.count
 
-    def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
         view."""
         deals, _ = self._conditioned()
