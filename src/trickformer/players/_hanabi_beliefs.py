@@ -15,9 +15,11 @@ from trickformer.belief.hanabi.config import VARIANTS, Tuned
 from trickformer.belief.hanabi.estimators import BFT, Recurrent
 from trickformer.belief.hanabi.finetune import tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
+from trickformer.belief.hanabi.process import HanabiProcess
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.games.hanabi import RULES, Hanabi
 from trickformer.models.torch_engine import usable
+from trickformer.players._public import PublicBelief
 
 Maker: TypeAlias = Callable[[np.random.Generator], Belief]  # of one seat's belief in one game; draws are a decision's
 
@@ -54,3 +56,25 @@ def learned(name: str, game: Hanabi, style: str, seat: int, tuned: Tuned, file: 
         return EstimatedBelief(game, cast, lambda process: BFT(process, model, tuning(tuned), seed))
 
     return fine_tuned
+
+
+def public(
+    name: str,
+    game: Hanabi,
+    process: HanabiProcess,
+    style: str,
+    tuned: Tuned,
+    file: Path | None,
+    device: str,
+    exact: Callable[[], PublicBelief],
+) -> Callable[[int], PublicBelief]:
+    """The public beliefs exact, seq2seq and bft of a game in the form fosg, by a seed. Raises TrickformerError on a
+    network that does not fit, and on one that is not asked."""
+    if name == "exact":
+        if file is not None:
+            raise TrickformerError("checkpoint is for belief=seq2seq and bft, not exact")
+        return lambda _: exact()
+    model = network(file, game, "fosg", style, 0, device)
+    if name == "seq2seq":
+        return lambda _: Recurrent(process, model)
+    return lambda seed: BFT(process, model, tuning(tuned), seed)

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, TrickformerError, View
 from trickformer.belief.hanabi.config import Tuned
+from trickformer.players._race import Raced, race
+from trickformer.players._searching import Searching
 
 if TYPE_CHECKING:
     from trickformer import _core
@@ -26,39 +28,21 @@ if TYPE_CHECKING:
 
 
 class _Search(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
     worlds: int = Field(1_000, ge=1, le=1_000_000, description="hands and decks that actions are tried in")
-    threshold: float = Field(
-        0.05, ge=0, le=25, description="points by which an action must promise more than the blueprint's"
-    )
     belief: Literal["exact", "counting", "seq2seq", "bft"] = Field(
         "exact",
         description="hands as likely as what the others did makes them, as the deal alone does, as a network says, or "
         "as one says that is fine-tuned at each step",
     )
-    ucb: bool = Field(True, description="an action that is surely worse is not tried to the end")
-    listed: int = Field(
-        20_000, ge=0, le=1_000_000, description="hands up to which all are looked at; of more some are drawn"
-    )
-    tries: int = Field(50_000, ge=1, le=10_000_000, description="draws for as many hands as there are worlds")
-    assess: int = Field(
-        0, ge=0, le=1_000_000, description="worlds of the exact belief in which the gain of a decision is judged anew"
-    )
     checkpoint: Path | None = Field(
         None, description="for seq2seq and bft: a network of `trickformer belief train --form pomdp`"
     )
-    device: str = Field("cpu", description="of the network, as torch names it")
 
 
-class Options(Tuned, _Search):
+class Options(Tuned, Searching, _Search):
     pass
-
-
-_WAVE = 50  # worlds between two looks at which actions are worse
-_SURE = 3.0  # standard errors
 
 
 class Sparta:
@@ -90,9 +74,9 @@ class Sparta:
         illegal = max(0, searched - len(hands))
         if not len(hands):  # the others did what the blueprint does not do: nothing is known of what they will do
             return Decision(blueprint, illegal=illegal, searched=searched)
-        action, value, gain, tried = self._best(decision, hands, view, blueprint, rng)
-        exact = self._assessed(decision, view, action, blueprint, rng) if self._options.assess else None
-        return Decision(action, value / self._most, tried, illegal, searched, gain, exact)
+        best = self._best(decision, hands, view, blueprint, rng)
+        exact = self._assessed(decision, view, best.choice, blueprint, rng) if self._options.assess else None
+        return Decision(best.choice, best.value / self._most, best.tried, illegal, searched, best.gain, exact)
 
     def _assessed(
         self, decision: _core.hanabi.Decision, view: View, action: int, blueprint: int, rng: np.random.Generator
@@ -109,44 +93,16 @@ class Sparta:
         return float((scores[:, 1] - scores[:, 0]).mean())
 
     def _best(
-        self,
-        decision: _core.hanabi.Decision,
-        hands: np.ndarray,
-        view: View,
-        blueprint: int,
-        rng: np.random.Generator,
-    ) -> tuple[int, float, float, dict[int, int]]:
-        """The action, what it promises in points, by how much this is more than the blueprint's does, and in how many
-        worlds each was tried. All actions meet the same worlds, so that differences are paired."""
+        self, decision: _core.hanabi.Decision, hands: np.ndarray, view: View, blueprint: int, rng: np.random.Generator
+    ) -> Raced:
+        """The action whose games, played on from these hands, end best."""
         decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
-        open_ = [blueprint, *(action for action in view.legal if action != blueprint)]
-        scores = np.zeros((len(hands), len(open_)))
-        tried = dict.fromkeys(open_, 0)
-        column = {action: i for i, action in enumerate(open_)}
-        for first in range(0, len(hands), _WAVE):
-            rows = slice(first, min(first + _WAVE, len(hands)))
-            columns = [column[action] for action in open_]
-            scores[rows, columns] = decision.play(hands[rows], decks[rows], np.array(open_), seed + first)
-            for action in open_:
-                tried[action] = rows.stop
-            if self._options.ucb:
-                open_ = self._not_worse(scores[: rows.stop, columns], open_)
-            if len(open_) == 1:
-                break
-        n = min(tried[action] for action in open_)
-        means = scores[:n, [column[action] for action in open_]].mean(axis=0)
-        best = int(means.argmax())
-        if means[best] - means[0] <= self._options.threshold:
-            best = 0
-        return open_[best], float(means[best]), float(means[best] - means[0]), tried
+        actions = [blueprint, *(action for action in view.legal if action != blueprint)]
 
-    def _not_worse(self, scores: np.ndarray, actions: list[int]) -> list[int]:
-        """The blueprint's action, which comes first, and those that may still be better than it and than all others."""
-        n = len(scores)
-        gain = scores - scores[:, :1]
-        mean, error = gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n)
-        floor = max(self._options.threshold, float((mean - _SURE * error).max()))
-        return [a for i, a in enumerate(actions) if i == 0 or mean[i] + _SURE * error[i] + 1 / n >= floor]
+        def play(rows: slice, racing: list[int]) -> np.ndarray:
+            return decision.play(hands[rows], decks[rows], np.array(racing), seed + rows.start)
+
+        return race(len(hands), actions, play, self._options.threshold, self._options.ucb)
 
 
 def _hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -164,18 +120,16 @@ def _hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.n
 def make(options: Options, game: Game) -> Sparta:
     """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, a blueprint that is no scripted
     player, and a network that does not fit."""
-    from trickformer import players
-    from trickformer.belief.hanabi.explained import ExplainedBelief
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'sparta' plays hanabi only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
-    name, blueprint = players.parse(options.blueprint)
-    if name != "partner":
-        raise TrickformerError(f"player 'sparta': its blueprint is a scripted player, partner:style=..., not {name!r}")
-    style = str(getattr(blueprint, "style"))  # noqa: B009 - players are found by name
+    from trickformer.belief.hanabi.explained import ExplainedBelief
+    from trickformer.players._hanabi import style_of
+
+    style = style_of("sparta", options.blueprint)
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     return Sparta(options, game, style, _beliefs(options, game, style, exact), exact())
 

@@ -51,9 +51,7 @@ class Estimator(Protocol):
 class Writer(Protocol):
     """An estimator that draws whole hands by itself, faster than card by card from `log_probs`."""
 
-    device: torch.device  # of the generators that it takes
-
-    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+    def write(self, n: int, seed: int) -> np.ndarray:
         """int8 [G, n, S]: n worlds of each game; some may be impossible."""
         ...
 
@@ -219,7 +217,7 @@ class Recurrent:
     """A Seq2Seq belief with its offline parameters."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq):
-        self._process, self._model, self.device = process, model, model.device
+        self._process, self._model = process, model
         self._weights = {name: w.detach() for name, w in model.weights().items()}
 
     def begin(self, x: Tables) -> None:
@@ -244,8 +242,9 @@ class Recurrent:
         cards = torch.from_numpy(hidden.astype(np.int64)).to(self._model.device)
         return self._model.log_probs(self._weights, self._state[-1][0], known, cards).cpu().numpy()
 
-    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+    def write(self, n: int, seed: int) -> np.ndarray:
         """See Writer."""
+        generator = torch.Generator(self._model.device).manual_seed(seed)
         known = self._process.tensors(self._x, self._model.device)[:, None]
         summary = self._state[-1][0].unsqueeze(1).expand(-1, n, -1)
         return self._model.sample(self._weights, summary, known, generator).cpu().numpy().astype(np.int8)
@@ -301,7 +300,7 @@ class BFT:
     """A Seq2Seq belief that is fine-tuned at every step."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq, tuning: Tuning, seed: int):
-        self._belief, self.device = Finetuned(model, process, tuning, seed), model.device
+        self._belief = Finetuned(model, process, tuning, seed)
         self._step: Step | None = None
 
     def begin(self, x: Tables) -> None:
@@ -323,10 +322,10 @@ class BFT:
         assert self._step is not None
         return self._belief.log_probs(self._step, hidden)
 
-    def write(self, n: int, generator: torch.Generator) -> np.ndarray:
+    def write(self, n: int, seed: int) -> np.ndarray:
         """See Writer."""
         assert self._step is not None
-        return self._belief.sample(self._step, n, generator)
+        return self._belief.sample(self._step, n, seed)
 
     def notes(self) -> dict[str, Any]:
         """Worlds drawn, those of them that could not be, and steps of a game without any."""

@@ -120,14 +120,15 @@ class Finetuned:
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
         return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
-    def sample(self, step: Step, n: int, generator: torch.Generator | None = None) -> np.ndarray:
-        """int8 [G, n, S]: worlds drawn from the belief, by randomness of its own or of a generator."""
+    def sample(self, step: Step, n: int, seed: int | None = None) -> np.ndarray:
+        """int8 [G, n, S]: worlds drawn from the belief, by a seed, or by randomness of its own."""
+        generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
         drawn = []
         piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, piece):
             summary = step.summary.expand(-1, min(piece, n - first), -1)
             with self._rounded():
-                drawn.append(self._model.sample(step.decoder, summary, step.known, generator or self._generator))
+                drawn.append(self._model.sample(step.decoder, summary, step.known, generator))
         return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:

@@ -7,12 +7,11 @@ import copy
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import torch
 
 from trickformer.base import Event, View, Worlds
 from trickformer.belief.hanabi.estimators import Estimator, Writer
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
+from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
 
 
@@ -45,8 +44,7 @@ class EstimatedBelief:
 
     def _follow(self, view: View) -> None:
         # No estimator reads a hidden card: any world that explains the view tells it the same.
-        world = self._uniform.sample(1, np.random.default_rng(0))
-        tables = [table.take(np.zeros(1, dtype=np.int64)) for table in positions(self._game, world.history(0))]
+        tables = self._uniform.tables()
         moves = _moves(view)
         known = 0 if self._view is None else len(_moves(self._view))
         if self._view is None:
@@ -62,8 +60,7 @@ class EstimatedBelief:
         ValueError before any view, and where the estimator has no belief."""
         view = self._conditioned()
         if isinstance(self._estimator, Writer):
-            generator = torch.Generator(self._estimator.device).manual_seed(int(rng.integers(2**63)))
-            hidden = self._estimator.write(n, generator)[0]
+            hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
         else:
             hidden = self._card_by_card(n, rng)
         worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)
