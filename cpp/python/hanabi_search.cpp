@@ -7,6 +7,7 @@
 
 #include "core/tracker.hpp"
 #include "hanabi/decision.hpp"
+#include "hanabi/tables.hpp"
 #include "python/guarded.hpp"
 
 using namespace nb::literals;
@@ -18,6 +19,11 @@ namespace {
 using Hand = std::vector<std::int16_t>;
 
 constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // seconds
+
+void check_legal(const Rules& rules, std::uint64_t legal, std::int64_t action) {
+  check_action(action >= 0 && action < rules.actions() && legal >> action & 1,
+               int(std::clamp<std::int64_t>(action, -1, 255)));
+}
 
 std::vector<int> in_order(const Decision& d) {
   std::vector<int> order(d.frames());
@@ -118,18 +124,6 @@ void bind_hanabi_search(nb::module_& parent) {
           "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. Raises "
           "ValueError where most is above 1,000,000 or tries above 10,000,000.")
       .def(
-          "drawn",
-          [](const Decision& d, std::size_t n, std::uint64_t seed) {
-            auto out = make<std::int16_t>({n, std::size_t(d.rules().hand)});
-            nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < n; ++i) {
-              Rng rng(seed, i);
-              d.draw(rng, out.data() + i * std::size_t(d.rules().hand));
-            }
-            return out;
-          },
-          "n"_a, "seed"_a, "int16 [n, hand]: own hands as likely as the deal has them, whatever the others did.")
-      .def(
           "decks",
           [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
             check_hands(d, hands);
@@ -161,9 +155,7 @@ void bind_hanabi_search(nb::module_& parent) {
              std::uint64_t seed) {
             check_hands(d, hands);
             check_decks(d, hands, decks);
-            for (std::size_t i = 0; i < actions.size(); ++i)
-              check_action(actions(i) >= 0 && actions(i) < d.rules().actions() && d.legal() >> actions(i) & 1,
-                           int(std::clamp<std::int64_t>(actions(i), -1, 255)));
+            for (std::size_t i = 0; i < actions.size(); ++i) check_legal(d.rules(), d.legal(), actions(i));
             auto out = make<std::int8_t>({hands.shape(0), actions.size()});
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < hands.shape(0); ++i) {
@@ -179,4 +171,25 @@ void bind_hanabi_search(nb::module_& parent) {
           "int8 [k, a]: the score where the own cards are those of a row, the deck comes in the order of decks, uint8 "
           "[k, left], this seat takes one of the actions, int64 [a], and then everybody plays the scripted player. "
           "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
+
+  Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
+  tables.def(
+      "play_out",
+      [](const Tables& t, In1<std::int64_t> actions, int bot, std::uint64_t seed) {
+        checked(bot, kBotNames.size(), "bot");
+        if (actions.size() != t.size()) throw nb::value_error("one action a table");
+        for (std::size_t i = 0; i < t.size(); ++i)
+          if (!t.state(i).over()) check_legal(t.rules(), legal(t.state(i)), actions(i));
+        auto out = make<std::int8_t>({t.size()});
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < t.size(); ++i) {
+          Rng rng(seed, i);
+          const State& s = t.state(i);
+          out.data()[i] = std::int8_t(s.over() ? s.score() : play_out(s, t.marks(i), int(actions(i)), Bot(bot), rng));
+        }
+        return out;
+      },
+      "actions"_a, "bot"_a, "seed"_a,
+      "int8 [n]: the scores where these actions, int64 [n], come next and then everybody plays the scripted player of "
+      "this number in BOTS; of a game that is over its own. Table i draws from a stream of its own.");
 }

@@ -439,6 +439,10 @@ class Decision:
     illegal: int = 0  # illegal histories that the search generated
     searched: int = 0  # histories that the search generated in all
     values: dict[int, float] | None = None  # the same estimate of each action that was looked at
+    # Of a search that improves on a blueprint: by how many points a game the action promises more than the blueprint's
+    # does, and what the same comparison says in exact samples of the position, where the player was asked to look.
+    gain: float | None = None
+    exact_gain: float | None = None
 
 
 class Player(Protocol):

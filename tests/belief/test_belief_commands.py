@@ -11,7 +11,7 @@ import torch
 
 import trickformer
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi import evaluation, report, training
+from trickformer.belief.hanabi import evaluation, finetune, networks, report, training
 from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
 from trickformer.belief.hanabi.stack import Stack
 from trickformer.plumbing import config as configs
@@ -49,7 +49,7 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
         next(steps)
     del steps
     assert [r["step"] for r in training.run(config)] == [3, 4]
-    whole, again = (training.load(file)[0].weights() for file in (once, config.out / training.NETWORK))
+    whole, again = (networks.load(file)[0].weights() for file in (once, config.out / networks.NETWORK))
     for name, w in whole.items():
         torch.testing.assert_close(again[name], w, atol=0, rtol=0)
     assert (once.parent / "loss.png").stat().st_size > 1000
@@ -143,21 +143,25 @@ def test_a_plot_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_presets_and_what_follows_from_the_steps():
     """The paper's network and tuning; and worlds enough that many steps do not learn them by heart."""
-    assert Training(preset="paper").hidden == 512 and Training().hidden == 128
-    paper = Evaluation(preset="paper")
-    assert (paper.steps, paper.part) == (10_000, "encoder")
+    offline, paper = Training(preset="paper"), Evaluation(preset="paper")
+    assert (offline.hidden, offline.steps, Training().hidden) == (512, 400 * 1_000, 128)
+    assert (paper.games, paper.steps, paper.part) == (300, 10_000, "encoder")
+    assert (paper.batch, paper.learning_rate, paper.clip) == (offline.games, offline.learning_rate, offline.clip)
+    assert paper.fall == offline.fall == 1.0  # the rate stays
+    tuned = finetune.tuning(paper)
+    assert (tuned.batch, tuned.learning_rate, tuned.fall, tuned.clip) == (128, 1e-3, 1.0, 50.0)
     assert Evaluation(preset="paper", steps=100).steps == 100
     given = {10: 320, 100: 3_200, 300: 3_200, 1_000: 9_600, 10_000: 96_000, 0: 1}
-    assert {n: evaluation.tuning(Evaluation(steps=n)).worlds for n in given} == given
-    assert evaluation.tuning(Evaluation(worlds=7)).worlds == 7
+    assert {n: finetune.tuning(Evaluation(steps=n)).worlds for n in given} == given
+    assert finetune.tuning(Evaluation(), 7).worlds == 7
     assert Evaluation(estimators=["v0,v1", "bb"]).estimators == ["v0", "v1", "bb"]
     with pytest.raises(TrickformerError, match="preset='large'"):
         configs.validate(Training, {"preset": "large"})
 
 
 def test_a_folder_of_a_run_is_its_network_and_a_seat_its_own(tmp_path, network):
-    model, config = training.load(network.parent)
-    assert torch.equal(model.weights()["decoder.start"], training.load(network)[0].weights()["decoder.start"])
+    model, config = networks.load(network.parent)
+    assert torch.equal(model.weights()["decoder.start"], networks.load(network)[0].weights()["decoder.start"])
     assert config.seat == 0
     pomdp = training.command(Training(out=tmp_path / "n", form="pomdp", seat=1, **LEARN), resume=False)
     judged = judge(None, pomdp, form="pomdp", seat=1, games=2)
@@ -257,7 +261,7 @@ def test_v0_is_what_counting_says(tmp_path):
     """Before any move, of the public forms: every card is as likely as its share of the deck."""
     config = Evaluation(estimators=["v0"], games=3, stack=3)
     share = np.tile([3, 2, 2, 2, 1], 5) / 50
-    process = training.process_of(config)
+    process = networks.process_of(config)
     x = process.start(config.seed, 0, 3)
     each = evaluation.estimators.V0(process)
     each.begin(x)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from support.estimated import EstimatedBelief
 from support.markov import GameProcess
 from support.small_hanabi import PAIR, SMALL, play
 
@@ -14,6 +13,7 @@ from trickformer.belief.hanabi.finetune import Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form
+from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.belief.hanabi.seat_tokens import features
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.players._hanabi import Scripted
@@ -64,7 +64,7 @@ def test_the_exact_estimator_draws_the_exact_belief(seed, seat):
     belief = EstimatedBelief(SMALL, PAIR, exact)
     positions = 0
     for now, view in zip(play(Form.POMDP, seed, seat), views(seed, seat), strict=True):
-        belief.reset(view) if positions == 0 else belief.observe(view)
+        belief.reset(view)
         worlds = belief.sample(400, np.random.default_rng(seed))
         assert worlds.feasible.all() and not worlds.log_weight.any()
         drawn = {tuple(row) for row in worlds.hidden.tolist()}
@@ -83,10 +83,7 @@ def test_any_estimator_is_a_belief(name):
     """Draws follow what it says, feasible worlds look the same, and going on is beginning anew."""
     belief, feasible, positions = EstimatedBelief(SMALL, PAIR, MAKERS[name]), 0, 0
     for view in views(2, 0):
-        if positions == 0:
-            belief.reset(view)
-        else:
-            belief.observe(view)
+        belief.reset(view)
         worlds = belief.sample(300, np.random.default_rng(4))
         for i in np.flatnonzero(worlds.feasible)[:3]:
             assert SMALL.view(worlds.state(int(i)), 0) == view

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi import estimators, training
+from trickformer.belief.hanabi import estimators, networks, training
 from trickformer.belief.hanabi.finetune import Finetuned, Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
-from trickformer.belief.hanabi.near import NearEncoder
+from trickformer.belief.hanabi.near import NearEncoder, squared
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 
 RULES = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
@@ -129,6 +129,22 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
     assert found["bft"] < found["misled"] - 0.02 and found["bft"] < found["seq2seq"], found
 
 
+@pytest.mark.parametrize("part", ["encoder", "full"])
+def test_gradients_are_clipped_game_by_game(hmm, part):
+    """A norm that none reaches changes nothing; one that all exceed leaves Adam's direction, but for its epsilon."""
+    process, model, _ = hmm
+    x, found = process.start(82, 0, 3), []
+    for clip in (None, 1e6, 1e-2):
+        belief = Finetuned(model, process, Tuning(steps=4, worlds=64, part=part, clip=clip), 1)
+        after, _ = process.move(x, None, 5)
+        step = belief.observe(belief.begin(x), None, after)
+        found.append(belief.log_probs(step, process.hidden(after)))
+    np.testing.assert_array_equal(found[0], found[1])
+    there = np.isfinite(found[0])
+    assert not np.array_equal(found[0], found[2])
+    np.testing.assert_allclose(found[2][there], found[0][there], atol=0.05)
+
+
 def test_without_steps_nothing_changes(hmm):
     process, model, _ = hmm
     tuning = Tuning(steps=0, worlds=8)
@@ -160,16 +176,16 @@ def test_files(tmp_path, hmm):
     from trickformer.belief.hanabi.config import Training
 
     config = Training(hidden=8, out=tmp_path)
-    model = training.network_of(config)
-    training.save(model, config, tmp_path / "a.safetensors")
-    again, known = training.load(tmp_path / "a.safetensors")
+    model = networks.network_of(config)
+    networks.save(model, config, tmp_path / "a.safetensors")
+    again, known = networks.load(tmp_path / "a.safetensors")
     assert known.model_dump(exclude={"out"}) == config.model_dump(exclude={"out"})
     for name, w in model.weights().items():
         torch.testing.assert_close(w, again.weights()[name], atol=0, rtol=0)
     (tmp_path / "b.safetensors").write_bytes(b"nothing")
     for name in ("b.safetensors", "none.safetensors"):
         with pytest.raises(TrickformerError, match="no belief network"):
-            training.load(tmp_path / name)
+            networks.load(tmp_path / name)
 
 
 @pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])
@@ -190,10 +206,11 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     batches = [torch.randperm(n, generator=generator)[:8] for _ in range(steps)]
 
     near = NearEncoder(model, offline, emission, control, state)
-    adam = torch.optim.Adam(near.parameters(), lr=3e-3, eps=1e-20)
+    adam, norms = torch.optim.Adam(near.parameters(), lr=3e-3, eps=1e-20), []
     for at in batches:
         adam.zero_grad()
         (near.worlds(at) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
+        norms.append(near.squared())
         adam.step()
 
     own = {k: w.expand(games, *w.shape).clone().requires_grad_(k.startswith("encoder")) for k, w in offline.items()}
@@ -206,9 +223,10 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
         return model.encode(own, y.float(), read, before)[-1][0]
 
     assert torch.allclose(plainly(emission[:, :1]), plainly(emission)[:, :1], atol=1e-6)
-    for at in batches:
+    for at, norm in zip(batches, norms):
         adam.zero_grad()
         (plainly(emission[:, at]) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
+        torch.testing.assert_close(norm, squared(w for w in own.values() if w.requires_grad), rtol=1e-3, atol=1e-6)
         adam.step()
     seen = torch.rand(games, process.features, generator=generator) < 0.5
     for y in (seen, emission[:, 0], seen & emission[:, 1]):

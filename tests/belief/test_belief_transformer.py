@@ -8,7 +8,7 @@ import torch
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi import estimators, evaluation, training
+from trickformer.belief.hanabi import estimators, evaluation, networks, training
 from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi.learned import Shape
 from trickformer.belief.hanabi.process import Form, HanabiProcess
@@ -234,7 +234,7 @@ def test_bad_input_is_refused(command, tmp_path, monkeypatch, network, lstm):
 
 def test_weights_of_another_network_are_refused(tmp_path, network):
     file = tmp_path / "a.safetensors"
-    model, config = training.load(network)
-    training.save(model, config.model_copy(update={"layers": 1}), file)
+    model, config = networks.load(network)
+    networks.save(model, config.model_copy(update={"layers": 1}), file)
     with pytest.raises(TrickformerError, match="weights of another network"):
-        training.load(file)
+        networks.load(file)

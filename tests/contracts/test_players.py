@@ -37,6 +37,7 @@ SEATED = {
     "optimal": [],  # it plays Mines: tests/players/test_mines_search.py
     "partner": ["partner", "partner:style=flawed"],
     "random": ["random"],
+    "rule_search": [],  # it plays Hanabi: tests/players/test_rule_search.py
     "rules": ["rules"],
     "pimc": [
         "pimc:worlds=4,runs=20",

@@ -201,6 +201,7 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
         "suppose": lambda t: (t.hands(),),
         "policy": lambda t: (bots,),
         "choose": lambda t: (bots, 3, 0),
+        "play_out": lambda t: (legal(t), 2, 3),
     }
     for name, arguments in calls.items():
         add(f"hanabi.Tables.{name}", lambda arguments=arguments: (made := tables(), *arguments(made)))
@@ -221,14 +222,14 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
         return tokenizer.codec, tokenizer.encode(game.view(state, state.current_player())), 2
 
     def decided(more: Callable[[Any, Any], tuple[Any, ...]]) -> tuple[Any, ...]:
-        made = core.Decision(*decision())
-        return made, *more(made, made.drawn(2, 1))
+        given = decision()
+        made = core.Decision(*given)
+        return made, *more(made, core.HandSampler(*given[:2]).sample(1, 2))
 
     add("hanabi.Decision", decision)
     keep(*(core.Decision(*decision()) for _ in range(4)))
     add("hanabi.Decision.blueprint", lambda: decided(lambda d, h: (1,)))
     add("hanabi.Decision.explained", lambda: decided(lambda d, h: (rng.choice([0, 500]), 4, 50, 1)))
-    add("hanabi.Decision.drawn", lambda: decided(lambda d, h: (3, 1)))
     add("hanabi.Decision.decks", lambda: decided(lambda d, h: (h, 1)))
     add("hanabi.Decision.chances", lambda: decided(lambda d, h: (h,)))
     add("hanabi.Decision.play", lambda: decided(lambda d, h: (h, d.decks(h, 1), np.array([d.blueprint(1)]), 0)))

@@ -22,7 +22,7 @@ from trickformer import games, players, tokenizers
 from trickformer.audit import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief import heads
-from trickformer.belief.hanabi import training
+from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import Evaluation, Training
 from trickformer.belief.learner import _SNAPSHOTS as snapshots
 from trickformer.games import _missions
@@ -209,7 +209,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
         in_folder("a model's config", model, "config.json", read_weights),
         in_folder("a model's weights", model, "model.safetensors", read_weights),
         in_folder("a manifest", inputs / "train/data/0", "manifest.json", lambda p: data.load(p, hearts, tokenizer)),
-        in_folder("a belief network", network, network_file, lambda p: training.load(p / network_file)),
+        in_folder("a belief network", network, network_file, lambda p: networks.load(p / network_file)),
         in_folder("a belief head", inputs / "belief-head", heads.FILE, lambda p: heads.load(str(p), hearts)),
         in_folder("a snapshot", inputs / "snapshot", "state.npz", lambda p: _snapshot(p / "state.npz")),
         in_folder("an evaluation of Skat", inputs / "skat-learn", evaluation.WEIGHTS, weights),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.hanabi_turns import listed, slow_chance, turns, worlds_of
 
 from trickformer import _core, games, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.hanabi import HanabiWorlds
 from trickformer.players._hanabi import Scripted
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -27,41 +28,12 @@ def decision_of(game, view, style):
     return CORE.Decision(tokenizer.codec, tokenizer.encode(view), BOTS.index(style))
 
 
-def positions(game, style, seed, deals=3, own=None):
-    """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
-    seat's."""
-    rng, bot = np.random.default_rng(seed), Scripted(game, style)
-    for deal in range(deals):
-        state, seat = game.deal(seed, deal), deal % game.players
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, seed, deal))
-                continue
-            view = game.view(state, state.current_player())
-            p = bot.probs([view])[0].astype(np.float64)
-            action = int(rng.choice(len(p), p=p / p.sum()))
-            if state.current_player() == seat:
-                yield state.clone(), view
-                action = int(rng.choice(view.legal)) if rng.random() < 0.2 else action
-            state.apply_action(action)
-
-
-def slow_chance(game, style, world, seat):
-    """How likely the others made the moves of a world, each asked what it saw."""
-    bot, state, product = Scripted(game, style), game.spiel.new_initial_state(), 1.0
-    for step in world.full_history():
-        if step.player not in (-1, seat):
-            product *= float(bot.probs([game.view(state, step.player)])[0][step.action])
-        state.apply_action(step.action)
-    return product
-
-
 @pytest.mark.parametrize("style", BOTS)
 @pytest.mark.parametrize("spec", VARIANTS)
 def test_chances_are_those_of_what_the_others_saw(spec, style):
     game, seed, possible = games.load(spec), 11, 0
     belief = sampler(game)
-    for number, (_, view) in enumerate(positions(game, style, seed)):
+    for number, (_, view) in enumerate(turns(game, style, seed)):
         if spec == "hanabi" and number % 4:
             continue
         belief.reset(view)
@@ -73,27 +45,10 @@ def test_chances_are_those_of_what_the_others_saw(spec, style):
     assert possible > 3
 
 
-def worlds_of(game, view, hands):
-    """Worlds of these own hands."""
-    n = len(hands)
-    return HanabiWorlds(hands, np.zeros(n), np.ones(n, dtype=bool), view, game)
-
-
-def listed(game, view):
-    """Every own hand that explains a view, by kinds, from the belief's own weights."""
-    rules, belief = game.rules, sampler(game)
-    belief.reset(view)
-    size = int((belief.sample(1, np.random.default_rng(0)).hidden >= 0).sum())
-    rest = [-1] * (rules.hand - size)
-    hands = np.array([[*h, *rest] for h in itertools.product(range(rules.kinds), repeat=size)], dtype=np.int16)
-    weights = np.exp(belief.log_prob(worlds_of(game, view, hands)))
-    return {tuple(hand): weight for hand, weight in zip(hands.tolist(), weights) if weight > 0}
-
-
 @pytest.mark.parametrize("style", ["smart", "piers"])
 def test_all_hands_are_those_of_enumeration(style):
     game = games.load(TINY)
-    for number, (_, view) in enumerate(positions(game, style, 5, deals=8)):
+    for number, (_, view) in enumerate(turns(game, style, 5, deals=8)):
         decision, every = decision_of(game, view, style), listed(game, view)
         chances = decision.chances(np.array(list(every), dtype=np.int16))
         expected = {hand: w * c for (hand, w), c in zip(every.items(), chances) if c > 0}
@@ -107,7 +62,7 @@ def test_all_hands_are_those_of_enumeration(style):
 
 def test_drawn_hands_have_the_weights_of_listed_ones():
     game, tried = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=4)"), 0
-    for number, (_, view) in enumerate(positions(game, "smart", 6, deals=4)):
+    for number, (_, view) in enumerate(turns(game, "smart", 6, deals=4)):
         decision = decision_of(game, view, "smart")
         hands, weights, _ = decision.explained(100_000, 1, 1, 0)
         if not 2 <= len(weights) <= 12:
@@ -137,7 +92,7 @@ def slow_score(game, world, deck, action, style):
 @pytest.mark.parametrize("spec", VARIANTS)
 def test_games_played_on_are_those_of_openspiel(spec, style):
     game, belief, rng = games.load(spec), None, np.random.default_rng(3)
-    for number, (_, view) in enumerate(positions(game, style, 9, deals=1 if spec == "hanabi" else 2)):
+    for number, (_, view) in enumerate(turns(game, style, 9, deals=1 if spec == "hanabi" else 2)):
         if number % (12 if spec == "hanabi" else 4):
             continue
         belief = sampler(game)
@@ -152,12 +107,37 @@ def test_games_played_on_are_those_of_openspiel(spec, style):
     assert belief is not None
 
 
+@pytest.mark.parametrize("style", BOTS)
+def test_tables_play_out_as_step_by_step(style):
+    """Those of bots that draw nothing; and of the others scores that follow from the seed. What is over stays."""
+    game, bot = games.load(VARIANTS[2]), BOTS.index(style)
+    table = CORE.Tables(game.rules, 7, 0, 40)
+    bots = np.full(40, bot, dtype=np.int8)
+    for step in range(30):
+        first = np.array([int(np.flatnonzero(row)[-1]) if row.any() else 0 for row in table.legal()])
+        found = table.play_out(first, bot, 3)
+        np.testing.assert_array_equal(found, table.play_out(first, bot, 3))
+        over = table.over()
+        np.testing.assert_array_equal(found[over], table.scores()[over])
+        slow = table.take(np.arange(40))
+        slow.step(first)
+        while not slow.over().all():
+            slow.step(slow.choose(bots, 3))
+        if style in ("simple", "holmes", "smart"):
+            np.testing.assert_array_equal(found, slow.scores(), err_msg=f"step {step}")
+        table.step(table.choose(bots, 11))
+    assert table.over().any()
+    illegal = np.full(40, game.rules.actions)
+    with pytest.raises(ValueError, match="is not legal"):
+        CORE.Tables(game.rules, 7, 0, 40).play_out(illegal, bot, 3)
+
+
 def test_values_over_all_worlds_are_those_of_brute_force():
     """The searched seat's values, over every hand and every order of the deck, against OpenSpiel."""
     game = games.load(TINY)
     sparta = players.make("sparta:worlds=4000,threshold=0,ucb=false", game)
     looked = 0
-    for number, (_, view) in enumerate(positions(game, "smart", 21, deals=12)):
+    for number, (_, view) in enumerate(turns(game, "smart", 21, deals=12)):
         decision = decision_of(game, view, "smart")
         if view.viewer or not 1 <= decision.left <= 3 or len(view.legal) < 2:
             continue
@@ -195,6 +175,30 @@ def test_search_is_not_below_the_blueprint():
     assert gain.mean() > 2 * gain.std() / 150**0.5, gain.mean()
 
 
+def test_a_second_look_at_gains_changes_no_decision():
+    """Exact samples that a decision was not chosen by agree with brute force over all hands; decks are drawn."""
+    game, deviated = games.load(TINY), 0
+    plain, looking = (players.make(f"sparta:worlds=300,threshold=0{more}", game) for more in ("", ",assess=2000"))
+    for number, (_, view) in enumerate(turns(game, "smart", 31, deals=30)):
+        (one,), (two,) = (p.act([view], [np.random.default_rng(number)], [{}]) for p in (plain, looking))
+        assert replace(two, exact_gain=None) == one and one.exact_gain is None, number
+        if view.viewer or one.gain is None:
+            assert two.gain is None and two.exact_gain is None
+            continue
+        decision = decision_of(game, view, "smart")
+        blueprint = decision.blueprint(0)
+        if one.action == blueprint:
+            assert (two.gain, two.exact_gain) == (0.0, 0.0)
+            continue
+        hands, weights, _ = decision.explained(10_000, 1, 1, 0)
+        many = hands.repeat(400, 0)
+        scores = decision.play(many, decision.decks(many, 5), np.array([blueprint, one.action]), 0).astype(float)
+        gain = np.average((scores[:, 1] - scores[:, 0]).reshape(-1, 400).mean(axis=1), weights=weights)
+        assert one.gain > 0 and two.exact_gain == pytest.approx(gain, abs=0.15), number
+        deviated += 1
+    assert deviated > 5
+
+
 def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
     game = games.load(TINY)
     sparta, blueprint = players.make("sparta:seat=1,worlds=50", game), players.make("partner:style=smart", game)
@@ -226,7 +230,7 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
 def test_hidden_cards_change_nothing(belief):
     game, exchanged = games.load("hanabi"), 0
     sparta = players.make(f"sparta:worlds=60,tries=2000,belief={belief}", game)
-    for number, (state, view) in enumerate(positions(game, "smart", 8, deals=1)):
+    for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
         twin = game.exchange(state, view, np.random.default_rng(number))
         if twin is None:
             continue
@@ -254,9 +258,9 @@ def test_options_of_another_game_are_refused(spec, game, says):
 
 def test_the_core_refuses_worlds_that_are_none():
     game = games.load(TINY)
-    _, view = next(positions(game, "smart", 1))
+    _, view = next(turns(game, "smart", 1))
     decision = decision_of(game, view, "smart")
-    hands = decision.drawn(1, 0)
+    hands, _, _ = decision.explained(0, 1, 10_000, 0)
     decks = decision.decks(hands, 0)
     with pytest.raises(ValueError, match="hand 0 does not explain the view"):
         decision.chances(np.full_like(hands, 77))

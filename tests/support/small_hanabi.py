@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from support.markov import GameProcess, forward
 
 from trickformer import _core, games
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
+from trickformer.base import View
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.players._hanabi import Scripted
 
@@ -28,13 +29,29 @@ class Position(NamedTuple):
     hidden: np.ndarray  # int8 [1, slots]: what they are
 
 
+class Preferring:
+    """The policy of a decision rule: an action where it is legal, else another policy."""
+
+    def __init__(self, other: Scripted, action: int):
+        self._other, self._action = other, action
+
+    def probs(self, views: Sequence[View]) -> np.ndarray:
+        """float32 [n, actions]."""
+        found = self._other.probs(views)
+        for row, view in zip(found, views):
+            if self._action in view.legal:
+                row[:] = np.arange(len(row)) == self._action
+        return found
+
+
 def process(form: Form, seat: int = 0) -> HanabiProcess:
     """Both policies fixed but the seat's in a pomdp."""
     return HanabiProcess(SMALL.rules, form, PAIR, seat)
 
 
 def play(form: Form, seed: int, seat: int = 0) -> Iterator[Position]:
-    """One game to its end. Whoever is not fixed plays at random: any legal move, or any scripted policy."""
+    """One game to its end. Whoever is not fixed plays at random: any legal move, or any scripted policy or
+    decision rule."""
     rng = np.random.default_rng(seed)
     slow = GameProcess(SMALL, form, [Scripted(SMALL, name) for name in PAIR], seat)
     x = slow.deal(seed, 0)
@@ -44,6 +61,9 @@ def play(form: Form, seed: int, seat: int = 0) -> Iterator[Position]:
         if form is Form.FOSG:
             control[0] = rng.integers(len(BOTS))
             z = Scripted(SMALL, BOTS[control[0]])
+            if rng.random() < 0.5:
+                action = int(rng.integers(SMALL.rules.actions))
+                z, control[0] = Preferring(z, action), prefer(action, int(control[0]))
         elif form is Form.POMDP and x.current_player() == seat:
             z = int(rng.choice(x.legal_actions()))
             control[0] = z

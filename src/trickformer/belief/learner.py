@@ -19,13 +19,21 @@ _SNAPSHOTS = Snapshots((), {})
 
 
 class Learner:
-    """Adam on a network, gradients clipped to norm 1, a rate that falls to a tenth along a cosine; and the file that
-    holds where all of it stands."""
+    """Adam on a network, gradients clipped to a norm, a rate that falls to a share of it along a cosine; and the file
+    that holds where all of it stands."""
 
-    def __init__(self, model: torch.nn.Module, learning_rate: float, steps: int, file: Path):
-        self._model, self._file = model, file
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        learning_rate: float,
+        steps: int,
+        file: Path,
+        clip: float = 1.0,
+        fall: float = 0.1,
+    ):
+        self._model, self._file, self._clip = model, file, clip
         self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
-        self._fall = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=learning_rate / 10)
+        self._fall = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=fall * learning_rate)
 
     def resume(self) -> int:
         """Takes what the file holds, if there is one; returns the steps that it has seen."""
@@ -39,7 +47,7 @@ class Learner:
 
     def step(self) -> None:
         """One step by the gradients that are there, which it takes away."""
-        torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._clip)
         self._adam.step()
         self._fall.step()
         self._adam.zero_grad(set_to_none=True)

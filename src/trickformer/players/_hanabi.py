@@ -6,10 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trickformer import _core
-from trickformer.base import View
+from trickformer import _core, players
+from trickformer.base import TrickformerError, View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
+
+
+def style_of(player: str, blueprint: str) -> str:
+    """The scripted player that the spec of a search's blueprint names. Raises what `players.parse` raises, and
+    TrickformerError for any other player."""
+    name, options = players.parse(blueprint)
+    if name != "partner":
+        raise TrickformerError(
+            f"player {player!r}: its blueprint is a scripted player, partner:style=..., not {name!r}"
+        )
+    return str(getattr(options, "style"))  # noqa: B009 - players are found by name
 
 
 class Scripted:

@@ -73,7 +73,7 @@ class BsrUct:
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
             values = {cell: result.values[cell] for cell in visits} or None
             value = result.value if visits else None
-            found.append(Decision(result.cell, value, visits, result.inconsistent, result.drawn, values))
+            found.append(Decision(result.cell, value, visits, result.inconsistent, result.drawn, values=values))
         return found
 
 

@@ -2,45 +2,47 @@
 
 SPARTA, single-agent search (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially
 Observable Games", 2020). All other seats must play the blueprint. So does the searching one, where no action promises
-more than the blueprint's own by more than a threshold. Its belief of its hand follows from what the others did. With
-worlds enough a search is never worse than the blueprint."""
+more than the blueprint's own by more than a threshold. Its belief of its hand follows from what the others did:
+exactly, or by a network, fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022).
+With worlds enough of an exact belief a search is never worse than the blueprint."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Belief, Decision, Game, Memo, TrickformerError, View
+from trickformer.belief.hanabi.config import Tuned
+from trickformer.players._race import Raced, race
+from trickformer.players._searching import Searching
 
 if TYPE_CHECKING:
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
+    from trickformer.players._hanabi_beliefs import Maker
 
 
-class Options(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Search(BaseModel):
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
     worlds: int = Field(1_000, ge=1, le=1_000_000, description="hands and decks that actions are tried in")
-    threshold: float = Field(
-        0.05, ge=0, le=25, description="points by which an action must promise more than the blueprint's"
+    belief: Literal["exact", "counting", "seq2seq", "bft"] = Field(
+        "exact",
+        description="hands as likely as what the others did makes them, as the deal alone does, as a network says, or "
+        "as one says that is fine-tuned at each step",
     )
-    belief: Literal["exact", "counting"] = Field(
-        "exact", description="hands as likely as what the others did makes them, or as the deal alone does"
+    checkpoint: Path | None = Field(
+        None, description="for seq2seq and bft: a network of `trickformer belief train --form pomdp`"
     )
-    ucb: bool = Field(True, description="an action that is surely worse is not tried to the end")
-    listed: int = Field(
-        20_000, ge=0, le=1_000_000, description="hands up to which all are looked at; of more some are drawn"
-    )
-    tries: int = Field(50_000, ge=1, le=10_000_000, description="draws for as many hands as there are worlds")
 
 
-_WAVE = 50  # worlds between two looks at which actions are worse
-_SURE = 3.0  # standard errors
+class Options(Tuned, Searching, _Search):
+    pass
 
 
 class Sparta:
@@ -48,96 +50,107 @@ class Sparta:
 
     batch = 1
 
-    def __init__(self, options: Options, game: Hanabi, style: str):
+    def __init__(self, options: Options, game: Hanabi, style: str, belief: Maker, exact: Belief):
         from trickformer import _core, tokenizers
 
         self._options, self._rules, self._most = options, game.rules, game.rules.kinds
         self._tokenizer, self._bot = tokenizers.make(game), _core.hanabi.BOTS.index(style)
-        self._core = _core
+        self._core, self._belief, self._exact = _core, belief, exact
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
-        return [self._decide(view, r) for view, r in zip(views, rng)]
+        return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
-    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         tokens = self._tokenizer.encode(view)
         decision = self._core.hanabi.Decision(self._tokenizer.codec, tokens, self._bot)
         blueprint = decision.blueprint(int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
-        hands = self._hands(decision, rng)
-        if hands is None:  # the others did what the blueprint does not do: nothing is known of what they will do
-            return Decision(blueprint)
-        action, value, tried, values = self._best(decision, hands, view, blueprint, rng)
-        values = {action: points / self._most for action, points in values.items()}
-        return Decision(action, value=value / self._most, visits=tried, values=values)
+        if "belief" not in memo:
+            memo["belief"] = self._belief(rng)
+        hands = _hands(memo["belief"], view, self._options.worlds, rng)
+        searched = 0 if memo["belief"].consistent else self._options.worlds
+        illegal = max(0, searched - len(hands))
+        if not len(hands):  # the others did what the blueprint does not do: nothing is known of what they will do
+            return Decision(blueprint, illegal=illegal, searched=searched)
+        best = self._best(decision, hands, view, blueprint, rng)
+        exact = self._assessed(decision, view, best.choice, blueprint, rng) if self._options.assess else None
+        return Decision(
+            best.choice,
+            value=best.value / self._most,
+            visits=best.tried,
+            illegal=illegal,
+            searched=searched,
+            values={action: points / self._most for action, points in best.means.items()},
+            gain=best.gain,
+            exact_gain=exact,
+        )
 
-    def _hands(self, decision: _core.hanabi.Decision, rng: np.random.Generator) -> np.ndarray | None:
-        """int16 [worlds, hand], drawn from the belief; None where nothing explains what was seen."""
-        options, seed = self._options, int(rng.integers(2**63))
-        if options.belief == "counting":
-            hands, weights = decision.drawn(options.worlds, seed), np.ones(options.worlds)
-        else:
-            hands, weights, _ = decision.explained(options.listed, options.worlds, options.tries, seed)
-        if not len(weights):
+    def _assessed(
+        self, decision: _core.hanabi.Decision, view: View, action: int, blueprint: int, rng: np.random.Generator
+    ) -> float | None:
+        """By how many points the action is better than the blueprint's in worlds of the exact belief that it was not
+        chosen by; None where none is found."""
+        if action == blueprint:
+            return 0.0
+        hands = _hands(self._exact, view, self._options.assess, rng)
+        if not len(hands):
             return None
-        at = (np.arange(options.worlds) + rng.random()) / options.worlds
-        drawn = np.searchsorted(np.cumsum(weights) / weights.sum(), at).clip(max=len(weights) - 1)
-        return hands[rng.permutation(drawn)]
+        decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
+        scores = decision.play(hands, decks, np.array([blueprint, action]), seed).astype(np.float64)
+        return float((scores[:, 1] - scores[:, 0]).mean())
 
     def _best(
-        self,
-        decision: _core.hanabi.Decision,
-        hands: np.ndarray,
-        view: View,
-        blueprint: int,
-        rng: np.random.Generator,
-    ) -> tuple[int, float, dict[int, int], dict[int, float]]:
-        """The action, what it promises in points, and of each action in how many worlds it was tried and its mean
-        there. All meet the same worlds, so that differences are paired."""
+        self, decision: _core.hanabi.Decision, hands: np.ndarray, view: View, blueprint: int, rng: np.random.Generator
+    ) -> Raced:
+        """The action whose games, played on from these hands, end best."""
         decks, seed = decision.decks(hands, int(rng.integers(2**63))), int(rng.integers(2**63))
-        open_ = [blueprint, *(action for action in view.legal if action != blueprint)]
-        scores = np.zeros((len(hands), len(open_)))
-        tried = dict.fromkeys(open_, 0)
-        column = {action: i for i, action in enumerate(open_)}
-        for first in range(0, len(hands), _WAVE):
-            rows = slice(first, min(first + _WAVE, len(hands)))
-            columns = [column[action] for action in open_]
-            scores[rows, columns] = decision.play(hands[rows], decks[rows], np.array(open_), seed + first)
-            for action in open_:
-                tried[action] = rows.stop
-            if self._options.ucb:
-                open_ = self._not_worse(scores[: rows.stop, columns], open_)
-            if len(open_) == 1:
-                break
-        n = min(tried[action] for action in open_)
-        means = scores[:n, [column[action] for action in open_]].mean(axis=0)
-        best = int(means.argmax())
-        if means[best] - means[0] <= self._options.threshold:
-            best = 0
-        each = {action: float(scores[: tried[action], i].mean()) for action, i in column.items()}
-        return open_[best], float(means[best]), tried, each
+        actions = [blueprint, *(action for action in view.legal if action != blueprint)]
 
-    def _not_worse(self, scores: np.ndarray, actions: list[int]) -> list[int]:
-        """The blueprint's action, which comes first, and those that may still be better than it and than all others."""
-        n = len(scores)
-        gain = scores - scores[:, :1]
-        mean, error = gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n)
-        floor = max(self._options.threshold, float((mean - _SURE * error).max()))
-        return [a for i, a in enumerate(actions) if i == 0 or mean[i] + _SURE * error[i] + 1 / n >= floor]
+        def play(rows: slice, racing: list[int]) -> np.ndarray:
+            return decision.play(hands[rows], decks[rows], np.array(racing), seed + rows.start)
+
+        return race(len(hands), actions, play, self._options.threshold, self._options.ucb)
+
+
+def _hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
+    """int16 [k, hand]: those of n worlds that explain the view; none where nothing explains what the others did."""
+    from trickformer.belief.hanabi.explained import Unexplained
+
+    try:
+        belief.reset(view)
+        worlds = belief.sample(n, rng)
+    except Unexplained:
+        return np.empty((0, 0), dtype=np.int16)
+    return worlds.hidden[worlds.feasible]
 
 
 def make(options: Options, game: Game) -> Sparta:
-    """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, and a blueprint that is no
-    scripted player."""
-    from trickformer import players
+    """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, a blueprint that is no scripted
+    player, and a network that does not fit."""
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'sparta' plays hanabi only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
-    name, blueprint = players.parse(options.blueprint)
-    if name != "partner":
-        raise TrickformerError(f"player 'sparta': its blueprint is a scripted player, partner:style=..., not {name!r}")
-    return Sparta(options, game, str(getattr(blueprint, "style")))  # noqa: B009 - players are found by name
+    from trickformer.belief.hanabi.explained import ExplainedBelief
+    from trickformer.players._hanabi import style_of
+
+    style = style_of("sparta", options.blueprint)
+    exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
+    return Sparta(options, game, style, _beliefs(options, game, style, exact), exact())
+
+
+def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
+    file = options.checkpoint
+    if options.belief in ("seq2seq", "bft"):
+        from trickformer.players._hanabi_beliefs import learned  # which loads torch
+
+        return learned(options.belief, game, style, options.seat, options, file, options.device)
+    if file is not None:
+        raise TrickformerError(f"player 'sparta': checkpoint is for belief=seq2seq and bft, not {options.belief}")
+    from trickformer.belief import sampler
+
+    return lambda _: exact() if options.belief == "exact" else sampler(game)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 # Head and rows; the first column is text, the others numbers.
 TextTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 
@@ -63,6 +65,22 @@ def markdown_tables(tables: list[tuple[str, TextTable]]) -> list[str]:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def mean_and_error(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
+    """The mean and its standard error, as a JSON object has them; None where there are too few."""
+    x = np.asarray(values, dtype=np.float64)
+    return {
+        "mean": float(x.mean()) if len(x) else None,
+        "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else None,
+    }
+
+
+def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:
+    """Such a mean with its error as a table shows it."""
+    mean, error = x["mean"], x["se"]
+    said = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
+    return said if error is None else f"{said} ± {error:.3f}"
 
 
 def p_value(p: float) -> str:

@@ -30,11 +30,13 @@ class _Table:
     seconds: list[float] = field(init=False)
     calls: list[float] = field(init=False)
     overran: list[int] = field(init=False)
+    gains: list[list[tuple[int, float, float | None]]] = field(init=False)
 
     def __post_init__(self) -> None:
         seats = len(self.decisions)
         self.illegal, self.searched, self.overran = [0] * seats, [0] * seats, [0] * seats
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
+        self.gains = [[] for _ in range(seats)]
 
 
 @dataclass
@@ -136,6 +138,8 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int, clock: flo
                 f"{table.hand.deal}, seating {table.hand.seating}, seat {seat}; legal: {list(view.legal)}"
             )
         table.state.apply_action(decision.action)
+        if decision.gain is not None:
+            table.gains[seat].append((sum(table.decisions), decision.gain, decision.exact_gain))
         table.decisions[seat] += 1
         table.illegal[seat] += decision.illegal
         table.searched[seat] += decision.searched
@@ -169,4 +173,5 @@ def _record(game: Game, table: _Table, clock: float | None) -> HandRecord:
         history=tuple(table.state.history()),
         mission=game.mission(table.state),
         overran=None if clock is None else tuple(table.overran),
+        gains=tuple(map(tuple, table.gains)) if any(table.gains) else None,
     )

@@ -9,9 +9,10 @@ from typing import Any
 
 from trickformer.plumbing.folder import replace
 from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, p_value, seconds, show
+from trickformer.tournaments import gains
 from trickformer.tournaments.results import Results
 
-RESULT, REPORT, PLOT = "result.json", "report.md", "plot.png"
+RESULT, REPORT, PLOT, GAINS = "result.json", "report.md", "plot.png", "gains.png"
 
 
 def write(results: Results, folder: Path) -> None:
@@ -22,6 +23,8 @@ def write(results: Results, folder: Path) -> None:
     replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
     replace(folder / REPORT, markdown(result))
     plot(results, folder / PLOT)
+    if "gains" in result:
+        gains.plot(result["gains"], list(who(result)), folder / GAINS)
 
 
 def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
@@ -100,6 +103,7 @@ def notes(result: dict[str, Any]) -> list[str]:
             score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
             lost = f"{_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
             lines.append(f"{a} and {b} at one table: {score}; less the mean of their own teams: {lost}")
+    lines += gains.notes(result.get("gains", []), list(who(result)))
     use = result["seconds_per_turn"]
     for key in use if isinstance(use, dict) else range(len(use)):
         name = key.upper() if isinstance(key, str) else f"P{key + 1}"
@@ -146,6 +150,8 @@ def markdown(result: dict[str, Any]) -> str:
     parts = [f"# Tournament\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
     parts.append("".join(f"- {line}\n" for line in notes(result)))
     parts.append(f"![differences]({PLOT})\n")
+    if "gains" in result:
+        parts.append(f"![what searches say they gain]({GAINS})\n")
     sample = (
         "One sample is a deal, played by a team of each. A − B is the difference of the two games"
         if result.get("teams")

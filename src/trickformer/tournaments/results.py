@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, TrickformerError
-from trickformer.tournaments import plan
+from trickformer.tournaments import gains, plan
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.run import Run
 from trickformer.tournaments.statistics import Mixed, Row, deals_to_resolve, extrapolate, match, mixed
@@ -68,6 +68,8 @@ class Results:
         summaries = [self._summary(i) for i in range(len(config.specs))]
         if any(summaries):
             head["summary"] = summaries
+        if said := gains.found([self._gains(i) for i in range(len(config.specs))]):
+            head["gains"] = said
         tail: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
             "seed": config.seed,
@@ -144,6 +146,14 @@ class Results:
         seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
         held = [(r.history, own) for r, own in zip(records, seats) if own]
         return self.game.summary([history for history, _ in held], [own for _, own in held])
+
+    def _gains(self, player: int) -> list[gains.Hand]:
+        """By hand in which it sat: what its decisions said they gain."""
+        return [
+            [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
+            for r in self.records
+            if player in r.seating
+        ]
 
     def _use(self, player: int) -> dict[str, Any]:
         def total(field: str) -> float:

@@ -30,6 +30,9 @@ class HandRecord(BaseModel):
     history: tuple[int, ...]  # every action, chance included
     mission: int | None = None  # its number; not written where a game has no missions
     overran: tuple[int, ...] | None = None  # decisions that took longer than the clock; not written without one
+    # Of each decision of which a search said what it gains (base.Decision): how many moves were made before it, that
+    # gain, and the gain by exact samples, null where there is none. Not written where no search said so.
+    gains: tuple[tuple[tuple[int, float, float | None], ...], ...] | None = None
 
     @property
     def hand(self) -> Hand:
@@ -56,7 +59,7 @@ def parser(path: Path, scheduled: set[Hand], seats: int, clocked: bool = False) 
             record.searched,
             record.seconds,
             record.calls,
-            *([] if record.overran is None else [record.overran]),
+            *(field for field in (record.overran, record.gains) if field is not None),
         )
         if clocked != (record.overran is not None):
             raise TrickformerError(f"{path}, line {number}: played {'without' if clocked else 'by'} a clock")

@@ -16,11 +16,17 @@ VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters o
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-# `small`: the LSTMs and tables of docs/results/belief.md, but for --bf16. `paper`: what the BFT paper tells of its
-# settings, and games in step that leave room for as many worlds as so many steps want.
+# `small`: the LSTMs and tables of docs/results/belief.md, but for --bf16. `paper`: that of the BFT paper (4.1, A.2.2,
+# A.2.3), where it is silent that of the published training of beliefs that it refers to (off-belief-learning: 1,000
+# batches an epoch, all positions, Adam at a fixed rate), tuning as training does; and games in step that leave room for
+# as many worlds as so many steps want. Its games were of R2D2's players, drawn from a replay buffer; here no game comes
+# twice.
+_PAPER: dict[str, Any] = {"learning_rate": 1e-3, "fall": 1.0, "clip": 50.0}
+_OFFLINE: dict[str, Any] = {"hidden": 512, "games": 128, "targets": 80, "steps": 400_000} | _PAPER
+_ONLINE: dict[str, Any] = {"games": 300, "steps": 10_000, "batch": 128, "part": "encoder", "stack": 4} | _PAPER
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "training": {"small": {}, "paper": {"hidden": 512}},
-    "evaluation": {"small": {}, "paper": {"steps": 10_000, "part": "encoder", "stack": 4}},
+    "training": {"small": {}, "paper": _OFFLINE},
+    "evaluation": {"small": {}, "paper": _ONLINE},
 }
 Preset: TypeAlias = Literal["small", "paper"]
 ESTIMATORS = ("v0", "counting", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
@@ -31,7 +37,9 @@ class Training(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    preset: Preset = Field("small", description="small, or what the BFT paper tells of its network: 512 units")
+    preset: Preset = Field(
+        "small", description="small, or as the BFT paper trains: 512 units, 400 epochs of 1,000 steps"
+    )
     form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
     seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
     variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
@@ -47,9 +55,9 @@ class Training(BaseModel):
     games: int = Field(32, ge=1, le=1_000_000_000, description="games of a gradient step")
     targets: int = Field(12, ge=1, le=10_000, description="positions of a game that are learned, drawn at random")
     steps: int = Field(3000, ge=1, le=1_000_000_000, description="gradient steps")
-    learning_rate: float = Field(
-        4e-3, gt=0, allow_inf_nan=False, description="of Adam at the start; it falls to a tenth along a cosine"
-    )
+    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of Adam at the start")
+    fall: float = Field(0.1, ge=0, le=1, description="share of it that the rate falls to, along a cosine")
+    clip: float = Field(1.0, gt=0, description="norm that gradients are clipped to")
     seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
     threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the network, as torch names it")
@@ -73,12 +81,28 @@ class Training(BaseModel):
         return self
 
 
-class Evaluation(BaseModel):
+class Tuned(BaseModel):
+    """How bft tunes at each position."""
+
+    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
+    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
+    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft")
+    fall: float = Field(0.05, ge=0, le=1, description="share of it that the rate falls to, along a line")
+    clip: float | None = Field(None, gt=0, description="norm that each game's gradients are clipped to; default: none")
+    part: Literal["encoder", "full"] = Field(
+        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
+    )
+    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
+
+
+class Evaluation(Tuned):
     """An evaluation of beliefs on two-player Hanabi."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    preset: Preset = Field("small", description="small, or how the BFT paper tunes: 10,000 steps of the encoder")
+    preset: Preset = Field(
+        "small", description="small, or as the BFT paper: 300 games, 10,000 steps of the encoder, as it was trained"
+    )
     form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
     seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
     variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
@@ -99,8 +123,6 @@ class Evaluation(BaseModel):
     games: int = Field(100, ge=1, le=1_000_000_000, description="games of the series")
     seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
     stack: int = Field(20, ge=1, le=10_000, description="games that are played, and fine-tuned, in step")
-    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
-    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
     worlds: int | None = Field(
         None,
         ge=1,
@@ -108,13 +130,6 @@ class Evaluation(BaseModel):
         description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
         "and for three steps in ten beyond 333",
     )
-    learning_rate: float = Field(
-        4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft; it falls along a line"
-    )
-    part: Literal["encoder", "full"] = Field(
-        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
-    )
-    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
     alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
     samples: int = Field(16, ge=1, le=100_000, description="draws of the other slots for a likelihood of bb and v2")
     particles: int = Field(2000, ge=1, le=10_000_000, description="worlds a game of particles and rejection")

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi import estimators, training
+from trickformer.belief.hanabi import estimators, networks
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.belief.hanabi.estimators import Estimator
-from trickformer.belief.hanabi.finetune import Tuning
+from trickformer.belief.hanabi.finetune import tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.stack import Stack, load, save
@@ -70,7 +70,7 @@ def _stack(config: Evaluation, first: int) -> range:
 
 def _shared(config: Evaluation) -> dict[str, Any]:
     """What all stacks have in common: the system, and the networks that the estimators need."""
-    shared: dict[str, Any] = {"config": config, "process": training.process_of(config)}
+    shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
         shared["network"] = network(config)
     if "transformer" in config.estimators:
@@ -91,16 +91,10 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
         "seq2seq": lambda: estimators.Recurrent(process, shared["network"]),
         "transformer": lambda: estimators.Reader(process, shared["transformer"]),
-        "bft": lambda: estimators.BFT(process, shared["network"], tuning(config), seed),
+        "bft": lambda: estimators.BFT(process, shared["network"], tuning(config, config.worlds), seed),
         "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
     }
     return {name: made[name]() for name in config.estimators}
-
-
-def tuning(config: Evaluation) -> Tuning:
-    """How bft tunes."""
-    worlds = config.worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
-    return Tuning(config.steps, config.batch, worlds, config.learning_rate, config.part, config.bf16)
 
 
 def network(config: Evaluation) -> Seq2Seq:
@@ -128,16 +122,8 @@ def transformer(config: Evaluation) -> Transformer:
     return model
 
 
-def _trained(config: Evaluation, file: Path) -> training.BeliefNetwork:
-    model, trained = training.load(file)
-    # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
-    pomdp = "pomdp" in (trained.form, config.form)
-    if trained.variant != config.variant or (pomdp and trained.form != config.form):
-        raise TrickformerError(
-            f"{file} was trained for {trained.form} on {trained.variant}, not for {config.form} on {config.variant}"
-        )
-    if pomdp and trained.seat != config.seat:
-        raise TrickformerError(f"{file} was trained for seat {trained.seat}, not for seat {config.seat}")
+def _trained(config: Evaluation, file: Path) -> networks.BeliefNetwork:
+    model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
     if trained.seed == config.seed:
         raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
     return model.to(usable(config.device))

@@ -112,12 +112,17 @@ class HandFilter:
             hidden, left = hidden[rows], left[rows]
             hidden[:, slot] = kinds
             left[np.arange(len(rows)), kinds] -= 1
-        likelihood = np.zeros(len(hidden))
+        return self.weighed(hidden, np.zeros(len(hidden)))
+
+    def weighed(self, hidden: np.ndarray, likelihood: np.ndarray) -> Hands:
+        """Those of the hands, int8 [m, hand], under which the others could do what they did, by the whole record, each
+        with its likelihood, to the logarithms of others, float64 [m]."""
+        size = self._process.rules.hand
         for (before, policy, action), held in zip(self._record, self._slots):
             then = np.full((len(hidden), size), -1, dtype=np.int8)
             for slot, card in enumerate(held):
                 then[:, slot] = self._shown[card] if card in self._shown else hidden[:, self._held.index(card)]
-            likelihood += self._likelihood(before, policy, action, then)
+            likelihood = likelihood + self._likelihood(before, policy, action, then)
             good = np.isfinite(likelihood)
             hidden, likelihood = hidden[good], likelihood[good]
         return Hands(hidden, likelihood)
@@ -173,14 +178,14 @@ class ExactBelief:
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
-            hidden, log_p = lists[0].hidden, lists[0].log_likelihood + _log_ways(_held(lists[0].hidden, kinds), counts)
+            hidden, log_p = lists[0].hidden, lists[0].log_likelihood + log_ways(held_of(lists[0].hidden, kinds), counts)
         else:
             a, b = lists
             if len(a.hidden) * len(b.hidden) > self._pairs:
                 return None
             left, right = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)
-            held = _held(a.hidden, kinds)[left] + _held(b.hidden, kinds)[right]
-            log_p = a.log_likelihood[left] + b.log_likelihood[right] + _log_ways(held, counts)
+            held = held_of(a.hidden, kinds)[left] + held_of(b.hidden, kinds)[right]
+            log_p = a.log_likelihood[left] + b.log_likelihood[right] + log_ways(held, counts)
             keep = np.isfinite(log_p)
             hidden, log_p = np.concatenate([a.hidden[left[keep]], b.hidden[right[keep]]], axis=1), log_p[keep]
         return hidden, log_p - logsumexp(log_p)
@@ -190,12 +195,12 @@ def _slots(table: Tables, seat: int) -> np.ndarray:
     return table.possible()[0, seat]
 
 
-def _held(hidden: np.ndarray, kinds: int) -> np.ndarray:
+def held_of(hidden: np.ndarray, kinds: int) -> np.ndarray:
     """int64 [m, kinds]: how many of each kind a hand holds."""
     return (hidden[:, :, None] == np.arange(kinds, dtype=np.int8)).sum(axis=1)
 
 
-def _log_ways(held: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def log_ways(held: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """float64 [m]: the logarithm of the number of ordered draws of these cards; -inf where there are too few."""
     short = (held > counts).any(axis=1)
     ways = gammaln(counts + 1).sum() - gammaln(np.maximum(counts - held, 0) + 1).sum(axis=1)

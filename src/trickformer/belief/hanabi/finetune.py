@@ -20,8 +20,9 @@ from typing import Literal
 import numpy as np
 import torch
 
+from trickformer.belief.hanabi.config import Tuned
 from trickformer.belief.hanabi.learned import Known, Parameters, Seq2Seq, State, mean_loss
-from trickformer.belief.hanabi.near import NearEncoder
+from trickformer.belief.hanabi.near import NearEncoder, gradient, squared
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
 CACHED = 2560  # worlds drawn at once: what a step of the decoder needs of them stays in a core's cache
@@ -35,9 +36,19 @@ class Tuning:
     steps: int = 100  # gradient steps
     batch: int = 32  # worlds in each
     worlds: int = 3200  # k: worlds drawn a game and step, taken in turn by the gradient steps
-    learning_rate: float = 4e-3  # of Adam at first; it falls to a twentieth along a line
+    learning_rate: float = 4e-3  # of Adam at first
     part: Literal["encoder", "full"] = "full"
     bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
+    fall: float = 0.05  # share of it that the rate falls to along a line
+    clip: float | None = None  # norm that each game's gradients are clipped to
+
+
+def tuning(config: Tuned, worlds: int | None = None) -> Tuning:
+    """What a config says. Without a number of worlds they are as many as the gradient steps take, up to 100 of these,
+    and those of three steps in ten beyond 333, so that many steps do not learn them by heart."""
+    drawn = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
+    shared = {f.name: getattr(config, f.name) for f in fields(Tuning) if f.name != "worlds"}
+    return Tuning(worlds=drawn, **shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +120,15 @@ class Finetuned:
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
         return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
-    def sample(self, step: Step, n: int) -> np.ndarray:
-        """int8 [G, n, S]: worlds drawn from the belief."""
+    def sample(self, step: Step, n: int, seed: int | None = None) -> np.ndarray:
+        """int8 [G, n, S]: worlds drawn from the belief, by a seed, or by randomness of its own."""
+        generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
         drawn = []
         piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, piece):
             summary = step.summary.expand(-1, min(piece, n - first), -1)
             with self._rounded():
-                drawn.append(self._model.sample(step.decoder, summary, step.known, self._generator))
+                drawn.append(self._model.sample(step.decoder, summary, step.known, generator))
         return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:
@@ -156,10 +168,10 @@ class Finetuned:
                 for name, w in self._offline.items()
                 if name.startswith("decoder")
             }
-        tuned = [*encoder.parameters(), *(w for w in decoder.values() if w.requires_grad)]
-        adam = torch.optim.Adam(tuned, lr=self._tuning.learning_rate, fused=True)
+        written_by = [w for w in decoder.values() if w.requires_grad]
+        adam = torch.optim.Adam([*encoder.parameters(), *written_by], lr=self._tuning.learning_rate, fused=True)
         # The last steps settle what the first have found: with a hundred steps much of the gain, with thousands little.
-        fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.05, max(1, self._tuning.steps))
+        fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, self._tuning.fall, max(1, self._tuning.steps))
         order = torch.empty(0, dtype=torch.int64, device=self._device)
         for _ in range(self._tuning.steps):
             if len(order) < size:
@@ -171,6 +183,8 @@ class Finetuned:
                 loss = mean_loss(written, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
             (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
+            if self._tuning.clip is not None:
+                _clip(encoder, written_by, self._tuning.clip)
             adam.step()
             fall.step()
         return encoder, {name: w.detach() for name, w in decoder.items()}
@@ -186,6 +200,14 @@ class Finetuned:
 
     def _rounded(self) -> torch.autocast:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
+
+
+def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], most: float) -> None:
+    """Shrinks the gradients of games whose norm, of all weights together, is larger."""
+    total = encoder.squared() + (squared(decoder) if decoder else 0)
+    share = (most / total.sqrt().clamp(min=1e-6)).clamp(max=1)
+    for w in (*encoder.parameters(), *decoder):
+        gradient(w).mul_(share.view(-1, *(1,) * (w.dim() - 1)))
 
 
 def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:

@@ -8,6 +8,8 @@ Adam's epsilon."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 
 from trickformer.belief.hanabi.learned import Parameters, Seq2Seq, State, one_hot
@@ -42,7 +44,7 @@ class NearEncoder:
                 fixed + one_hot(control, model.shape.controls, fixed.dtype) @ by_control,
                 norm + (control >= 0),
             )
-        self._inputs, self._fixed, self._norms = [by_feature[self._at]], [], []
+        self._inputs, self._fixed, self._norms, self._shares = [by_feature[self._at]], [], [], []
         for i, (out, _) in enumerate(state):
             if i:
                 weight = offline[f"encoder.{i}.input"]
@@ -50,7 +52,9 @@ class NearEncoder:
                 fixed, norm = torch.zeros_like(fixed), torch.zeros_like(norm)
             fixed = fixed + out @ offline[f"encoder.{i}.state"] + offline[f"encoder.{i}.bias"]
             self._fixed.append(fixed.unsqueeze(1))
-            self._norms.append((norm + out.abs().sum(dim=1) + 1)[:, None, None])  # 1: the bias
+            # 1: the bias. What else is alike is 1 as well, so that its sum is that of its squares.
+            self._norms.append((norm + out.abs().sum(dim=1) + 1)[:, None, None])
+            self._shares.append((norm + out.square().sum(dim=1) + 1) / self._norms[-1].flatten().square())
         self._moved = [torch.zeros_like(fixed, requires_grad=True) for fixed in self._fixed]
         for weight in self._inputs:
             weight.requires_grad_()
@@ -58,6 +62,12 @@ class NearEncoder:
     def parameters(self) -> list[torch.Tensor]:
         """What Adam is to tune."""
         return [*self._inputs, *self._moved]
+
+    def squared(self) -> torch.Tensor:
+        """float32 [G]: the squared norm of the gradients of all weights, those that one vector stands for among
+        them: |x|_2^2 of them have the gradient of the gates, and that of the vector is |x|_1 times it."""
+        moved = sum(share * squared([m]) for share, m in zip(self._shares, self._moved))
+        return squared(self._inputs) + moved
 
     def worlds(self, at: torch.Tensor) -> torch.Tensor:
         """float32 [G, n, hidden]: the summaries of the worlds `at`, int64 [n], of every game."""
@@ -78,3 +88,14 @@ class NearEncoder:
             gates = out @ self._inputs[i] + (self._fixed[i] + self._norms[i] * self._moved[i])
             out, _ = lstm_cell(gates + rest if i == 0 else gates, cell)
         return out
+
+
+def squared(weights: Iterable[torch.Tensor]) -> torch.Tensor:
+    """float32 [G]: the squared norm of each game's gradients of these weights, [G, ...] each."""
+    return torch.stack([gradient(w).square().flatten(1).sum(dim=1) for w in weights]).sum(dim=0)
+
+
+def gradient(weight: torch.Tensor) -> torch.Tensor:
+    """That of a weight, where there was a backward pass."""
+    assert weight.grad is not None
+    return weight.grad

@@ -15,6 +15,7 @@ import torch
 
 from trickformer.belief.hanabi import factored
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+from trickformer.belief.hanabi.resampling import resample
 
 
 class Particles:
@@ -154,14 +155,3 @@ def _merged(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.n
     different, which = np.unique(cards, axis=0, return_inverse=True)
     weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(different))
     return different, weight / weight.sum()
-
-
-def resample(log_weight: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """int64 [n]: indices drawn with probability proportional to exp(log_weight), by systematic resampling
-    (Kitagawa 1996). Raises ValueError where no weight is positive."""
-    top = log_weight.max(initial=-np.inf)
-    if not np.isfinite(top):
-        raise ValueError("no world has a positive weight")
-    cumulative = np.cumsum(np.exp(log_weight - top))
-    at = (rng.random() + np.arange(n)) / n * cumulative[-1]
-    return np.minimum(np.searchsorted(cumulative, at, side="right"), len(log_weight) - 1)

@@ -46,7 +46,8 @@ class HanabiProcess:
     """Scripted players at many tables of Hanabi.
 
     players: the fixed policies, one name of `_core.hanabi.BOTS` a seat. Controls are int64 [n]: nothing in an hmm; in
-    a pomdp the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts."""
+    a pomdp the action of `seat` where it acts, else -1; in a fosg the number of the policy that acts: a scripted
+    player's, or that of a decision rule (`prefer`)."""
 
     def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
         if len(players) != rules.players:
@@ -101,23 +102,23 @@ class HanabiProcess:
     def dealt(self, hidden: np.ndarray) -> np.ndarray:
         """int8 [k, players, hand]: hidden cards, int8 [k, slots], as tables take them; -1 where a hand is seen."""
         hands = np.full((len(hidden), self.rules.players, self.rules.hand), -1, dtype=np.int8)
-        hands[:, self.owners] = hidden.reshape(len(hidden), len(self.owners), -1)
+        hands[:, self.owners] = hidden.reshape(len(hidden), len(self.owners), self.rules.hand)
         return hands
 
     def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
-        """int8 [n]: the number of the policy that acts at each table; where the control is an action, it does not
+        """int64 [n]: the number of the policy that acts at each table; where the control is an action, it does not
         matter."""
         if self.form is Form.FOSG:
             assert control is not None
-            return control.astype(np.int8)
-        return self.players[np.maximum(x.current(), 0)]
+            return control
+        return self.players[np.maximum(x.current(), 0)].astype(np.int64)
 
     def move(self, x: Tables, control: np.ndarray | None, seed: int, first: int = 0) -> tuple[Tables, np.ndarray]:
         """X' ~ dynamics(X, Z) at every table, and the actions taken, int64 [n]; -1 where a game was over. x stays as
         it is. Table i draws by seed, `first` + i and the number of its moves so far.
 
         Raises ValueError where the action of a control is illegal."""
-        actions = x.choose(self.acting(x, control), seed, first)
+        actions = chosen(x, self.acting(x, control), seed, first)
         if self.form is Form.POMDP and control is not None:
             given = (control >= 0) & (actions >= 0)
             actions[given] = control[given]
@@ -126,12 +127,38 @@ class HanabiProcess:
         return after, actions
 
 
+def prefer(action: int, bot: int) -> int:
+    """The number of a decision rule as a policy: the action where it is legal, else what a scripted player does."""
+    return len(_core.hanabi.BOTS) * (1 + action) + bot
+
+
+def parted(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scripted players of policies, int8 [n], and the actions that they prefer, int64 [n], -1 for none."""
+    actions, bots = np.divmod(policies, len(_core.hanabi.BOTS))
+    return bots.astype(np.int8), actions.astype(np.int64) - 1
+
+
+def chosen(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
+    """int64 [n]: what policies, int64 [n], do at every table, -1 where a game is over; draws as `Tables.choose`."""
+    bots, preferred = parted(policies)
+    actions = x.choose(bots, seed, first)
+    if (preferred >= 0).any():
+        may = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
+        actions[may] = preferred[may]
+    return actions
+
+
 def supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
     """float32 [m, actions]: what a policy does at one table were the hands these, int8 [m, players, hand] with -1 where
     a slot stays; nothing where hints rule them out."""
     worlds = x.take(np.full(len(dealt), row))
     feasible = worlds.suppose(dealt)
-    return worlds.policy(np.full(len(dealt), policy, dtype=np.int8)) * feasible[:, None]
+    (bot,), (preferred,) = parted(np.array([policy]))
+    probs = worlds.policy(np.full(len(dealt), bot, dtype=np.int8))
+    if preferred >= 0:
+        may = worlds.legal()[:, preferred]
+        probs[may] = np.arange(probs.shape[1]) == preferred
+    return probs * feasible[:, None]
 
 
 def shown(before: Tables, after: Tables, row: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import ABOUT, build, builds, replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, show
+from trickformer.plumbing.tables import TextTable, built, markdown_tables, mean_and_error, plus_minus, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
@@ -41,7 +41,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         each = [r["estimators"][n] for r in records]
         missing = int(sum(e["missing"] for e in each))
         entry: dict[str, Any] = {
-            "loss": _mean_and_error(mean[n][~np.isnan(mean[n])]),
+            "loss": mean_and_error(mean[n][~np.isnan(mean[n])]),
             "positions_without_belief": missing,
             "seconds_a_step": float(sum(e["seconds"] for e in each) / positions.sum()),
             "notes": _total([e["notes"] for e in each if "notes" in e]),
@@ -56,7 +56,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
     pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
     for a, b in pairs:
-        found["differences"].append({"of": a, "minus": b} | _mean_and_error(mean[a] - mean[b]))
+        found["differences"].append({"of": a, "minus": b} | mean_and_error(mean[a] - mean[b]))
     return found
 
 
@@ -70,11 +70,14 @@ def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
         share = e["positions_without_belief"] / found["positions"]
         middle = ("", "") if where else ()
         if "where_exact" in e:
-            middle = (_figure(e["where_exact"]), "" if name == "exact" else _figure(e["above_exact"], signed=True))
-        rows.append((name, _figure(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
+            middle = (
+                plus_minus(e["where_exact"]),
+                "" if name == "exact" else plus_minus(e["above_exact"], signed=True),
+            )
+        rows.append((name, plus_minus(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
     found_tables: list[tuple[str, TextTable]] = [("", (head, rows))]
     if found["differences"]:
-        pairs = [(f"{d['of']} - {d['minus']}", _figure(d, signed=True)) for d in found["differences"]]
+        pairs = [(f"{d['of']} - {d['minus']}", plus_minus(d, signed=True)) for d in found["differences"]]
         found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))
     return found_tables
 
@@ -140,13 +143,6 @@ def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
     return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
 
 
-def _mean_and_error(x: np.ndarray) -> dict[str, float | None]:
-    """None where there are too few."""
-    if len(x) == 0:
-        return {"mean": None, "se": None}
-    return {"mean": float(x.mean()), "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else None}
-
-
 def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
     """Loss per card of all games together; its standard error as that of a ratio of sums, None for one game."""
     mean = float(loss.sum() / cards.sum())
@@ -168,9 +164,3 @@ def _calibration(found: list[list[list[float]]]) -> list[dict[str, float]]:
     """By bins of probability: the mean said, the share that was so, and how many there were."""
     said, so, n = np.array(found).sum(axis=0)
     return [{"said": s / k, "so": t / k, "n": int(k)} for s, t, k in zip(said, so, n) if k]
-
-
-def _figure(x: dict[str, float | None], signed: bool = False) -> str:
-    mean, error = x["mean"], x["se"]
-    said = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
-    return said if error is None else f"{said} ± {error:.3f}"

@@ -5,46 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from trickformer import _core
-from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq, Shape, mean_loss
+from trickformer.belief.hanabi.config import Training
+from trickformer.belief.hanabi.learned import Games, Known, mean_loss
+from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, process_of, save
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.hanabi.seat_tokens import SeatTokens, features
-from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.models.torch_engine import usable
 from trickformer.plumbing import folder
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.text import from_json
 
-
-def process_of(config: Training | Evaluation) -> HanabiProcess:
-    """The system that a network learns, or whose beliefs are judged."""
-    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
-    if len(config.players) != rules.players:
-        raise TrickformerError(f"players: {rules.players} names, one a seat, not {len(config.players)}")
-    return HanabiProcess(rules, Form(config.form), config.players, config.seat)
-
-
-BeliefNetwork: TypeAlias = Seq2Seq | Transformer
-
-
-def network_of(config: Training) -> BeliefNetwork:
-    """A network with fresh weights from torch's generator."""
-    p = process_of(config)
-    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
-    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
-
-
-NETWORK, STATE = "model.safetensors", "state.npz"  # files of a run
+STATE = "state.npz"  # file of a run
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
@@ -93,7 +70,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     torch.manual_seed(config.seed)
     device = usable(config.device)
     model = network_of(config).to(device)
-    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
+    learner = Learner(model, config.learning_rate, config.steps, config.out / STATE, config.clip, config.fall)
     process = process_of(config)
     for step in range(learner.resume(), config.steps):
         games = play(process, config.seed, step * config.games, config.games)
@@ -106,29 +83,6 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
             learner.keep(step + 1)
         yield {"step": step + 1, "loss": float(mean.detach())}
     save(model, config, config.out / NETWORK)
-
-
-def save(model: BeliefNetwork, config: Training, file: Path) -> None:
-    """The network with what it was trained on, as one file."""
-    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
-    weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
-    with folder.whole(file) as draft:
-        save_file(weights, draft, metadata)
-
-
-def load(file: Path) -> tuple[BeliefNetwork, Training]:
-    """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
-    none."""
-    file = file / NETWORK if file.is_dir() else file
-    try:
-        with safe_open(file, "pt") as held:
-            config = Training.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
-            weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
-        model = network_of(config)
-        model.set_weights(weights)
-    except (OSError, KeyError, ValueError, SafetensorError) as e:
-        raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
-    return model, config
 
 
 def command(config: Training, resume: bool) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import View
+from trickformer.base import View, Worlds
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi
 
@@ -68,7 +68,15 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
         deals, _ = self._conditioned()
         return deals.count
 
-    def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
+    def tables(self) -> list[_core.hanabi.Tables]:
+        """One table after the deal and after each move, in some world that explains the view: for whoever reads no
+        hidden card. Raises ValueError before any view."""
+        assert isinstance(self._game, Hanabi)
+        world = self.sample(1, np.random.default_rng(0))
+        one = np.zeros(1, dtype=np.int64)
+        return [table.take(one) for table in positions(self._game, world.history(0))]
+
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
         view."""
         deals, _ = self._conditioned()

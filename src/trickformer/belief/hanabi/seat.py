@@ -1,5 +1,5 @@
-"""What an estimator of Hanabi believes, as one seat's belief behind the protocol of all games (base.Belief): worlds are
-drawn card by card and become OpenSpiel states, so that what samples worlds of other games can sample these."""
+"""What an estimator of Hanabi believes, as one seat's belief behind the protocol of all games (base.Belief): its worlds
+become OpenSpiel states, so that what searches worlds of other games can search these."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trickformer.base import Event, View
-from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.base import Event, View, Worlds
+from trickformer.belief.hanabi.estimators import Estimator, Writer
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds, positions
+from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
 
 
@@ -20,8 +20,8 @@ class EstimatedBelief:
 
     players: the scripted policies of the others, a name of `_core.hanabi.BOTS` a seat; the own one does not matter.
     make: the estimator of a system, as `lambda process: V2(process, 0.01, 16, seed=1)`. It follows the game from its
-    first view and draws what it draws with randomness of its own. A card is drawn given those before it in the hand
-    where the estimator says it so, else for itself: some worlds may be none (`feasible`)."""
+    first view, and what it draws on the way it draws with randomness of its own. A card is drawn given those before it
+    in the hand where the estimator says it so, else for itself: some worlds may be none (`feasible`)."""
 
     consistent = False
 
@@ -31,23 +31,20 @@ class EstimatedBelief:
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
-        """Begin anew and follow the game up to `view`. Raises ValueError where no deal explains it."""
-        self._view = None
+        """Follow the game up to `view`: on from the view before where this is a later one of the same seat and game,
+        else from the beginning. Raises ValueError where no deal explains it."""
+        before, self._view = self._view, None
         self._uniform.reset(view)
-        self._process = HanabiProcess(self._game.rules, Form.POMDP, self._players, view.viewer)
-        self._estimator = self._make(self._process)
-        self._follow(view)
-
-    def observe(self, view: View) -> None:
-        """Go on to a later view of the same game. Raises ValueError before any view."""
-        self._conditioned()
-        self._uniform.reset(view)
+        if before and (before.viewer, before.events) == (view.viewer, view.events[: len(before.events)]):
+            self._view = before
+        else:
+            self._process = HanabiProcess(self._game.rules, Form.POMDP, self._players, view.viewer)
+            self._estimator = self._make(self._process)
         self._follow(view)
 
     def _follow(self, view: View) -> None:
         # No estimator reads a hidden card: any world that explains the view tells it the same.
-        world = self._uniform.sample(1, np.random.default_rng(0))
-        tables = [table.take(np.zeros(1, dtype=np.int64)) for table in positions(self._game, world.history(0))]
+        tables = self._uniform.tables()
         moves = _moves(view)
         known = 0 if self._view is None else len(_moves(self._view))
         if self._view is None:
@@ -62,6 +59,17 @@ class EstimatedBelief:
         """n worlds, weighed alike; those that cards or hints rule out are not feasible and weigh nothing. Raises
         ValueError before any view, and where the estimator has no belief."""
         view = self._conditioned()
+        if isinstance(self._estimator, Writer):
+            hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
+        else:
+            hidden = self._card_by_card(n, rng)
+        worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)
+        worlds.feasible[:] = np.isfinite(self._uniform.log_prob(worlds))
+        worlds.log_weight[~worlds.feasible] = -np.inf
+        return worlds
+
+    def _card_by_card(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """int8 [n, hand], from what the estimator says of each slot."""
         hidden = np.full((n, len(self._there)), -1, dtype=np.int8)
         hidden[:, self._there] = 0  # a card is said given those before it: what stands after it does not matter
         for slot in np.flatnonzero(self._there):
@@ -71,12 +79,9 @@ class EstimatedBelief:
             cumulative = p.cumsum(axis=1)
             at = rng.random(n) * cumulative[:, -1]
             hidden[:, slot] = np.minimum((cumulative <= at[:, None]).sum(axis=1), p.shape[1] - 1)
-        worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)
-        worlds.feasible[:] = np.isfinite(self._uniform.log_prob(worlds))
-        worlds.log_weight[~worlds.feasible] = -np.inf
-        return worlds
+        return hidden
 
-    def log_prob(self, worlds: HanabiWorlds) -> np.ndarray:
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n]: the logarithm of the probability with which a world is drawn, feasible or not. Raises
         ValueError before any view."""
         self._conditioned()

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The networks and tournaments behind docs/results/search.md, on two-player Hanabi. Seed 1, deals fixed here.
+#   runs/search.sh train FORM [HINTS]     a belief network of `smart`: pomdp for sparta, hmm for rule_search
+#   runs/search.sh single BELIEF [HINTS]  sparta on exact, counting, seq2seq or bft against its blueprint, 300 deals
+#   runs/search.sh public BELIEF [HINTS]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
+# Decisions are judged anew by 1,000 exact samples. A run that was stopped goes on where it was. One core each.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+begin() {  # FOLDER COMMAND OPTION ...
+  local out="out/search/$1" resume=()
+  [ -e "$out/config.toml" ] && resume=(--resume)
+  .venv/bin/trickformer "${@:2}" --out "$out" "${resume[@]}"
+}
+network() { case "$2" in seq2seq|bft) echo ",checkpoint=out/search/$1-${3:-8}" ;; esac; }  # FORM BELIEF [HINTS]
+what=${1:-help} of=${2:-} hints=${3:-8}
+[ -n "$of" ] || what=help
+game="hanabi(max_information_tokens=$hints)"
+case "$what" in
+  train)
+    begin "$of-$hints" belief train --form "$of" --variant "5-card-$hints-hint" --seed 20261121 ;;
+  single)
+    begin "single-$of-$hints" tournament "$game" --a "sparta:belief=$of,assess=1000$(network pomdp "$of" "$hints")" \
+      --b partner:style=smart --deals 300 --seed 1 ;;
+  public)
+    begin "public-$of-$hints" tournament "$game" --a "rule_search:belief=$of,assess=1000$(network hmm "$of" "$hints")" \
+      --b partner:style=smart --deals 300 --seed 1 ;;
+  *) sed -n '2,6p' "$0" >&2; exit 2 ;;
+esac

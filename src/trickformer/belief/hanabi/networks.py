@@ -1,0 +1,75 @@
+"""Belief networks of Hanabi as files: what each was trained on stands in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
+from trickformer.belief.hanabi.learned import Seq2Seq, Shape
+from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.hanabi.seat_tokens import features
+from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.plumbing import folder
+from trickformer.plumbing.text import from_json
+
+NETWORK = "model.safetensors"  # file of a run
+BeliefNetwork: TypeAlias = Seq2Seq | Transformer
+
+
+def process_of(config: Training | Evaluation) -> HanabiProcess:
+    """The system that a network learns, or whose beliefs are judged."""
+    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
+    if len(config.players) != rules.players:
+        raise TrickformerError(f"players: {rules.players} names, one a seat, not {len(config.players)}")
+    return HanabiProcess(rules, Form(config.form), config.players, config.seat)
+
+
+def network_of(config: Training) -> BeliefNetwork:
+    """A network with fresh weights from torch's generator."""
+    p = process_of(config)
+    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
+
+
+def save(model: BeliefNetwork, config: Training, file: Path) -> None:
+    """The network with what it was trained on, as one file."""
+    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
+    weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
+    with folder.whole(file) as draft:
+        save_file(weights, draft, metadata)
+
+
+def load(file: Path) -> tuple[BeliefNetwork, Training]:
+    """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
+    none."""
+    file = file / NETWORK if file.is_dir() else file
+    try:
+        with safe_open(file, "pt") as held:
+            config = Training.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
+            weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
+        model = network_of(config)
+        model.set_weights(weights)
+    except (OSError, KeyError, ValueError, SafetensorError) as e:
+        raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
+    return model, config
+
+
+def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, Training]:
+    """The network of a file, which must have been trained for this system, and what it was trained on. Raises
+    TrickformerError where it was not."""
+    model, trained = load(file)
+    # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
+    pomdp = "pomdp" in (trained.form, form)
+    if trained.variant != variant or (pomdp and trained.form != form):
+        raise TrickformerError(
+            f"{file} was trained for {trained.form} on {trained.variant}, not for {form} on {variant}"
+        )
+    if pomdp and trained.seat != seat:
+        raise TrickformerError(f"{file} was trained for seat {trained.seat}, not for seat {seat}")
+    return model, trained

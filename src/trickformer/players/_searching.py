@@ -1,0 +1,26 @@
+"""What searches of Hanabi on a belief have in common in their options."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Searching(BaseModel):
+    """How candidates are compared, and how exact beliefs are made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    threshold: float = Field(
+        0.05, ge=0, le=25, description="points by which a choice must promise more than the blueprint's"
+    )
+    ucb: bool = Field(True, description="what is surely worse is not tried to the end")
+    listed: int = Field(
+        20_000, ge=0, le=1_000_000, description="hands of a seat up to which all are looked at; of more some are drawn"
+    )
+    tries: int = Field(
+        50_000, ge=1, le=10_000_000, description="hands of a seat that are drawn at most, where they are not listed"
+    )
+    assess: int = Field(
+        0, ge=0, le=1_000_000, description="worlds of the exact belief in which the gain of a decision is judged anew"
+    )
+    device: str = Field("cpu", description="of the network, as torch names it")

@@ -1,0 +1,132 @@
+"""Hanabi: both seats search for the best rule of one move, on the belief that everybody shares
+
+Search on the public belief (section 4.2 of Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with
+a simpler search than its own): for each move, a rule is chosen among the scripted players and "this action if it is
+legal, else the blueprint", by games that go on with it in worlds of the public belief and end with the blueprint.
+Whoever is on turn follows the rule with what it sees. All seats find the same rule, because they draw the same worlds,
+and so the belief after the move is that of the rule: it is the control of the filter, and of fine-tuning's second
+step."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.belief.hanabi.config import Tuned
+from trickformer.players._searching import Searching
+
+if TYPE_CHECKING:
+    from trickformer.games.hanabi import Hanabi
+    from trickformer.players._public import Followed, Search
+
+
+class _Search(BaseModel):
+    blueprint: str = Field("partner:style=smart", description="what is played after the move, a scripted player")
+    worlds: int = Field(
+        1_000, ge=1, le=1_000_000, description="worlds, both hands and the deck, that rules are tried in"
+    )
+    belief: Literal["exact", "seq2seq", "bft"] = Field(
+        "exact",
+        description="worlds as likely as the rules of past moves make them, as a network says, or as one says that is "
+        "fine-tuned at each move",
+    )
+    checkpoint: Path | None = Field(
+        None, description="for seq2seq and bft: a network of `trickformer belief train --form hmm`"
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="of the worlds, which must be the same for all seats")
+
+
+class Options(Tuned, Searching, _Search):
+    pass
+
+
+_KEPT = 64  # games that are followed; of more, some are followed from their beginning again
+
+
+class RuleSearch:
+    """All seats of a team. A game is followed once for all of them: what it has come to follows from what everybody
+    saw, so that nothing depends on whether another seat has asked before."""
+
+    batch = 1
+
+    def __init__(self, search: Search, game: Hanabi):
+        from trickformer import _core, tokenizers
+        from trickformer.belief.samplers.hanabi import HanabiBelief
+
+        self._search, self._game, self._core = search, game, _core.hanabi
+        self._tokenizer, self._uniform = tokenizers.make(game), HanabiBelief(game)
+        self._known: OrderedDict[bytes, Followed] = OrderedDict()
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises ValueError on a view that no deal explains."""
+        return [self._decide(view, r) for view, r in zip(views, rng)]
+
+    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+        from trickformer.belief.hanabi.process import parted
+
+        found, seed = self._followed(view).found(), int(rng.integers(2**63))
+        (bot,), (preferred,) = parted(np.array([found.rule]))
+        action = int(preferred)
+        if action not in view.legal:
+            decision = self._core.Decision(self._tokenizer.codec, self._tokenizer.encode(view), int(bot))
+            action = decision.blueprint(seed)
+        value = None if found.value is None else found.value / self._game.rules.kinds
+        return Decision(
+            action,
+            value=value,
+            illegal=found.illegal,
+            searched=found.searched,
+            gain=found.gain,
+            exact_gain=found.exact_gain,
+        )
+
+    def _followed(self, view: View) -> Followed:
+        """The game of a view, up to it. No hidden card is read: any world that explains the view looks the same."""
+        from trickformer.players._public import Followed, digest
+
+        self._uniform.reset(view)
+        tables = self._uniform.tables()
+        moves = [event.action for event in view.events if event.actor >= 0 and event.action is not None]
+        digests = [digest(b"", -1, tables[0])]
+        for action, table in zip(moves, tables[1:]):
+            digests.append(digest(digests[-1], action, table))
+        at = next((i for i in reversed(range(len(digests))) if digests[i] in self._known), None)
+        followed = Followed(self._search, tables[0]) if at is None else self._known.pop(digests[at])
+        for i in range(at or 0, len(moves)):
+            followed.go_on(moves[i], tables[i + 1])
+        self._known[followed.digest] = followed
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return followed
+
+
+def make(options: Options, game: Game) -> RuleSearch:
+    """Raises TrickformerError for a game that is not Hanabi of two, a blueprint that is no scripted player, and a
+    network that does not fit."""
+    from trickformer.games.hanabi import Hanabi
+
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"player 'rule_search' plays hanabi only, not {game.name}")
+    if game.players != 2:
+        raise TrickformerError(f"player 'rule_search' is for two players, not {game.players}")
+    from trickformer import _core
+    from trickformer.belief.hanabi.process import Form, HanabiProcess
+    from trickformer.belief.hanabi.public import PublicWorlds
+    from trickformer.players._hanabi import style_of
+    from trickformer.players._hanabi_beliefs import public
+    from trickformer.players._public import Search
+
+    style = style_of("rule_search", options.blueprint)
+    process = HanabiProcess(game.rules, Form.FOSG, [style, style])
+    exact = partial(PublicWorlds, process, options.listed, options.tries)
+    belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)
+    bot = _core.hanabi.BOTS.index(style)
+    limits = (options.worlds, options.threshold, options.ucb, options.assess, options.seed)
+    return RuleSearch(Search(process, bot, belief, exact, *limits), game)

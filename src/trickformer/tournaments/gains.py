@@ -1,0 +1,92 @@
+"""What searches say they gain over their blueprints, beside what exact samples of the same positions say (Figure 2 of
+the Belief Fine-Tuning paper).
+
+A search that chooses the best of many actions in a sample of worlds overrates it a little even where its belief is
+exact, because the exact samples are others than those it chose by. What is more than that is its belief's doing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from trickformer.plumbing.tables import mean_and_error, plus_minus
+
+Hand: TypeAlias = list[
+    tuple[int, float, float | None]
+]  # of a player in a hand: moves before, gain, gain by exact samples
+
+_WIDTH = 6  # moves that are one point of the plot
+
+
+def found(players: Sequence[list[Hand]]) -> list[dict[str, Any] | None]:
+    """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand,
+    summed over its decisions: means over hands and standard errors. `excess` is what was said minus what exact samples
+    say, of the decisions that have both."""
+    every = [_of(hands) for hands in players]
+    return every if any(every) else []
+
+
+def _of(hands: list[Hand]) -> dict[str, Any] | None:
+    claims = [claim for hand in hands for claim in hand]
+    if not claims:
+        return None
+    both = [[(said, exact) for _, said, exact in hand if exact is not None] for hand in hands]
+    result: dict[str, Any] = {
+        "decisions": len(claims),
+        "deviations": sum(said != 0 for _, said, _ in claims),
+        "said": mean_and_error([sum(said for _, said, _ in hand) for hand in hands]),
+    }
+    if any(both):
+        result["compared"] = sum(map(len, both))
+        result["exact"] = mean_and_error([sum(exact for _, exact in hand) for hand in both])
+        result["excess"] = mean_and_error([sum(said - exact for said, exact in hand) for hand in both])
+    result["by_move"] = []
+    for first in range(0, max(move for move, *_ in claims) + 1, _WIDTH):
+        own = [claim for claim in claims if first <= claim[0] < first + _WIDTH]
+        said, exact = [said for _, said, _ in own], [exact for *_, exact in own if exact is not None]
+        if own:
+            result["by_move"].append({"move": first, "said": mean_and_error(said), "exact": mean_and_error(exact)})
+    return result
+
+
+def notes(every: list[dict[str, Any] | None], names: Sequence[str]) -> list[str]:
+    """A line for each player that says what it gains."""
+    lines = []
+    for name, own in zip(names, every):
+        if own is None:
+            continue
+        line = f"{name} left its blueprint in {own['deviations']:,} of {own['decisions']:,} decisions"
+        line += f" and said that it gains {plus_minus(own['said'], signed=True)} points a hand"
+        if "exact" in own:
+            line += f"; exact samples of {own['compared']:,} of these positions say "
+            line += (
+                f"{plus_minus(own['exact'], signed=True)}, said minus exact {plus_minus(own['excess'], signed=True)}"
+            )
+        lines.append(line)
+    return lines
+
+
+def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
+    """Writes a PNG: the mean gain of a decision by the number of moves before it, as the searches said it and by exact
+    samples. Raises TrickformerError where the disk refuses."""
+    from trickformer.plumbing.figures import plt, save
+
+    figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+    for i, (name, own) in enumerate(zip(names, every)):
+        for key, style, by in (("said", "-", "as it said"), ("exact", "--", "by exact samples")):
+            points = [p for p in (own or {}).get("by_move", []) if p[key]["mean"] is not None]
+            if not points:
+                continue
+            at = [p["move"] + _WIDTH / 2 for p in points]
+            mean = np.array([p[key]["mean"] for p in points])
+            error = np.array([p[key]["se"] or 0.0 for p in points])
+            axes.plot(at, mean, style, color=f"C{i}", linewidth=1.4, label=f"{name}, {by}")
+            axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
+    axes.axhline(0, color="#718096", linewidth=0.8)
+    axes.set_xlabel("moves before the decision")
+    axes.set_ylabel("points gained a decision")
+    axes.legend(frameon=False, fontsize=8)
+    save(figure, path)

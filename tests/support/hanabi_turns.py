@@ -1,0 +1,57 @@
+"""Turns of a seat of Hanabi whose partners play a scripted player, and its hands by enumeration on OpenSpiel."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from trickformer.belief import sampler
+from trickformer.belief.samplers.hanabi import HanabiWorlds
+from trickformer.players._hanabi import Scripted
+
+
+def turns(game, style, seed, deals=3, own=None):
+    """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
+    seat's."""
+    rng, bot = np.random.default_rng(seed), Scripted(game, style)
+    for deal in range(deals):
+        state, seat = game.deal(seed, deal), deal % game.players
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, seed, deal))
+                continue
+            view = game.view(state, state.current_player())
+            p = bot.probs([view])[0].astype(np.float64)
+            action = int(rng.choice(len(p), p=p / p.sum()))
+            if state.current_player() == seat:
+                yield state.clone(), view
+                action = int(rng.choice(view.legal)) if rng.random() < 0.2 else action
+            state.apply_action(action)
+
+
+def slow_chance(game, style, world, seat):
+    """How likely the others made the moves of a world, each asked what it saw."""
+    bot, state, product = Scripted(game, style), game.spiel.new_initial_state(), 1.0
+    for step in world.full_history():
+        if step.player not in (-1, seat):
+            product *= float(bot.probs([game.view(state, step.player)])[0][step.action])
+        state.apply_action(step.action)
+    return product
+
+
+def worlds_of(game, view, hands):
+    """Worlds of these own hands."""
+    n = len(hands)
+    return HanabiWorlds(hands, np.zeros(n), np.ones(n, dtype=bool), view, game)
+
+
+def listed(game, view):
+    """Every own hand that explains a view, by kinds, from the belief's own weights."""
+    rules, belief = game.rules, sampler(game)
+    belief.reset(view)
+    size = int((belief.sample(1, np.random.default_rng(0)).hidden >= 0).sum())
+    rest = [-1] * (rules.hand - size)
+    hands = np.array([[*h, *rest] for h in itertools.product(range(rules.kinds), repeat=size)], dtype=np.int16)
+    weights = np.exp(belief.log_prob(worlds_of(game, view, hands)))
+    return {tuple(hand): weight for hand, weight in zip(hands.tolist(), weights) if weight > 0}

@@ -1,0 +1,64 @@
+"""What searches say they gain: kept in records, summed in results, plotted by move."""
+
+import json
+
+import numpy as np
+import pytest
+
+from trickformer.base import TrickformerError
+from trickformer.tournaments import gains, report, run, store
+from trickformer.tournaments.plan import Tournament
+from trickformer.tournaments.results import Results
+
+TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
+
+
+def test_sums_are_over_hands_and_excess_over_decisions_that_have_both():
+    hands = [[(0, 0.5, 0.25), (2, 0.0, 0.0), (9, 1.0, None)], [], [(1, 0.25, 0.5)]]
+    (own, none) = gains.found([hands, [[], [], []]])
+    assert none is None and gains.found([[[]], [[]]]) == []
+    assert (own["decisions"], own["deviations"], own["compared"]) == (4, 3, 3)
+    assert own["said"]["mean"] == pytest.approx(1.75 / 3) and own["exact"]["mean"] == pytest.approx(0.75 / 3)
+    assert own["excess"]["mean"] == pytest.approx((0.25 + 0 - 0.25) / 3)
+    assert own["excess"]["se"] == pytest.approx(np.std([0.25, 0, -0.25], ddof=1) / 3**0.5)
+    first, second = own["by_move"]
+    assert (first["move"], first["said"]["mean"], first["exact"]["mean"]) == (0, 0.25, 0.25)
+    assert (second["move"], second["said"]["mean"], second["exact"]["mean"]) == (6, 1.0, None)
+    assert gains.found([[[(0, 0.5, None)]]])[0].keys() == {"decisions", "deviations", "said", "by_move"}
+
+
+def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
+    spec = "sparta:worlds=100,threshold=0,assess=50"
+    config = Tournament(game=TINY, a=spec, b="partner:style=smart", deals=12, out=tmp_path / "out")
+    played = run.tournament(config)
+    lines = (config.out / run.RECORDS).read_text().splitlines()
+    assert sum('"gains"' in line for line in lines) == 12  # no word of it where nobody says so
+    searched = [r for r in played.records if r.gains is not None]
+    for r in searched:
+        own, other = r.gains
+        assert not other and [move for move, *_ in own] == sorted({move for move, *_ in own})
+        assert all(move % 2 == 0 and said >= 0 for move, said, _ in own)  # seat 0 begins
+    said = [claim for r in searched for claim in r.gains[0]]
+    assert any(gain > 0 for _, gain, _ in said) and all(exact == 0 for _, gain, exact in said if gain == 0)
+    again = run.load(config.out)
+    assert again.records == played.records
+    result = Results(again).result()
+    (own, none) = result["gains"]
+    assert none is None and own["decisions"] == len(said)
+    assert own["said"]["mean"] == pytest.approx(sum(gain for _, gain, _ in said) / 12)
+    report.write(Results(again), config.out)
+    assert (config.out / report.GAINS).stat().st_size > 1000
+    text = (config.out / report.REPORT).read_text()
+    assert "A left its blueprint in" in text and f"]({report.GAINS})" in text
+    assert json.loads((config.out / report.RESULT).read_text())["gains"][0] == own
+
+
+def test_gains_are_by_seat(tmp_path):
+    config = Tournament(game=TINY, a="sparta:worlds=10", b="partner", deals=1, out=tmp_path / "out")
+    (record,) = [r for r in run.tournament(config).records if r.gains is not None]
+    assert record.gains is not None
+    one = record.model_copy(update={"gains": record.gains[:1]})
+    with pytest.raises(TrickformerError, match="not part of the tournament"):
+        store.parser(tmp_path, {record.hand}, 2)(1, one.model_dump_json(exclude_none=True).encode())
+    line = record.model_dump_json(exclude_none=True).encode()
+    assert store.parser(tmp_path, {record.hand}, 2)(1, line) == record
