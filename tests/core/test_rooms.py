@@ -9,7 +9,7 @@ from pathlib import Path
 import trickformer
 
 ROOT = Path(trickformer.__file__).parent
-STUDIES = {"belief.hanabi", "obl", "skat", "tournaments.crew", "tournaments.mines", "selfplay"}
+STUDIES = {"belief.hanabi", "obl", "obl.hanabi", "skat", "tournaments.crew", "tournaments.mines", "selfplay"}
 
 
 def modules() -> dict[str, Path]:
