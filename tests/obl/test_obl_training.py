@@ -108,20 +108,30 @@ def test_presets():
     assert ActionValues(Shape.of(rules, 512, 3, True)).shape.seen - Shape.of(rules, 512, 3, True).hands == 533
 
 
-def learned(out, spec):
-    """Action values of a network in every information state of a game, by the tree's slots: a seat sees the same in all
-    worlds that explain its view."""
-    tree, game, trained = tree_of(spec), games.load(spec), load(out)
-    belief, found = HanabiBelief(game), np.zeros(len(tree.owner))
+def observations(spec):
+    """float32 [states, seen], what a seat sees in each information state of a game, the same in all worlds that explain
+    its view; bool [states, actions], what is legal there."""
+    tree, game = tree_of(spec), games.load(spec)
+    belief, seen, legal = HanabiBelief(game), [], np.zeros((len(tree.keys), game.rules.actions), dtype=bool)
     for i, (seat, view) in enumerate(tree.keys):
         belief.reset(view)
         *_, table = positions(game, belief.sample(1, np.random.default_rng(i)).history(0))
-        seen = torch.from_numpy(table.observe(np.array([seat], dtype=np.int8), trained.v0))
-        legal = torch.zeros(1, game.rules.actions, dtype=torch.bool)
-        legal[0, list(view.legal)] = True
-        slots = slice(int(tree.first[i]), int(tree.first[i + 1]))
-        found[slots] = trained.model(seen, torch.ones(1, 1), legal)[0][0].numpy()[tree.action[slots]]
-    return found
+        seen.append(table.observe(np.array([seat], dtype=np.int8), True)[0])
+        legal[i, list(view.legal)] = True
+    return np.stack(seen), legal
+
+
+def test_an_observation_says_all_that_level_1_needs():
+    """Information states that show the same have the same action values: a network needs no memory."""
+    spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=2,max_life_tokens=1)"
+    tree, (seen, legal) = tree_of(spec), observations(spec)
+    q = operator.respond(tree, operator.grounded(tree), 0.1).q
+    found: dict[bytes, np.ndarray] = {}
+    for i in range(len(tree.before)):
+        values = q[tree.first[i] : tree.first[i + 1]]
+        known = found.setdefault(seen[i].tobytes() + legal[i].tobytes(), values)
+        assert values == pytest.approx(known, abs=1e-9), tree.keys[i]
+    assert len(found) < len(tree.before) / 2
 
 
 def test_level_1_is_what_the_operator_says(tmp_path):
@@ -131,7 +141,9 @@ def test_level_1_is_what_the_operator_says(tmp_path):
     settings = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
     settings |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
     training.command(quick(tmp_path, **settings, game=spec, temperature=temperature), resume=False)
-    tree, q = tree_of(spec), learned(tmp_path, spec)
+    tree, model, (seen, legal) = tree_of(spec), load(tmp_path).model, observations(spec)
+    of_state = model(torch.from_numpy(seen), torch.ones(len(seen), 1), torch.from_numpy(legal))[0].numpy()
+    q = of_state[np.repeat(np.arange(len(seen)), tree.counts), tree.action].astype(np.float64)
     answer = operator.respond(tree, operator.grounded(tree), temperature)
     tabular = float(operator.value(tree, answer.policy)[0])
     policy = operator.softmax(tree, q, slice(0, len(q)), temperature)
