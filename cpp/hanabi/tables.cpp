@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace trickformer::hanabi {
 
@@ -87,6 +88,40 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
     std::swap(s.deck[s.drawn + left - 1], s.deck[s.drawn + int(rng.below(std::uint32_t(left)))]);
   states_[i] = s;
   return true;
+}
+
+void Tables::redraw(std::size_t i, int seat, Rng& rng) {
+  const State& s = states_[i];
+  const int size = s.sizes[seat];
+  int unseen[kMaxKinds] = {};
+  for (int d = s.drawn; d < rules_.deck(); ++d) ++unseen[s.deck[d]];
+  for (int slot = 0; slot < size; ++slot) {
+    if (!s.hands[seat][slot].may_be(rules_, s.hands[seat][slot].card))
+      throw std::invalid_argument("hints rule out a card of the hand");
+    ++unseen[s.hands[seat][slot].card];
+  }
+  Kinds may[kMaxHand];
+  int cards[kMaxHand] = {};  // by slot, how many it may be
+  for (int slot = 0; slot < size; ++slot) {
+    may[slot] = said(rules_, s.hands[seat][slot]);
+    for (Kinds kinds = may[slot]; kinds;) cards[slot] += unseen[take_lowest(kinds)];
+  }
+  std::int8_t hidden[kMaxPlayers * kMaxHand];
+  std::fill(hidden, hidden + rules_.dealt(), std::int8_t(-1));
+  // Copies are told apart, and each slot draws among the cards that it may be. Where two draw the same card all draw
+  // again, so that every way to take different cards is as likely. The true hand is one, so that there is an end.
+  for (bool again = true; again;) {
+    unsigned taken[kMaxKinds] = {};  // sets of copies
+    again = false;
+    for (int slot = 0; slot < size && !again; ++slot) {
+      int number = int(rng.below(std::uint32_t(cards[slot]))), kind = 0;
+      for (Kinds kinds = may[slot]; kind = take_lowest(kinds), number >= unseen[kind];) number -= unseen[kind];
+      again = taken[kind] >> number & 1;
+      taken[kind] |= 1u << number;
+      hidden[seat * rules_.hand + slot] = std::int8_t(kind);
+    }
+  }
+  redeal(i, hidden, rng);
 }
 
 bool in_range(const Rules& rules, const State& s, const Marks& m) {

@@ -43,6 +43,10 @@ class Tables {
   // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then
   // left in the deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
+  // Gives a seat of table i, of all own hands that explain what it has seen, one at random, as likely as deals have it,
+  // and shuffles what is then left in the deck. What the others did says nothing. Throws std::invalid_argument where
+  // hints rule out a card that the hand holds.
+  void redraw(std::size_t i, int seat, Rng& rng);
   // Gives table i these cards without asking where they come from: for what a player would do who sees them, and
   // nothing else. Returns false, and changes nothing, where hints rule one out.
   bool suppose(std::size_t i, const std::int8_t* hidden);

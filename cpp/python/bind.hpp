@@ -122,6 +122,7 @@ void bind_crew_players(nb::module_& parent);  // after bind_crew_search
 void bind_crew_solver(nb::module_& parent);   // after bind_crew
 void bind_hanabi(nb::module_& parent);
 void bind_hanabi_players(nb::module_& parent);  // after bind_hanabi
+void bind_hanabi_frames(nb::module_& parent);   // after bind_hanabi
 void bind_hanabi_tokens(nb::module_& parent);   // after bind_hanabi
 void bind_hanabi_search(nb::module_& parent);   // after bind_hanabi_tokens
 void bind_lstm(nb::module_& parent);

@@ -348,6 +348,19 @@ void bind_tables(nb::module_& m) {
           "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
           "whether cards and hints allow it; where not, the table stays as it was.")
       .def(
+          "redraw",
+          [](Tables& t, In1<std::int8_t> seats, std::uint64_t seed) {
+            check_seats(t, seats);
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i) {
+              Rng rng(seed, i);
+              t.redraw(i, seats(i), rng);
+            }
+          },
+          "seats"_a, "seed"_a,
+          "Gives a seat at each table, int8 [n], one of the own hands that explain what it has seen, each as likely as "
+          "deals have it whatever the others did; the deck is shuffled.")
+      .def(
           "suppose",
           [](Tables& t, const Hands& hidden) {
             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });

@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
   bind_crew_solver(m);
   bind_hanabi(m);
   bind_hanabi_players(m);
+  bind_hanabi_frames(m);
   bind_hanabi_tokens(m);
   bind_hanabi_search(m);
   bind_lstm(m);

@@ -34,6 +34,7 @@ SEATED = {
     "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={facts}"],
     "ismcts": ["ismcts:runs=6"],
     "kermit": [],  # it plays Skat: tests/players/test_skat_players.py
+    "obl": [],  # it plays Hanabi, by a checkpoint of its own: tests/obl/test_obl_training.py
     "optimal": [],  # it plays Mines: tests/players/test_mines_search.py
     "partner": ["partner", "partner:style=flawed"],
     "random": ["random"],

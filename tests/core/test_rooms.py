@@ -9,7 +9,15 @@ from pathlib import Path
 import trickformer
 
 ROOT = Path(trickformer.__file__).parent
-STUDIES = {"obl", "skat", "tournaments.crew", "tournaments.crossplay", "tournaments.mines", "selfplay"}  # rooms
+STUDIES = {
+    "obl",
+    "obl.hanabi",
+    "skat",
+    "tournaments.crew",
+    "tournaments.crossplay",
+    "tournaments.mines",
+    "selfplay",
+}  # rooms
 STUDIES |= {f"belief.hanabi.{name}" for name in ("commands", "evaluation", "report", "stack", "training")}
 
 

@@ -198,6 +198,7 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
         "deal": lambda t: (np.array([1]), 3, 4),
         "observe": lambda t: (np.array([0, 2], np.int8), True, np.zeros((2, rules.observation), np.float32)),
         "redeal": lambda t: (t.hands(), 5),
+        "redraw": lambda t: (np.array([0, 2], np.int8), 5),
         "suppose": lambda t: (t.hands(),),
         "policy": lambda t: (bots,),
         "choose": lambda t: (bots, 3, 0),
@@ -233,6 +234,8 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
     add("hanabi.Decision.decks", lambda: decided(lambda d, h: (h, 1)))
     add("hanabi.Decision.chances", lambda: decided(lambda d, h: (h,)))
     add("hanabi.Decision.play", lambda: decided(lambda d, h: (h, d.decks(h, 1), np.array([d.blueprint(1)]), 0)))
+    games_, actions = np.arange(2, dtype=np.uint64), core.random_games(rules, 1, 0, 2)[1]
+    add("hanabi.frames", lambda: (rules, 1, games_, actions, True))
     add("hanabi.scripted_games", lambda: (rules, np.array([0, 1, 2], np.int8), 1, 0, 2, 0.1, 0.1))
 
 

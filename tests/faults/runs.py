@@ -43,6 +43,8 @@ RUNS = {
     "crew-evaluate": "crew evaluate --missions 1-4 --games 10 --player rules --player random --seed 3",
     "mines-table": "mines table --board 4x4 --mines 3 --beliefs exact,rejection --simulations 20 --games 6 --seed 3",
     "mines-agree": "mines agree --board 4x4 --mines 3 --positions 4 --draws 50 --seed 3",
+    "obl-train": "obl train hanabi(colors=2,ranks=2,hand_size=2) --hidden 8 --tables 8 --batch 4 --burn-in 8 "
+    "--buffer 32 --games 8 --evaluate-every 10 --steps 40 --save-every 4 --seed 3",
     "skat-learn": "skat learn --first 40 --second 40 --third 40 --hand 40 --seed 3",
 }
 

@@ -9,11 +9,13 @@ import typer
 
 from trickformer.base import TrickformerError
 from trickformer.obl.config import Exact, Toy
+from trickformer.obl.hanabi.config import Training
 from trickformer.plumbing import config as configs
 from trickformer.tournaments.crossplay.plan import CrossPlay
 
 app = typer.Typer(
-    help="Off-belief learning: the operator on games that can be listed, the toy game, and play with strangers."
+    help="Off-belief learning: exactly on games that can be listed, learned on the toy game and on Hanabi, judged by "
+    "play with strangers."
 )
 
 Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
@@ -68,3 +70,13 @@ def crossplay(
         print(json.dumps(found))
     else:
         report.terminal(found)
+
+
+@app.command()
+@configs.options(Training, positional="game")
+def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Train a network on Hanabi by off-belief learning or self-play; the folder is a checkpoint of the player obl."""
+    settings = configs.load(Training, config, given)
+    from trickformer.obl.hanabi import training
+
+    print(training.command(settings, resume))

@@ -111,13 +111,18 @@ def softmax(tree: Tree, q: np.ndarray, slots: slice, temperature: float) -> np.n
 
 def value(tree: Tree, policy: np.ndarray) -> np.ndarray:
     """J(policy): what each seat is paid on the average where all play it, float64 [p]."""
-    reach = np.ones(len(tree.parent))
+    return reach(tree, policy) @ tree.reward
+
+
+def reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
+    """How likely each history is where all play `policy`, float64 [n]."""
+    found = np.ones(len(tree.parent))
     for _, below in tree.downwards():
         slot = tree.slot[below]
         odds = tree.chance[below].copy()
         odds[slot >= 0] = np.exp(policy[slot[slot >= 0]])
-        reach[below] = reach[tree.parent[below]] * odds
-    return reach @ tree.reward
+        found[below] = found[tree.parent[below]] * odds
+    return found
 
 
 def levels(tree: Tree, past: np.ndarray, temperature: float, count: int) -> list[np.ndarray]:

@@ -19,11 +19,11 @@ from trickformer.belief.hanabi.estimators import Estimator
 from trickformer.belief.hanabi.exact import ExactBelief, HandFilter, Hands
 from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
 from trickformer.belief.hanabi.learned import Known
+from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
-from trickformer.games.hanabi import RULES
-from trickformer.plumbing.snapshot import Native, Snapshots
+from trickformer.plumbing.snapshot import Snapshots
 
 BINS = 20  # of the calibration, by probability
 
@@ -148,27 +148,12 @@ def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.
     return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
 
 
-def _rules_apart(rules: _core.hanabi.Rules) -> dict[str, int]:
-    return {name: getattr(rules, name) for name in RULES.values()}
-
-
-def _tables(held: Any) -> _core.hanabi.Tables:
-    tables = _core.hanabi.Tables.__new__(_core.hanabi.Tables)
-    tables.__setstate__(held)  # says what is wrong with it
-    return tables
-
-
-_CORE = {
-    _core.hanabi.Rules: Native(_rules_apart, lambda held: _core.hanabi.Rules(**held)),
-    _core.hanabi.Codec: Native(lambda codec: codec.rules, lambda rules: _core.hanabi.Codec(rules)),
-    _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
-}
 _ESTIMATORS = (
     *(estimators.V0, estimators.Counting, estimators.V1, estimators.V2, estimators.Recurrent, estimators.Reader),
     *(estimators.BFT, estimators.Exact, Particles, ExactBelief, HandFilter, Hands, Finetuned, Tuning),
     *(Step, Known, SeatTokens, Form),
 )
-_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), _CORE)
+_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES)
 
 
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:

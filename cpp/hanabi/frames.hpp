@@ -1,0 +1,22 @@
+// Games on record played again: what every seat saw before each move.
+#pragma once
+#include <span>
+
+#include "hanabi/observation.hpp"
+
+namespace trickformer::hanabi {
+
+// Where the frames of one game go, all [moves, ...].
+struct Frames {
+  float* seen;          // [players, observation_size(rules)]: by seat
+  bool* legal;          // [actions]: of the seat on turn
+  std::int8_t* seat;    // the seat on turn
+  std::int8_t* reward;  // by how much the move changes the score
+};
+
+// Plays game `index` of the series `seed`, as Tables deals it, by these actions. Throws std::invalid_argument where one
+// is not legal.
+void play_again(const Rules& rules, std::uint64_t seed, std::uint64_t index, std::span<const std::uint8_t> actions,
+                bool with_v0, Frames out);
+
+}  // namespace trickformer::hanabi

@@ -1,0 +1,158 @@
+"""Action values of Hanabi from what a seat sees: the networks of off-belief learning, and the folders that hold them.
+
+One kind reads the observation of the moment. The other is the public LSTM of "Off-Belief Learning" (section 6; from
+"Learned Belief Search", Hu, Lerer, Brown & Foerster 2021): what everybody sees goes through an LSTM, what the seat sees
+through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.games.hanabi import RULES
+from trickformer.plumbing import folder
+from trickformer.plumbing.text import json_object
+
+CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
+_KIND = "hanabi action values"
+_LSTM_LAYERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a network reads and says."""
+
+    seen: int  # numbers of an observation
+    hands: int  # its first ones, which show the others' hands; all others are public
+    actions: int
+    hidden: int  # units of a layer
+    layers: int  # of what reads the observation
+    recurrent: bool
+
+    @classmethod
+    def of(cls, rules: _core.hanabi.Rules, hidden: int, layers: int, recurrent: bool) -> Shape:
+        """Of a network that plays by these rules."""
+        hands = (rules.players - 1) * rules.hand * rules.kinds
+        return cls(rules.observation, hands, rules.actions, hidden, layers, recurrent)
+
+
+class ActionValues(nn.Module):
+    """What each action is worth to the team from here on, in points, to a seat on turn; and what it is worth to wait,
+    to a seat that is not."""
+
+    def __init__(self, shape: Shape):
+        super().__init__()
+        self.shape = shape
+        width = [shape.seen] + [shape.hidden] * shape.layers
+        self.private = nn.Sequential(*(part for a, b in pairwise(width) for part in (nn.Linear(a, b), nn.ReLU())))
+        if shape.recurrent:
+            self.public = nn.Sequential(nn.Linear(shape.seen - shape.hands, shape.hidden), nn.ReLU())
+            self.lstm = nn.LSTM(shape.hidden, shape.hidden, _LSTM_LAYERS)
+        self.worth = nn.Linear(shape.hidden, 1)
+        self.advantage = nn.Linear(shape.hidden, shape.actions)
+        self.waiting = nn.Linear(shape.hidden, 1)
+
+    def memory(self, n: int) -> torch.Tensor:
+        """What n seats remember before the first move: float32 [n, 2, layers, hidden], nothing without an LSTM."""
+        layers = _LSTM_LAYERS if self.shape.recurrent else 0
+        return torch.zeros(n, 2, layers, self.shape.hidden, device=self.worth.weight.device)
+
+    def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The public part of T observations in a row, float32 [T, n, seen], and what was remembered before them:
+        float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
+        if not self.shape.recurrent:
+            return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
+        states = memory.permute(1, 2, 0, 3).contiguous()
+        found, (hidden, cell) = self.lstm(self.public(seen[..., self.shape.hands :]), (states[0], states[1]))
+        return found, torch.stack([hidden, cell]).permute(2, 0, 1, 3)
+
+    def forward(
+        self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Observations float32 [n, seen], the context of each, and what is legal, bool [n, actions], nothing where
+        another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
+        x = self.private(seen) * context
+        worth, advantage = self.worth(x), self.advantage(x)
+        mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
+        return worth + advantage - mean, self.waiting(x).squeeze(1)
+
+
+def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """int64 [n]: the legal action of the highest value, the first of several; 0 where none is legal."""
+    return q.masked_fill(~legal, -torch.inf).argmax(1)
+
+
+def chosen(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.random.Generator) -> torch.Tensor:
+    """int64 [n]: an action each, drawn from the softmax of the values at a temperature, in points; at 0 the best."""
+    if temperature == 0:
+        return best(q, legal)
+    noise = torch.from_numpy(rng.gumbel(size=tuple(q.shape)).astype(np.float32)).to(q.device)
+    return best(q / temperature + noise, legal)
+
+
+def expected(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
+    """float32 [n]: the mean value of what `chosen` does by the values `by`, float32 [n, actions]; 0 if none is legal.
+    With those of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016)."""
+    if temperature == 0:
+        return q.gather(1, best(by, legal)[:, None])[:, 0] * legal.any(1)
+    odds = (by / temperature).masked_fill(~legal, -torch.inf).softmax(1).nan_to_num(0.0)
+    return (odds * q).sum(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A network and what it was trained on."""
+
+    model: ActionValues
+    rules: _core.hanabi.Rules
+    v0: bool  # whether observations hold V0 beliefs
+    temperature: float  # of its policy, in points
+    about: dict[str, Any]  # how it was trained
+
+
+def save(trained: Trained, out: Path) -> None:
+    """Writes the folder of a checkpoint, which exists. Raises TrickformerError where the disk does not take it."""
+    weights = {name: w.detach().cpu().contiguous() for name, w in trained.model.state_dict().items()}
+    with folder.whole(out / WEIGHTS) as draft:
+        save_file(weights, draft)
+    said = {
+        "kind": _KIND,
+        "rules": {name: getattr(trained.rules, name) for name in RULES.values()},
+        "shape": asdict(trained.model.shape),
+        "v0": trained.v0,
+        "temperature": trained.temperature,
+        "about": trained.about,
+    }
+    folder.replace(out / CONFIG, json.dumps(said, indent=2) + "\n")
+
+
+def load(path: Path) -> Trained:
+    """A checkpoint. Raises TrickformerError on a folder that holds none."""
+    try:
+        said = json_object((path / CONFIG).read_text(encoding="utf-8"))
+        if said.get("kind") != _KIND:
+            raise ValueError(f"its {CONFIG} is not one of {_KIND}")
+        rules, shape = _core.hanabi.Rules(**said["rules"]), Shape(**said["shape"])
+        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent):
+            raise ValueError("its sizes are not those of its rules")
+        with torch.device("meta"):
+            model = ActionValues(shape)
+        model.load_state_dict(load_file(path / WEIGHTS), assign=True)
+        return Trained(
+            model.requires_grad_(False).eval(), rules, bool(said["v0"]), float(said["temperature"]), dict(said["about"])
+        )
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as e:
+        raise TrickformerError(
+            f"{path} is no checkpoint of `trickformer obl train`: {str(e).splitlines()[0]}"
+        ) from None

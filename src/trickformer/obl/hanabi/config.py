@@ -1,0 +1,110 @@
+"""What can be set of off-belief learning on Hanabi. Imports neither torch nor OpenSpiel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+# `paper`: Table 2 of "Off-Belief Learning" and what Appendix B tells beside it. `small`: the defaults, for one core.
+PRESETS: dict[str, dict[str, Any]] = {
+    "small": {},
+    "paper": {
+        "model": "lstm",
+        "hidden": 512,
+        "layers": 3,
+        "tables": 6_400,
+        "worlds": 1,
+        "batch": 128,
+        "burn_in": 10_000,
+        "buffer": 100_000,
+        "steps": 1_000_000,
+        "target_every": 2_500,
+        "learning_rate": 6.25e-5,
+        "priority_exponent": 0.9,
+        "priority_weight": 0.6,
+        "fall": 1.0,
+        "exploration": 0.1,
+        "exploration_power": 7.0,
+    },
+}
+
+
+class Training(BaseModel):
+    """Training of one network by games of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: str = Field("hanabi", description="Hanabi, with options as of OpenSpiel, such as 'hanabi(colors=2)'")
+    preset: Literal["small", "paper"] = Field("small", description="small: one core; paper: Table 2, for a GPU")
+    method: Literal["obl", "iql", "vdn"] = Field(
+        "obl", description="off-belief learning; or self-play, by independent Q-learning or value decomposition"
+    )
+    level: int = Field(
+        1, ge=1, le=1, description="of off-belief learning: 1, whose past says nothing; its belief is exact counting"
+    )
+    model: Literal["mlp", "lstm"] = Field("mlp", description="layers on the observation, or the public LSTM")
+    v0: bool = Field(True, description="observations hold V0 beliefs, not only the kinds that hints leave possible")
+    hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
+    layers: int = Field(2, ge=1, le=64, description="of what reads the observation")
+    tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
+    worlds: int = Field(
+        4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning is the mean of"
+    )
+    batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
+    reuse: float = Field(
+        4.0, gt=0, le=1_000, allow_inf_nan=False, description="how often a game is learned from, on the average"
+    )
+    burn_in: int = Field(500, ge=1, le=10_000_000, description="games before the first gradient step")
+    buffer: int = Field(2_048, ge=1, le=10_000_000, description="games that are kept to learn from")
+    steps: int = Field(8_000, ge=1, le=1_000_000_000, description="gradient steps")
+    n_step: int | None = Field(
+        None, ge=1, le=100, description="moves of a target; default: 1 in off-belief learning, else 3"
+    )
+    temperature: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="of the softmax over actions by which seats go on, in points; 0: the best action",
+    )
+    discount: float = Field(0.999, gt=0, le=1, description="of a move")
+    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="of Adam at the start")
+    fall: float = Field(0.02, gt=0, le=1, description="share of it that is left at the end, along a cosine")
+    adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="of Adam")
+    clip: float = Field(5.0, gt=0, allow_inf_nan=False, description="largest norm of a gradient")
+    priority_exponent: float = Field(
+        0.0, ge=0, le=10, description="of a game's error in how often it is drawn; 0: all games alike"
+    )
+    priority_weight: float = Field(1.0, ge=0, le=1, description="how far weights undo that")
+    target_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two target networks")
+    explorations: int = Field(80, ge=1, le=10_000, description="kinds of seats by their share of random moves")
+    exploration: float = Field(0.5, ge=0, le=1, description="share of random moves of the first kind")
+    exploration_power: float = Field(
+        3.0, ge=0, le=100, allow_inf_nan=False, description="the last kind's share is the first's to 1 + this power"
+    )
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
+    evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two evaluations")
+    games: int = Field(1_000, ge=2, le=100_000_000, description="games of an evaluation, without random moves")
+    seed: int = Field(0, ge=0, lt=2**62, description="of the games, the draws and the first weights")
+    threads: int = Field(1, ge=1, le=1_024, description="of torch")
+    device: str = Field("cpu", description="of the networks, as torch names it")
+    out: Path = Field(Path("out/obl"), description="folder of the run")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_preset(cls, values: Any) -> Any:
+        """What was given over what the preset has."""
+        return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
+
+    @model_validator(mode="after")
+    def _one_move(self) -> Self:
+        if self.method == "obl" and self.moves != 1:
+            raise ValueError(f"n_step = {self.n_step}: a target of off-belief learning is one move; leave it out")
+        return self
+
+    @property
+    def moves(self) -> int:
+        """Moves of a target."""
+        return self.n_step or (1 if self.method == "obl" else 3)

@@ -1,0 +1,46 @@
+"""Games that networks play without random moves, on the core's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from trickformer import _core
+from trickformer.models.hanabi_values import Trained, chosen
+
+_TABLES = 1_000  # in step
+
+
+@torch.no_grad()
+def scores(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndarray:
+    """int8 [n]: what a team, a network a seat, comes to in games `first` .. `first` + n - 1 of the series `seed`. Each
+    plays by its own temperature. Raises ValueError where networks are of other rules, or not one a seat."""
+    rules = team[0].rules
+    if len(team) != rules.players or any(t.rules.observation != rules.observation for t in team):
+        raise ValueError("a network for each seat, all of the same rules")
+    parts = range(first, first + n, _TABLES)
+    return np.concatenate([_together(team, seed, at, min(_TABLES, first + n - at)) for at in parts])
+
+
+def _together(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndarray:
+    tables = _core.hanabi.Tables(team[0].rules, seed, first, n)
+    memories = [t.model.memory(n) for t in team]
+    rng = np.random.default_rng([seed, first])
+    while not tables.over().all():
+        current, actions = tables.current(), np.zeros(n, dtype=np.int64)
+        for seat, trained in enumerate(team):
+            rows = np.flatnonzero(current == seat)
+            if not trained.model.shape.recurrent and not len(rows):
+                continue
+            model, device = trained.model, trained.model.worth.weight.device
+            everybody = np.full(n, seat, dtype=np.int8)
+            seen = torch.from_numpy(tables.observe(everybody, trained.v0)).to(device)
+            context, memories[seat] = model.contexts(seen[None], memories[seat])
+            at = torch.from_numpy(rows).to(device)
+            legal = torch.from_numpy(tables.legal()).to(device)[at]
+            q, _ = model(seen[at], context[0][at], legal)
+            actions[rows] = chosen(q, legal, trained.temperature, rng).cpu().numpy()
+        tables.step(actions)
+    return tables.scores()

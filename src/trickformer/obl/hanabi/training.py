@@ -1,0 +1,220 @@
+"""Trains a network on Hanabi by games of its own: off-belief learning with exact counting, and self-play beside it.
+
+The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
+and learned from in turn, so that a run is a function of its config."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer import _core, games
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.native import NATIVES
+from trickformer.belief.learner import LOG, log_of
+from trickformer.games.hanabi import Hanabi
+from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
+from trickformer.models.torch_engine import usable
+from trickformer.obl.hanabi import learning
+from trickformer.obl.hanabi.actors import Actors
+from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.play import scores
+from trickformer.obl.hanabi.replay import Replay
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
+from trickformer.plumbing.snapshot import Snapshots
+
+STATE = "state.npz"  # file of a run
+_SNAPSHOTS = Snapshots((Actors, Replay), NATIVES)
+_EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
+
+
+def rules_of(spec: str) -> _core.hanabi.Rules:
+    """The rules of a game string. Raises TrickformerError for a game that is not Hanabi."""
+    game = games.load(spec)
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"`trickformer obl train` plays hanabi only, not {game.name}")
+    return game.rules
+
+
+@dataclass
+class Run:
+    """Where a training stands."""
+
+    config: Training
+    online: ActionValues
+    target: ActionValues
+    adam: torch.optim.Adam
+    actors: Actors
+    replay: Replay
+    step: int = 0
+
+    @classmethod
+    def begin(cls, config: Training, rules: _core.hanabi.Rules) -> Run:
+        """Nothing is learned yet."""
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        device = usable(config.device)
+        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm")
+        online, target = ActionValues(shape).to(device), ActionValues(shape).to(device).requires_grad_(False)
+        target.load_state_dict(online.state_dict())
+        adam = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
+        replay = Replay(config.buffer, rules.longest, rules.players)
+        return cls(config, online, target, adam, Actors(config, rules), replay)
+
+    def learn(self) -> float:
+        """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
+        config = self.config
+        while self.replay.total < config.burn_in + self.step * config.batch / config.reuse:
+            self.replay.add(self.actors.step(config, self.online, self.target))
+        rng = np.random.default_rng([config.seed, 3, self.step])
+        drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
+        device = self.online.worth.weight.device
+        given = learning.frames(self.actors.tables.rules, config.seed, drawn.games, config.v0, device)
+        q, waiting = learning.values(self.online, given)
+        found = learning.taken(given, q, waiting)
+        if config.method == "obl":
+            played = drawn.games.actions != learning.OVER
+            wanted = torch.from_numpy(drawn.games.targets[played]).to(device)
+        else:
+            wanted = learning.bootstrapped(
+                q.detach(), self.target, given, config.moves, config.discount, config.temperature
+            )
+        errors = wanted - found
+        if config.method == "vdn":  # the team's value is the sum over its seats
+            errors = errors.sum(1)
+        loss = learning.loss(errors, given, torch.from_numpy(drawn.weights).to(device))
+        self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
+        self.adam.step()
+        off = errors.detach().abs()
+        self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
+        self.step += 1
+        if self.step % config.target_every == 0:
+            self.target.load_state_dict(self.online.state_dict())
+        return float(loss.detach())
+
+    def _rate(self) -> float:
+        """The share of the learning rate at this step, along a cosine."""
+        fall = self.config.fall
+        return fall + (1 - fall) * (1 + np.cos(np.pi * self.step / self.config.steps)) / 2
+
+    def trained(self) -> Trained:
+        """The network, and how it came about."""
+        about = self.config.model_dump(mode="json", exclude={"out", "device", "threads", "save_every"})
+        config, rules = self.config, self.actors.tables.rules
+        return Trained(self.online, rules, config.v0, config.temperature, about | {"step": self.step})
+
+    def evaluate(self) -> tuple[float, float]:
+        """The mean score of games in which the network sits in every seat, and its standard error."""
+        team = [self.trained()] * self.actors.tables.rules.players
+        found = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
+        return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
+
+    def keep(self) -> None:
+        """Writes the state to the run's folder."""
+        held = {"online": self.online, "target": self.target, "adam": self.adam}
+        states = {name: dict(part.state_dict()) for name, part in held.items()}
+        rest = {"actors": self.actors, "replay": self.replay, "step": self.step}
+        _SNAPSHOTS.save(self.config.out / STATE, states | rest, {})
+
+    def resume(self) -> None:
+        """Takes up the state in the run's folder, if there is one. Raises TrickformerError where it is broken."""
+        file = self.config.out / STATE
+        if not file.exists():
+            return
+        try:
+            held = _SNAPSHOTS.load(file, {}, self.online.worth.weight.device)
+            for name in ("online", "target", "adam"):
+                getattr(self, name).load_state_dict(held[name])
+            self.actors, self.replay, self.step = held["actors"], held["replay"], held["step"]
+        except (ValueError, KeyError, TypeError, RuntimeError):
+            raise TrickformerError(f"{file} is broken; choose another --out") from None
+
+
+def run(going: Run) -> Iterator[dict[str, Any]]:
+    """Trains in the folder of the config, which exists, yielding {"step", "games", "loss"} after every gradient step,
+    and "score" and "error" with every evaluation; at the end the checkpoint is there.
+
+    A run that was stopped goes on where it last saved, to the same weights."""
+    config = going.config
+    while going.step < config.steps:
+        record: dict[str, Any] = {"loss": going.learn()}
+        last = going.step == config.steps
+        if going.step % config.evaluate_every == 0 or last:
+            record["score"], record["error"] = going.evaluate()
+        if going.step % config.save_every == 0 or last:
+            going.keep()
+        yield {"step": going.step, "games": going.replay.total} | record
+    save(going.trained(), config.out)
+
+
+def command(config: Training, resume: bool) -> Path:
+    """Trains with progress in the folder config.out, which is then a checkpoint; returns it.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    rules = rules_of(config.game)
+    usable(config.device)
+    try:
+        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+            going = Run.begin(config, rules)
+            going.resume()
+            with (
+                log_of(config.out, going.step) as log,
+                progress("obl train", "steps", going.step, config.steps) as advance,
+                closing(_Board(config.out, log.known[: going.step])) as board,
+            ):
+                score = ""
+                for record in run(going):
+                    log.append(record)
+                    board.show(record)
+                    if "score" in record:
+                        score = f"score {record['score']:.2f} ± {record['error']:.2f}"
+                    advance(where=score)
+            curve(config.out)
+    except KeyboardInterrupt:
+        raise folder.Interrupted(f"interrupted; {folder.to_go_on('obl train', config, config.out)}") from None
+    return config.out
+
+
+class _Board:
+    """TensorBoard's curves, drawn anew from the log: what a run counted before it was stopped is not there twice."""
+
+    def __init__(self, out: Path, records: list[dict[str, Any]]):
+        from torch.utils.tensorboard.writer import SummaryWriter
+
+        shutil.rmtree(out / "tensorboard", ignore_errors=True)
+        self._writer = SummaryWriter(str(out / "tensorboard"))
+        for record in records:
+            self.show(record)
+
+    def show(self, record: dict[str, Any]) -> None:
+        """The numbers of a gradient step."""
+        for key in ("loss", "games", "score"):
+            if key in record:
+                self._writer.add_scalar(key, record[key], record["step"])
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def curve(out: Path) -> None:
+    """score.png of a training's log: the scores of its evaluations. Raises TrickformerError where the disk does not
+    take it."""
+    from trickformer.plumbing.figures import plt, save
+
+    records = [r for r in folder.read_lines(out / LOG)[0] if "score" in r]
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    games_, found = [r["games"] for r in records], [r["score"] for r in records]
+    axes.errorbar(games_, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
+    axes.set(xlabel="games", ylabel="points, two standard errors")
+    save(figure, out / "score.png")

@@ -1,0 +1,85 @@
+"""Hanabi: actions by the values of a network of `trickformer obl train`, learned off belief or in self-play"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Decision, Game, Memo, TrickformerError, View
+
+if TYPE_CHECKING:
+    from trickformer.games.hanabi import Hanabi
+    from trickformer.models.hanabi_values import Trained
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train`")
+    temperature: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="of the softmax over actions, in points; 0: the best action; default: that of the training",
+    )
+
+
+class Valued:
+    """The player of one network, at any number of tables."""
+
+    batch = 1  # each view by itself, so that no answer depends on the others' sizes
+
+    def __init__(self, game: Hanabi, trained: Trained, temperature: float):
+        from trickformer.belief.samplers.hanabi import HanabiBelief
+
+        self._game, self._trained, self._belief, self._temperature = game, trained, HanabiBelief(game), temperature
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises ValueError on a view that no deal explains."""
+        return [Decision(v.legal[0]) if len(v.legal) == 1 else self._decide(v, r) for v, r in zip(views, rng)]
+
+    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+        import torch
+
+        from trickformer.belief.samplers.hanabi import positions
+        from trickformer.models.hanabi_values import chosen
+
+        model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
+        # Any world that explains the view shows its seat what it has seen.
+        self._belief.reset(view)
+        seen, score = [], 0
+        for table in positions(self._game, self._belief.sample(1, np.random.default_rng(0)).history(0)):
+            seen.append(torch.from_numpy(table.observe(viewer, self._trained.v0)))
+            score = int(table.scores()[0])
+        legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
+        legal[0, list(view.legal)] = True
+        with torch.no_grad():
+            contexts, _ = model.contexts(torch.stack(seen), model.memory(1))
+            q, _ = model(seen[-1], contexts[-1], legal)
+        action = int(chosen(q, legal, self._temperature, rng))
+        return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
+
+
+def make(options: Options, game: Game) -> Valued:
+    """Raises TrickformerError for a game that is not Hanabi, a checkpoint that is missing, and one of other rules."""
+    from trickformer import checkpoints
+    from trickformer.games.hanabi import RULES, Hanabi
+
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
+    if options.checkpoint is None:
+        raise TrickformerError("player 'obl' needs checkpoint=FOLDER, which `trickformer obl train` writes")
+    from trickformer.models.hanabi_values import load
+
+    trained = load(checkpoints.find(options.checkpoint))
+    for option, name in RULES.items():
+        known, given = getattr(trained.rules, name), getattr(game.rules, name)
+        if known != given:
+            raise TrickformerError(
+                f"checkpoint {options.checkpoint} was trained on hanabi with {option}={known}, not {given}"
+            )
+    return Valued(game, trained, trained.temperature if options.temperature is None else options.temperature)

@@ -1,0 +1,136 @@
+"""Hanabi: own hands drawn anew by exact counting, against a list of all of them, and games on record as frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from trickformer import _core, games
+
+CORE = _core.hanabi
+SPECS = (
+    "hanabi(colors=2,ranks=3,hand_size=3,max_information_tokens=4,max_life_tokens=3)",
+    "hanabi(players=3,colors=2,ranks=4,hand_size=2,max_information_tokens=6,max_life_tokens=3)",
+)
+
+
+def after(rules, seed, moves):
+    """One table after so many random moves, or the last before the end."""
+    rng = np.random.default_rng(seed)
+    table = CORE.Tables(rules, seed, 0, 1)
+    for _ in range(moves):
+        ahead = table.take(np.arange(1))
+        ahead.step(np.array([rng.choice(np.flatnonzero(table.legal()[0]))]))
+        if ahead.over()[0]:
+            break
+        table = ahead
+    return table
+
+
+def listed(state, seat):
+    """Own hands by how many ways there are to take them from the cards that a seat does not see, copies told apart."""
+    unseen, knowledge, ranks = state.deck + state.hand(seat), state.knowledge(seat), state.rules.ranks
+    found = Counter()
+    for cards in permutations(range(len(unseen)), len(knowledge)):
+        hand = tuple(unseen[i] for i in cards)
+        if all(c >> k // ranks & r >> k % ranks & 1 for k, (c, r, _) in zip(hand, knowledge)):
+            found[hand] += 1
+    return found
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("moves", [0, 5, 9, 14])
+def test_a_hand_is_redrawn_as_often_as_deals_have_it(spec, moves):
+    rules = games.load(spec).rules
+    for seed in range(3):
+        table = after(rules, seed, moves)
+        for seat in range(rules.players):
+            ways = listed(table[0], seat)
+            n = 20_000
+            many = table.take(np.zeros(n, dtype=np.int64))
+            many.redraw(np.full(n, seat, dtype=np.int8), seed)
+            size = len(table[0].hand(seat))
+            drawn = Counter(map(tuple, many.hands()[:, seat, :size].tolist()))
+            assert drawn.keys() <= ways.keys(), (seed, seat)
+            # What is rare is one class.
+            shares = np.array([ways[hand] for hand in ways]) / ways.total()
+            counts = np.array([drawn[hand] for hand in ways])
+            rare = shares * n < 10
+            expected = np.append(shares[~rare], shares[rare].sum())
+            observed = np.append(counts[~rare], counts[rare].sum())
+            expected, observed = expected[expected > 0], observed[expected > 0]
+            if len(expected) > 1:
+                assert stats.chisquare(observed, expected * n).pvalue > 1e-5, (seed, seat)
+
+
+@pytest.mark.parametrize("spec", [*SPECS, "hanabi", "hanabi(players=5)"])
+def test_a_redrawn_seat_sees_what_it_saw(spec):
+    """And every card is still there; another seed draws another hand, the same one the same."""
+    rules = games.load(spec).rules
+    tables = CORE.Tables(rules, 3, 0, 40)
+    for step in range(12):
+        for seat in range(rules.players):
+            seats = np.full(40, seat, dtype=np.int8)
+            worlds, again, other = (tables.take(np.arange(40)) for _ in range(3))
+            worlds.redraw(seats, 5)
+            again.redraw(seats, 5)
+            other.redraw(seats, 6)
+            assert (worlds.observe(seats, True) == tables.observe(seats, True)).all()
+            assert (worlds.hands() == again.hands()).all() and (worlds.hands() != other.hands()).any()
+            assert all(worlds[i].deck == again[i].deck for i in range(40))
+            for i in range(40):
+                assert sorted(worlds[i].deck + worlds[i].hand(seat)) == sorted(tables[i].deck + tables[i].hand(seat))
+        tables.random_step(1, step)
+
+
+def test_what_no_hand_explains_is_refused():
+    rules = CORE.Rules(colors=2, ranks=2, hand=2)
+    table = CORE.Tables(rules, 0, 0, 1)
+    with pytest.raises(IndexError, match="seat"):
+        table.redraw(np.array([2], dtype=np.int8), 1)
+    with pytest.raises(ValueError, match="one seat a table"):
+        table.redraw(np.array([0, 1], dtype=np.int8), 1)
+    held, states, marks = table.__getstate__()
+    broken = bytearray(states)
+    broken[25] = 1 if table[0].hand(0)[0] >= rules.ranks else 2  # the colours that hints leave to the oldest card
+    other = CORE.Tables.__new__(CORE.Tables)
+    other.__setstate__((held, bytes(broken), marks))
+    with pytest.raises(ValueError, match="hints rule out a card"):
+        other.redraw(np.array([0], dtype=np.int8), 1)
+
+
+@pytest.mark.parametrize("spec", [*SPECS, "hanabi"])
+@pytest.mark.parametrize("v0", [False, True])
+def test_frames_are_what_tables_show(spec, v0):
+    rules, seed = games.load(spec).rules, 4
+    _, actions, scores = CORE.random_games(rules, seed, 0, 9)
+    numbers = np.array([7, 0, 8, 3, 3], dtype=np.uint64)
+    seen, legal, seats, rewards = CORE.frames(rules, seed, numbers, actions[numbers], v0)
+    at = 0
+    for number in numbers.astype(int):
+        table, total = CORE.Tables(rules, seed, number, 1), 0
+        for action in actions[number][actions[number] != 255]:
+            for seat in range(rules.players):
+                assert (seen[at, seat] == table.observe(np.array([seat], dtype=np.int8), v0)[0]).all()
+            assert (legal[at] == table.legal()[0]).all() and seats[at] == table.current()[0]
+            before = int(table.scores()[0])
+            table.step(np.array([action], dtype=np.int64))
+            assert rewards[at] == table.scores()[0] - before
+            total, at = total + int(rewards[at]), at + 1
+        assert table.over()[0] and total == scores[number]
+    assert at == len(seen) == len(legal) == len(seats) == len(rewards)
+
+
+def test_frames_of_other_games_are_refused():
+    rules = CORE.Rules()
+    _, actions, _ = CORE.random_games(rules, 1, 0, 2)
+    with pytest.raises(ValueError, match="one row of actions a game"):
+        CORE.frames(rules, 1, np.arange(3, dtype=np.uint64), actions)
+    wrong = actions.copy()
+    wrong[1, 0] = 0  # no discard while all hints are there
+    with pytest.raises(ValueError, match="illegal action"):
+        CORE.frames(rules, 1, np.arange(2, dtype=np.uint64), wrong)
