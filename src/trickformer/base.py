@@ -423,6 +423,34 @@ class Belief(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class World:
+    """One world that a player looked into."""
+
+    cards: tuple[tuple[int, ...], ...]  # by seat the cards that it holds there, then by place those that lie elsewhere
+    values: dict[int, float]  # what each action is worth there, in units of v(o)
+
+
+@dataclass(frozen=True, slots=True)
+class Imagined:
+    """A history that a search over observations imagined, as a node of its tree; the root comes first."""
+
+    parent: int  # an index below the own; -1 of the root
+    token: int  # that leads to it; -1 of the root
+    runs: int  # legal ones that went through it
+    value: float  # their mean, in units of v(o); 0 without any
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a player tells of a decision where it is asked to; what it has not is None or empty."""
+
+    policy: dict[int, float] | None = None  # a model's probability of each legal action
+    values: dict[int, float] | None = None  # of each action that was valued, in units of v(o)
+    imagined: tuple[Imagined, ...] = ()
+    worlds: tuple[World, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a player did, and what it thought while doing so."""
 
@@ -431,6 +459,7 @@ class Decision:
     visits: dict[int, int] | None = None  # simulations by action, where there was a search
     illegal: int = 0  # illegal histories that the search generated
     searched: int = 0  # histories that the search generated in all
+    thought: Thought | None = None  # where memo["explain"] is true and the player can tell
 
 
 class Player(Protocol):
@@ -444,6 +473,8 @@ class Player(Protocol):
     - `end(views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None`, called once for each hand
       that has ended and in which it held seats: the last views of these, by ascending seat, the scores of all seats,
       and the memos of its own. It is not called for a hand that was broken off.
+
+    Where memo["explain"] is true, a decision may bring a `Thought`; the decision itself is the same without.
 
     Where decisions have a clock, memo["clock"] is a float: the seconds for each."""
 

@@ -136,9 +136,20 @@ def players() -> None:
 def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Sit down at a table: in the browser, or with --text on this terminal."""
     settings = configs.load(Play, config, given)
-    from trickformer.web import terminal
+    if settings.text:
+        from trickformer.web import terminal
 
-    terminal.play(settings, resume)
+        terminal.play(settings, resume)
+        return
+    try:
+        from trickformer.web import server
+    except ModuleNotFoundError as e:
+        if e.name not in ("starlette", "uvicorn"):
+            raise
+        raise TrickformerError(
+            f"the table in the browser needs {e.name}: pip install 'trickformer[web]', or play on with --text"
+        ) from None
+    server.play(settings, resume)
 
 
 @app.command()

@@ -63,7 +63,10 @@ def test_exchanged_hidden_cards_do_not_change_a_scene(spec):
     """The audit's question, asked of the page."""
     game, seed = games.load(spec), random.randrange(2**31)
     rng, exchanged = np.random.default_rng(seed), 0
-    for state in list(_positions(game, seed, 1))[:-1:3]:
+    few = spec.startswith("mines")  # whose random games end soon
+    for state in list(_positions(game, seed, 20 if few else 1))[: None if few else -1 : 1 if few else 3]:
+        if state.is_terminal():
+            continue
         for viewer in range(game.players):
             twin = game.exchange(state, game.view(state, viewer), rng)
             if twin is None or game.view(twin, viewer) != game.view(state, viewer):

@@ -128,6 +128,14 @@ def test_a_journal_of_another_game_is_refused(tmp_path):
         pass
 
 
+def test_a_folder_starts_no_program(tmp_path):
+    out = tmp_path / "table"
+    with opened(_settings(out), resume=False) as table:
+        table.begin((YOU, "engine:cmd=touch evil", "random"), 0)
+    with pytest.raises(TrickformerError, match="starts a program"), opened(_settings(out), resume=True):
+        pass
+
+
 def test_a_table_that_is_killed_goes_on(tmp_path):
     words = ["play", "hearts", "--opponents", "random", "--text", "--seed", "5", "--out", str(tmp_path / "t")]
     command = [sys.executable, "-m", "trickformer", *words]

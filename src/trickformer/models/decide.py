@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from trickformer.models.engine import Engine
+
+Facts: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
 
 
 def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -33,13 +35,37 @@ class Decided(NamedTuple):
     nodes: np.ndarray | None  # int32 [n], the engine's node of the chosen token; the caller's to release. None: not fed
 
 
+def action_values(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: Facts | None = None) -> np.ndarray:
+    """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
+
+    The arguments are those of `argmax_val`. Returns float64 [n, V], NaN on tokens that are not legal."""
+    row, token, values, children = _valued(engine, nodes, legal, facts)
+    if children is not None:
+        engine.release(children)
+    found = np.full(legal.shape, np.nan)
+    found[row, token] = values
+    return found
+
+
+def _valued(
+    engine: Engine, nodes: np.ndarray, candidate: np.ndarray, facts: Facts | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+    """Rows, tokens and values of the candidates, and the nodes behind them where the model was asked there."""
+    row, token = np.nonzero(candidate)
+    token = token.astype(np.int32)
+    if engine.has_action_values:
+        return row, token, engine.action_values(nodes)[row, token], None
+    children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
+    return row, token, engine.values(children)[:, 0], children
+
+
 def argmax_val(
     engine: Engine,
     nodes: np.ndarray,
     logits: np.ndarray,
     legal: np.ndarray,
     threshold: float,
-    facts: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    facts: Facts | None = None,
 ) -> Decided:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
     (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
@@ -51,13 +77,7 @@ def argmax_val(
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
     candidate[none, probs[none].argmax(axis=1)] = True
-    row, token = np.nonzero(candidate)
-    token = token.astype(np.int32)
-    if engine.has_action_values:
-        children, values = None, engine.action_values(nodes)[row, token]
-    else:
-        children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
-        values = engine.values(children)[:, 0]
+    row, token, values, children = _valued(engine, nodes, candidate, facts)
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
     if children is None:

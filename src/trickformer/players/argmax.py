@@ -23,7 +23,7 @@ class ArgmaxPlayer(ModelPlayer):
         self.threshold = game.search.threshold if options.threshold is None else options.threshold
 
     def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import argmax_val
+        from trickformer.models.decide import action_values, argmax_val
 
         def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
             longer = [np.append(turns.tokens[row], token) for row, token in zip(rows, following)]
@@ -33,7 +33,12 @@ class ArgmaxPlayer(ModelPlayer):
         decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
         if decided.nodes is not None:
             self.engine.release(decided.nodes)
-        return [Decision(self.tokenizer.action(int(t)), value=float(v)) for t, v in zip(decided.tokens, decided.values)]
+        values = action_values(self.engine, turns.nodes, turns.legal, facts) if turns.explain else logits
+        thoughts = self.told(turns, [()] * len(turns.nodes), values)
+        return [
+            Decision(self.tokenizer.action(int(t)), value=float(v), thought=thought)
+            for t, v, thought in zip(decided.tokens, decided.values, thoughts)
+        ]
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field
 
 from trickformer.base import Decision, Game, TrickformerError
@@ -78,7 +79,11 @@ class GomctsPlayer(ModelPlayer):
 
         trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
         seeds = [int(g.integers(1 << 63)) for g in turns.rng]
-        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options)
+        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
+        means = np.full(turns.legal.shape, np.nan)
+        for row, r in enumerate(results):
+            means[row, r.tokens] = r.values / r.visits
+        thoughts = self.told(turns, [r.imagined for r in results], means)
         return [
             Decision(
                 action=self.tokenizer.action(r.token),
@@ -86,8 +91,9 @@ class GomctsPlayer(ModelPlayer):
                 visits={self.tokenizer.action(int(t)): int(v) for t, v in zip(r.tokens, r.visits)},
                 illegal=r.illegal,
                 searched=self.options.runs,
+                thought=thought,
             )
-            for r in results
+            for r, thought in zip(results, thoughts)
         ]
 
 

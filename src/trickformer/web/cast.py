@@ -58,10 +58,13 @@ class Cast:
             self._players[spec] = players.make(spec, self._game)
         return self._players[spec]
 
-    def decide(self, asked: Ask) -> Answer:
-        """Raises TrickformerError where the player cannot be made, fails, or does what is not legal."""
+    def decide(self, asked: Ask, explain: bool = False) -> Answer:
+        """explain: whether the decision is to bring a thought, where the player has any.
+
+        Raises TrickformerError where the player cannot be made, fails, or does what is not legal."""
         player, state = self.player(asked.spec), at(self._game, asked.history)
         memo = self._memo(asked)
+        memo["explain"] = explain
         if getattr(player, "needs_state", False):
             memo["state"] = state.clone()
         view = self._game.view(state, asked.seat)

@@ -35,7 +35,7 @@ class Play(BaseModel):
     )
     worlds: int = Field(1_000, ge=1, le=100_000, description="worlds drawn to say where hidden cards lie")
     text: bool = Field(False, description="play on this terminal, without a browser")
-    browser: bool = Field(True, description="open the page in your browser")
+    no_browser: bool = Field(False, description="do not open the page in your browser")
     host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the table to others")
     port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
     out: Path | None = Field(None, description="folder that keeps the match, move by move")

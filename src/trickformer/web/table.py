@@ -276,6 +276,11 @@ def opened(settings: Play, resume: bool) -> Generator[Table]:
     free = type(settings).model_fields.keys() - set(settings.FIXED)
     begun = [step.seats for step in folder.read_lines(settings.out / JOURNAL, _parse)[0] if isinstance(step, Seated)]
     sat = dict.fromkeys(who for seating in begun or [seats] for who in seating)
+    for who in sat:
+        if who not in seats and players.starts_program(who):
+            raise TrickformerError(
+                f"{who!r} sits there and starts a program, which a file may not decide: name it again"
+            )
     about = {"game": str(game.spiel), "players": list(sat)}
     with folder.recorded(settings.out, settings, resume, free, JOURNAL, _parse, about) as journal:
         yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))

@@ -23,6 +23,13 @@ __all__ = ["NAMES", "OPEN", "Card", "Cell", "Choice", "Pile", "Played", "Scene",
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
+def card(game: Game, number: int) -> Card:
+    """A card of a game whose module has `card`; of others one that bears its words."""
+    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+    made = getattr(module, "card", None)
+    return made(number) if made is not None else Card(name=game.words(number), words=game.words(number))
+
+
 def show(game: Game, state: State, viewer: int) -> Scene:
     """What `viewer`, a seat or OPEN, sees of a state whose cards are dealt; all of it at the end."""
     seen_by = OPEN if state.is_terminal() else viewer

@@ -20,6 +20,11 @@ def backs(n: int) -> tuple[Card, ...]:
     return (Card(),) * n
 
 
+def some(n: int, what: str) -> str:
+    """`1 trick`, `2 tricks`."""
+    return f"{n} {what}" + "s" * (n != 1)
+
+
 def legal(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[Card, ...]:
     """Cards with their actions; those of `actions` can be clicked."""
     return tuple(card.model_copy(update={"action": action}) if action in actions else card for action, card in cards)

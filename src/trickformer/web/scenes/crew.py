@@ -30,7 +30,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.web.scenes._cards import backs, legal, tricks
+from trickformer.web.scenes._cards import backs, legal, some, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat, Sign
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             label, c, _ = messages[seat]
             how = ACTIONS[label]
             shown = (f"shows {CARDS[c]}" + (f", its {how} {card(c).sign}" if how != "unlabelled" else ""),)
-        facts = [f"{core.winners.count(seat)} tricks", *shown]
+        facts = [some(core.winners.count(seat), "trick"), *shown]
         facts += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
         facts += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
         seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts)))

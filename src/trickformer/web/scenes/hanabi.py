@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
+from trickformer.web.scenes._cards import some
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign
 
 if TYPE_CHECKING:
@@ -99,14 +100,14 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         for c, height in enumerate(piles)
     )
     gone = tuple(card(game, c) for c in sorted(discards))
-    deck = f"{left} cards in the deck"
+    deck = f"{some(left, 'card')} in the deck"
     return Scene(
         title="Hanabi",
         ask="play, discard or give a hint" if on_turn == viewer else "",
         seats=tuple(seats),
         piles=(Pile(title="Fireworks", cards=fireworks), *([Pile(title="Discards", cards=gone)] if gone else [])),
         choices=tuple(_choice(game, a, on_turn) for a in actions),
-        facts=(f"{sum(piles)} points", f"{hints} hints", f"{lives} lives", deck),
+        facts=(some(sum(piles), "point"), some(hints, "hint"), "1 life" if lives == 1 else f"{lives} lives", deck),
     )
 
 

@@ -14,7 +14,7 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.web.scenes._cards import backs, french, legal, tricks
+from trickformer.web.scenes._cards import backs, french, legal, some, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Pile, Played, Scene, Seat
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         shown = (
             legal(own, actions if seat == on_turn else ()) if viewer in (seat, OPEN) else backs(_count(own, passing))
         )
-        facts = [f"{taken[seat]} points", f"{won[seat]} tricks"] if not passing else []
+        facts = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
         seats.append(Seat(seat=seat, cards=shown, facts=tuple(facts)))
     trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
     piles = []

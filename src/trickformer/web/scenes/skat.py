@@ -20,7 +20,7 @@ from trickformer.games.skat import (
     PLAYERS,
     Skat,
 )
-from trickformer.web.scenes._cards import backs, french, legal, tricks
+from trickformer.web.scenes._cards import backs, french, legal, some, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     if contract is not None:
         facts.insert(0, _contract(at))
     if at.plays:
-        facts.append(f"soloist: {at.soloists_tricks} tricks, {at.soloists_points} points")
+        facts.append(f"soloist: {some(at.soloists_tricks, 'trick')}, {some(at.soloists_points, 'point')}")
     if phase == "over":
         facts.append(_result(at))
     return Scene(
