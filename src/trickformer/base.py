@@ -1,7 +1,7 @@
 """Every protocol and value that the parts of trickformer share.
 
 Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players <- tournaments
-<- selfplay <- cli. This module imports neither OpenSpiel nor torch.
+<- selfplay, records <- web <- cli. This module imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations

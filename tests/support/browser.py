@@ -62,6 +62,10 @@ def overlaps(page) -> list[str]:
       const seen = (e) => e.getClientRects().length && !e.closest("details:not([open]) > :not(summary)");
       const kinds = "button, .seat, .played, .pile, .cell, h2, #status, #facts, select";
       const things = [...document.querySelectorAll(kinds)].filter(seen);
+      for (const e of things) {
+        const [ink, paper] = [getComputedStyle(e).color, getComputedStyle(e).backgroundColor];
+        if (ink === paper) faults.push(`${e.textContent.slice(0, 20)} cannot be read`);
+      }
       const box = (e) => e.getBoundingClientRect();
       for (let i = 0; i < things.length; i++) {
         for (let j = i + 1; j < things.length; j++) {

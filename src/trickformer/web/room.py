@@ -20,7 +20,6 @@ from trickformer.web.table import Table
 from trickformer.web.worker import Cancelled, Worker
 
 PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
-ASKED = ("model", "search", "pimc")  # panels that ask a player
 MOST_WAITING = 256  # messages that a page may leave unread
 
 
@@ -50,7 +49,8 @@ class Room:
         self._players = Worker(cast_of, rules)
         self._driving: asyncio.Task[None] | None = None
         specs, learned = instruments(table, settings)
-        self.panels = tuple(panel for panel in PANELS if panel in specs or panel not in ASKED)
+        has = {*specs, "belief", "worlds", *(["tokens"] if tokenizers.find(table.game) else [])}
+        self.panels = tuple(panel for panel in PANELS if panel in has)
         self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
         self._wanted: dict[object, tuple[str, ...]] = {}

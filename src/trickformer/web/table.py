@@ -278,9 +278,7 @@ def opened(settings: Play, resume: bool) -> Generator[Table]:
     sat = dict.fromkeys(who for seating in begun or [seats] for who in seating)
     for who in sat:
         if who not in seats and players.starts_program(who):
-            raise TrickformerError(
-                f"{who!r} sits there and starts a program, which a file may not decide: name it again"
-            )
+            raise TrickformerError(f"{who!r} sits there and starts a program, which a file may not decide")
     about = {"game": str(game.spiel), "players": list(sat)}
     with folder.recorded(settings.out, settings, resume, free, JOURNAL, _parse, about) as journal:
         yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.base import PUBLIC
-from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
+from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
 from trickformer.web.scenes._cards import some
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign
+from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
-
-_SIGNS: dict[str, Sign] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
 
 
 class _Slot:
@@ -39,7 +37,7 @@ class _Slot:
     def notes(self) -> tuple[str, ...]:
         said = []
         if self.color is not None:
-            said.append(_SIGNS[COLORS[self.color]])
+            said.append(NAMES[COLORS[self.color]])
         elif self.no_colors:
             said.append("not " + "".join(COLORS[c] for c in sorted(self.no_colors)))
         if self.rank is not None:
@@ -65,7 +63,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             hints -= 1
             for i, slot in enumerate(slots[other]):
                 slot.hear(color, rank, i in event.seen)
-            what = _SIGNS[COLORS[color]] if color is not None else str((rank or 0) + 1)
+            what = NAMES[COLORS[color]] if color is not None else str((rank or 0) + 1)
             said[seat] = f"told seat {other}: {what}"
             continue
         color, rank = divmod(event.seen[0], rules.ranks)
@@ -96,7 +94,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     fireworks = tuple(
         card(game, c * rules.ranks + height - 1)
         if height
-        else Card(words=f"no {_SIGNS[COLORS[c]]} yet", sign=_SIGNS[COLORS[c]])
+        else Card(words=f"no {NAMES[COLORS[c]]} yet", sign=NAMES[COLORS[c]])
         for c, height in enumerate(piles)
     )
     gone = tuple(card(game, c) for c in sorted(discards))
@@ -114,7 +112,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
 def card(game: Hanabi, number: int) -> Card:
     """A kind of card."""
     color, rank = divmod(number, game.rules.ranks)
-    sign = _SIGNS[COLORS[color]]
+    sign = NAMES[COLORS[color]]
     return Card(name=card_name(game.rules, number), words=f"{sign} {rank + 1}", rank=str(rank + 1), sign=sign)
 
 
@@ -125,6 +123,6 @@ def _choice(game: Hanabi, action: int, actor: int) -> Choice:
     if action < 2 * rules.hand:
         return Choice(action=action, words=f"play card {action - rules.hand}", group="play")
     offset, color, rank = hint(rules, action)
-    what = _SIGNS[COLORS[color]] if color is not None else str((rank or 0) + 1)
+    what = NAMES[COLORS[color]] if color is not None else str((rank or 0) + 1)
     seat = (actor + offset) % game.players
     return Choice(action=action, words=f"tell seat {seat}: {what}", group=f"hint to seat {seat}")

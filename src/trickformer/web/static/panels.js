@@ -1,7 +1,7 @@
 // What is looked at inside, a panel each. Values are in units of v(o), as the players have them.
 
 import { $, make } from "./dom.js";
-import { cardElement } from "./table.js";
+import { cardElement, nameOf } from "./table.js";
 
 const TITLES = {
   model: ["Model", "the model's policy, and what it says that each action is worth"],
@@ -85,15 +85,15 @@ function bar(value, most) {
 }
 
 function actions(data) {
-  const note = [data.spec, data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? ""].filter(Boolean).join(" · ");
-  if (!data.rows.length) return [make("p", { class: "keys" }, note)];
+  const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? ""].filter(Boolean).join(" · ");
+  if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, note)];
   const has = (key) => data.rows.some((row) => row[key] !== null);
   const columns = [["policy", share], ["value", number], ["visits", (n) => (n === null ? "" : String(n))]].filter(([key]) => has(key));
   const most = Math.max(...data.rows.map((row) => row.visits ?? row.policy ?? 0));
   const rows = data.rows.map((row) => make("tr", { class: row.action === data.best ? "best" : null },
     make("th", { scope: "row" }, row.words, row.action === data.best ? " ✓" : ""),
     ...columns.map(([key, text]) => cell(text(row[key]))), cell(bar(row.visits ?? row.policy, most))));
-  return [make("p", { class: "keys" }, note), make("table", {}, heads("action", ...columns.map(([key]) => key), ""), make("tbody", {}, ...rows))];
+  return [make("p", { class: "keys", title: data.spec }, note), make("table", {}, heads("action", ...columns.map(([key]) => key), ""), make("tbody", {}, ...rows))];
 }
 
 function lines(nodes, all) {

@@ -12,7 +12,7 @@ export function cardElement(card, act, small = false) {
   const notes = card.notes ?? [];
   const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
-  const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" ")) : null];
+  const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
   if (act && card.action !== undefined && card.action !== null)
     return make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action, click: () => act(card.action) }, ...inside);
   return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
