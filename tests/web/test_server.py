@@ -189,6 +189,21 @@ def _act(table, draw):
     return {"do": "act", "seat": table["me"], "action": draw.choice(clicks(table["scene"])), "ply": table["ply"]}
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("skat", "--opponents", "gomcts"), "checkpoint hearts-small was trained on hearts"),
+        (("hearts", "--checkpoint", "skat-small"), "checkpoint skat-small was trained on"),
+        (("hearts", "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(command, words, said, tmp_path):
+    code, _, err = command("play", *words, "--no-browser", "--out", tmp_path / "t")
+    assert code == 2
+    assert err.startswith(f"error: {said}") and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_stale_and_foreign_clicks_change_nothing(hearts_table):
     with page(hearts_table) as socket:
         table = my_turn(socket)

@@ -6,8 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from trickformer import players
+from trickformer import checkpoints, players, tokenizers
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, replay
+from trickformer.web.config import YOU, Play
 from trickformer.web.table import Table
 
 if TYPE_CHECKING:
@@ -94,6 +95,19 @@ class Cast:
             memo = {}
         self._memos[key] = hand, asked.history, memo
         return memo
+
+
+def called(settings: Play) -> Cast:
+    """The players that are to sit at a table. Raises TrickformerError where one does not exist, or cannot play the
+    game; so it does for the model that is to be looked into."""
+    game = settings.rules()
+    cast = Cast(game)
+    for who in dict.fromkeys(settings.seats(game)):
+        if who != YOU:
+            cast.player(who)
+    if settings.checkpoint is not None:
+        checkpoints.check(checkpoints.find(settings.checkpoint), game, tokenizers.make(game))
+    return cast
 
 
 def at(game: Game, history: tuple[int, ...]) -> State:

@@ -30,6 +30,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Interrupted, to_go_on
 from trickformer.tournaments.run import to_type
 from trickformer.web import messages
+from trickformer.web.cast import called
 from trickformer.web.config import Play
 from trickformer.web.room import Room
 from trickformer.web.table import opened
@@ -149,7 +150,7 @@ async def _talk(room: Room, page: WebSocket) -> None:
     try:
         while True:
             text = await page.receive_text()
-            if not pace.takes():
+            if not pace.takes() or page not in room.pages:  # the latter of a page that does not read
                 await page.close(1008, "too many messages")
                 return
             try:
@@ -163,6 +164,8 @@ async def _talk(room: Room, page: WebSocket) -> None:
     finally:
         sending.cancel()
         room.leave(page)
+        with suppress(RuntimeError):  # it is closed
+            await page.close(1003)
 
 
 async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
@@ -185,8 +188,7 @@ class _Server(Server):
 
 def play(settings: Play, resume: bool) -> None:
     """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
-    game = settings.rules()
-    settings.seats(game)
+    called(settings)  # before anything is written; what plays is made in the worker
     with _listening(settings) as listener, opened(settings, resume) as table:
         port = listener.getsockname()[1]
         token = secrets.token_urlsafe(16)

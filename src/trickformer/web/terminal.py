@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from trickformer.base import TrickformerError
 from trickformer.web import scenes
-from trickformer.web.cast import Answer, Cast, ask
+from trickformer.web.cast import Answer, Cast, ask, called
 from trickformer.web.config import YOU, Play
 from trickformer.web.scenes import Card, Scene
 from trickformer.web.table import Table, opened
@@ -18,10 +18,7 @@ _HELP = "a number or name of what can be done; undo, again (the deal), next (dea
 def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
     """Plays at a table until the input ends or says quit. read: a line of input; EOFError at its end. Raises
     TrickformerError on bad input."""
-    game = settings.rules()
-    cast = Cast(game)
-    for spec in set(settings.seats(game)) - {YOU}:
-        cast.player(spec)  # before anything is written
+    cast = called(settings)  # before anything is written
     with opened(settings, resume) as table:
         print(_HELP)
         try:
