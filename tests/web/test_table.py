@@ -128,6 +128,12 @@ def test_a_journal_of_another_game_is_refused(tmp_path):
         pass
 
 
+@pytest.mark.parametrize("spec", ["gomcts:runs=7,wave=8", "pimc", 'engine:cmd="a, b"', "pimc:worlds=9,belief=x"])
+def test_specs_are_shown_without_what_goes_without_saying(spec):
+    assert players.short(players.resolve(spec)) == spec
+    assert players.parse(players.short(spec)) == players.parse(spec)
+
+
 def test_a_folder_starts_no_program(tmp_path):
     out = tmp_path / "table"
     with opened(_settings(out), resume=False) as table:

@@ -247,7 +247,7 @@ class Room:
             "seed": table.seed,
             "me": me,
             "turn": table.turn,
-            "seats": list(table.seats),
+            "seats": [_short(who) for who in table.seats],
             "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
             "log": log,
             "told": game.describe(table.state) if table.over else "",
@@ -258,9 +258,13 @@ class Room:
             "best": "most" if game.higher_is_better else "fewest",
             "plays_to": game.plays_to,
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
-            "players": list(self._choices),
+            "players": [_short(who) for who in self._choices],
             "panels": list(self.panels),
         }
+
+
+def _short(who: str) -> str:
+    return who if who == YOU else players.short(who)
 
 
 def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:
