@@ -77,9 +77,12 @@ class Inside:
         if thought and thought.imagined:
             found["lines"] = self._lines(thought.imagined)
         if thought and thought.worlds:
+            places = [*(f"seat {seat}" for seat in range(self._game.players)), "skat"]
             found["worlds"] = [
                 {
-                    "cards": [[self._words(card) for card in cards] for cards in world.cards],
+                    "cards": [
+                        f"{place}: {' '.join(map(self._words, cards))}" for place, cards in zip(places, world.cards)
+                    ],
                     "values": [world.values.get(action) for action in best_first],
                 }
                 for world in thought.worlds

@@ -117,7 +117,7 @@ function pimc(data) {
   if (!data.worlds) return found;
   const every = data.worlds.flatMap((world) => world.values).filter((value) => value !== null);
   const [low, high] = [Math.min(...every), Math.max(...every)];
-  const hands = (world) => world.cards.map((cards, place) => `${place}: ${cards.join(" ")}`).join("\n");
+  const hands = (world) => world.cards.join("\n");
   const rows = data.worlds.map((world, i) => make("tr", {},
     make("th", { scope: "row", title: hands(world) }, String(i + 1)),
     ...world.values.map((value) => {
