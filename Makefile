@@ -21,11 +21,14 @@ CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts)
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo test lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
+.PHONY: demo play test lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
 	$(BIN)/trickformer tournament hearts --a gomcts:checkpoint=hearts-small,wave=8 --b random --deals 10 --seed 1
+
+play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
+	$(BIN)/trickformer play hearts --opponents gomcts pimc
 
 test: setup
 	$(BIN)/python -m pytest

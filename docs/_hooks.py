@@ -12,7 +12,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
-LINK = re.compile(r"(?<!!)\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
 def on_files(files, config):
@@ -30,11 +30,11 @@ def on_page_markdown(markdown, page, config, files):
     base = "" if here in PAGES.values() else posixpath.join("docs", folder)
 
     def turned(match):
-        text, target, anchor = match.groups()
+        image, text, target, anchor = match.groups()
         path = posixpath.normpath(posixpath.join(base, target))
         at = PAGES.get(path, path.removeprefix("docs/"))
         if files.get_file_from_path(at):
-            return f"[{text}]({posixpath.relpath(at, folder or '.')}{anchor or ''})"
+            return f"{image}[{text}]({posixpath.relpath(at, folder or '.')}{anchor or ''})"
         # In docs/ it is a broken link, which the build is to report.
         return match[0] if path.startswith("docs/") else text
 

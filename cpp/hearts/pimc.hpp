@@ -11,6 +11,10 @@ namespace trickformer::hearts {
 struct PimcOptions : UctOptions {  // `runs` of each world
   int worlds = 50;
   bool uct = true;  // false: every action gets the same number of playouts
+  // Where to say what was found in each world, or null: float [worlds][kNumCards], by card the value, left as it is
+  // where the card was not tried; int8 [worlds][kNumCards], who holds each card, left as it is where nobody does.
+  float* values = nullptr;
+  std::int8_t* holders = nullptr;
 };
 
 struct PimcResult {

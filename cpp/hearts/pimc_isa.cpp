@@ -37,6 +37,11 @@ static void place(const World& w, const SeatView& v, Sim& s) {
   }
 }
 
+static void tell_holders(const Sim& root, std::int8_t* holders) {
+  for (int p = 0; p < kPlayers; ++p)
+    for (Cards rest = root.hand[p]; rest;) holders[take_lowest(rest)] = std::int8_t(p);
+}
+
 // Natural logarithms of 0 (taken as 0), 1, 2, ..., by ln n = ln (n - 1) + 2 artanh(1 / (2 n - 1)): a math
 // library's own differ in the last bit from machine to machine, and could tip a search.
 static void fill_logs(double* logs, int n) {
@@ -68,13 +73,19 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
     draw(deals, rng, world);
     Sim root = start;
     place(world, view, root);
+    if (options.holders) tell_holders(root, options.holders + std::size_t(i) * kNumCards);
+    float* values = options.values ? options.values + std::size_t(i) * kNumCards : nullptr;
+    const auto count_in = [&](int card, double value) {
+      result.value[card] += value;
+      ++valued[card];
+      if (values) values[card] = float(value);
+    };
     const Cards cards = game.legal(root);
     if (options.uct && !game.decided(root)) {
       uct(game, root, options, rng, logs.get(), nodes.get());
       for (int j = nodes[0].first; j < nodes[0].first + nodes[0].children; ++j) {
-        result.value[nodes[j].card] += double(nodes[j].sum) / (double(nodes[j].visits) * kRewardUnit);
+        count_in(nodes[j].card, double(nodes[j].sum) / (double(nodes[j].visits) * kRewardUnit));
         result.visits[nodes[j].card] += nodes[j].visits;
-        ++valued[nodes[j].card];
       }
       continue;
     }
@@ -90,9 +101,8 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
         game.rewards(s, reward);
         sum += reward[view.seat];
       }
-      result.value[card] += double(sum) / (double(each) * kRewardUnit);
+      count_in(card, double(sum) / (double(each) * kRewardUnit));
       result.visits[card] += each;
-      ++valued[card];
     }
   }
   for (int card = 0; card < kNumCards; ++card)

@@ -125,6 +125,24 @@ void bind_gomcts(nb::module_& parent) {
                       std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].best(); })
       .def("illegal", [](const SearchBatch& self,
                          std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].illegal(); })
+      .def(
+          "imagined",
+          [](const SearchBatch& self, std::int64_t i) {
+            const std::vector<Imagined> nodes = self.batch[checked(i, self.batch.size(), "search")].imagined();
+            auto parents = make<std::int32_t>({nodes.size()}), tokens = make<std::int32_t>({nodes.size()});
+            auto runs = make<std::int32_t>({nodes.size()});
+            auto sums = make<double>({nodes.size()});
+            for (std::size_t n = 0; n < nodes.size(); ++n) {
+              parents.data()[n] = nodes[n].parent;
+              tokens.data()[n] = nodes[n].token;
+              runs.data()[n] = nodes[n].runs;
+              sums.data()[n] = nodes[n].sum;
+            }
+            return std::make_tuple(parents, tokens, runs, sums);
+          },
+          "search"_a,
+          "The tree of what a search imagined, the root first, each node after its parent: the parent's index and the "
+          "token, -1 of the root; the legal runs that went through, and the sum of what they brought.")
       .def("engine_nodes", [](const SearchBatch& self) {
         std::vector<int> out;
         for (std::size_t i = 0; i < self.batch.size(); ++i)

@@ -1,11 +1,15 @@
 // The Python face of Hearts, continued: what a seat saw, the deal sampler, and the players that build on them.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hearts/pimc.hpp"
@@ -65,6 +69,22 @@ struct Worlds {
   static void marginals(const Deals& d, double* out) { hearts::marginals(d, out); }
 };
 
+std::map<int, std::pair<double, std::int64_t>> pimc_of(const Deals& d, const PimcOptions& options, std::uint64_t seed) {
+  if (options.worlds < 1 || options.runs < 1 || options.runs > kMostRuns)
+    throw std::invalid_argument("worlds and runs are at least 1, runs at most " + std::to_string(kMostRuns));
+  if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
+  check_room(std::size_t(options.runs), kHand * sizeof(UctNode));
+  PimcResult result;
+  {
+    nb::gil_scoped_release release;
+    result = pimc(d, options, seed);
+  }
+  std::map<int, std::pair<double, std::int64_t>> out;
+  for (int card = 0; card < kNumCards; ++card)
+    if (result.visits[card]) out[card] = {result.value[card], result.visits[card]};
+  return out;
+}
+
 }  // namespace
 
 void bind_hearts_search(nb::module_& parent) {
@@ -106,20 +126,24 @@ void bind_hearts_search(nb::module_& parent) {
   m.def(
       "pimc",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
-        if (worlds < 1 || runs < 1 || runs > kMostRuns)
-          throw std::invalid_argument("worlds and runs are at least 1, runs at most " + std::to_string(kMostRuns));
-        if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
-        check_room(std::size_t(runs), kHand * sizeof(UctNode));
-        PimcResult result;
-        {
-          nb::gil_scoped_release release;
-          result = pimc(d, {{runs, c, light}, worlds, uct}, seed);
-        }
-        std::map<int, std::pair<double, std::int64_t>> out;
-        for (int card = 0; card < kNumCards; ++card)
-          if (result.visits[card]) out[card] = {result.value[card], result.visits[card]};
-        return out;
+        return pimc_of(d, {{runs, c, light}, worlds, uct}, seed);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
       "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}.");
+  m.def(
+      "pimc_worlds",
+      [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
+        if (worlds > 0) check_room(std::size_t(worlds), kNumCards * (sizeof(float) + 1));
+        const std::size_t n = std::size_t(worlds > 0 ? worlds : 0);
+        auto values = make<float>({n, std::size_t(kNumCards)});
+        auto holders = make<std::int8_t>({n, std::size_t(kNumCards)});
+        std::fill_n(values.data(), n * kNumCards, std::numeric_limits<float>::quiet_NaN());
+        std::fill_n(holders.data(), n * kNumCards, std::int8_t(-1));
+        auto found = pimc_of(d, {{runs, c, light}, worlds, uct, values.data(), holders.data()}, seed);
+        return std::make_tuple(found, values, holders);
+      },
+      "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
+      "The same, and what was found in each world: float32 [worlds, 52], the value by card, NaN where it was not "
+      "tried; "
+      "int8 [worlds, 52], who holds each card, -1 where nobody does any more.");
 }

@@ -177,7 +177,10 @@ void Search::finish(Run& run) {
 // Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.
 void Search::backup(Run& run, double value, bool legal) {
   for (const auto& [node, chosen] : run.selected) --nodes_[std::size_t(node)].edges[std::size_t(chosen)].in_flight;
-  for (int node = run.node; node != 0; node = nodes_[std::size_t(node)].parent) {
+  for (int node = run.node; node != -1; node = nodes_[std::size_t(node)].parent) {
+    nodes_[std::size_t(node)].runs += legal;
+    nodes_[std::size_t(node)].sum += legal ? value : 0;
+    if (node == 0) break;
     for (Edge& edge : nodes_[std::size_t(nodes_[std::size_t(node)].parent)].edges) {
       if (edge.child != node) continue;
       if (legal) {
@@ -189,6 +192,13 @@ void Search::backup(Run& run, double value, bool legal) {
     }
   }
   run.phase = Phase::kIdle;
+}
+
+std::vector<Imagined> Search::imagined() const {
+  std::vector<Imagined> out;
+  out.reserve(nodes_.size());
+  for (const Node& node : nodes_) out.push_back({node.parent, node.token, node.runs, node.sum});
+  return out;
 }
 
 // UCT. A run in flight counts as a visit that brought c less than the mean: with one run at a time there is none.

@@ -36,6 +36,14 @@ struct Edge {
   int in_flight = 0;  // runs that went through it and have not come back
 };
 
+// A history that a search imagined, as a node of its tree.
+struct Imagined {
+  int parent;  // an index below the own; -1 of the root
+  int token;   // that leads to it; -1 of the root
+  int runs;    // legal ones that went through it
+  double sum;  // of what those brought
+};
+
 class Search {
  public:
   // tracker: at the own turn. root: its node in the engine. outcome_values: float [outcomes, players], own first.
@@ -62,6 +70,7 @@ class Search {
   std::span<const Edge> root_edges() const { return nodes_[0].edges; }
   int best() const;  // index of the root edge of highest value / visits, the first of equals
   int illegal() const { return illegal_; }
+  std::vector<Imagined> imagined() const;  // by index, the root first
   int vocabulary() const { return root_tracker_->vocabulary(); }
   int fact_count() const { return options_.facts ? root_tracker_->fact_count() : 0; }  // that it gives of a token
   std::vector<int> engine_nodes() const;                                               // all but the root's
@@ -70,6 +79,8 @@ class Search {
   struct Node {
     int parent, token;
     int engine = -1;
+    int runs = 0;  // legal ones that came through here
+    double sum = 0;
     bool has_value = false, expanded = false;
     bool asked_node = false, asked_policy = false, asked_value = false;
     float value = 0;

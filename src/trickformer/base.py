@@ -1,7 +1,7 @@
 """Every protocol and value that the parts of trickformer share.
 
 Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players <- tournaments
-<- selfplay <- cli. This module imports neither OpenSpiel nor torch.
+<- selfplay, records <- web <- cli. This module imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
@@ -430,6 +430,33 @@ class Belief(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class World:
+    """One world that a player looked into."""
+
+    cards: tuple[tuple[int, ...], ...]  # by seat the cards that it holds there, then by place those that lie elsewhere
+    values: dict[int, float]  # what each action is worth there, in units of v(o)
+
+
+@dataclass(frozen=True, slots=True)
+class Imagined:
+    """A history that a search over observations imagined, as a node of its tree; the root comes first."""
+
+    parent: int  # an index below the own; -1 of the root
+    token: int  # that leads to it; -1 of the root
+    runs: int  # legal ones that went through it
+    value: float  # their mean, in units of v(o); 0 without any
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a player tells of a decision where it is asked to; what it has not is None or empty."""
+
+    policy: dict[int, float] | None = None  # a model's probability of each legal action
+    imagined: tuple[Imagined, ...] = ()
+    worlds: tuple[World, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a player did, and what it thought while doing so."""
 
@@ -443,6 +470,7 @@ class Decision:
     # does, and what the same comparison says in exact samples of the position, where the player was asked to look.
     gain: float | None = None
     exact_gain: float | None = None
+    thought: Thought | None = None  # where memo["explain"] is true and the player can tell
 
 
 class Player(Protocol):
@@ -456,6 +484,8 @@ class Player(Protocol):
     - `end(views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None`, called once for each hand
       that has ended and in which it held seats: the last views of these, by ascending seat, the scores of all seats,
       and the memos of its own. It is not called for a hand that was broken off.
+
+    Where memo["explain"] is true, a decision may bring a `Thought`; the decision itself is the same without.
 
     Where decisions have a clock, memo["clock"] is a float: the seconds for each."""
 

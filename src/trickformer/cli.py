@@ -24,6 +24,7 @@ from trickformer.skat.commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.plan import Tournament
+from trickformer.web.config import Play
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -38,7 +39,7 @@ app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
 # Options that take every word up to the next option; those of the second tuple as one text, with commas.
-_VARIADIC = ("--players", "--methods", "--others", "--estimators")
+_VARIADIC = ("--players", "--methods", "--others", "--estimators", "--opponents")
 _JOINED = ("--seconds", "--simulations", "--beliefs")
 
 
@@ -128,6 +129,27 @@ def players() -> None:
         for key, field in known.options_of(name).model_fields.items():
             default = "none" if field.default is None else known.text(field.default)
             print(f"    {key}={default}  {field.description}")
+
+
+@app.command()
+@configs.options(Play, positional="game")
+def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Sit down at a table: in the browser, or with --text on this terminal."""
+    settings = configs.load(Play, config, given)
+    if settings.text:
+        from trickformer.web import terminal
+
+        terminal.play(settings, resume)
+        return
+    try:
+        from trickformer.web import server
+    except ModuleNotFoundError as e:
+        if e.name not in ("starlette", "uvicorn"):
+            raise
+        raise TrickformerError(
+            f"the table in the browser needs {e.name}: pip install 'trickformer[web]', or play on with --text"
+        ) from None
+    server.play(settings, resume)
 
 
 @app.command()

@@ -153,6 +153,10 @@ def test_pimc_of_hearts_has_a_card_to_choose_and_a_bound():
     for runs in (0, INT_MIN, INT_MAX):
         with pytest.raises(ValueError, match="runs"):
             _core.hearts.pimc(sampler, 1, runs, 0.4, True, True, 1)
+        with pytest.raises(ValueError, match="runs"):
+            _core.hearts.pimc_worlds(sampler, 1, runs, 0.4, True, True, 1)
+    with pytest.raises(ValueError, match="worlds"):
+        _core.hearts.pimc_worlds(sampler, -1, 10, 0.4, True, True, 1)
     state = _core.hearts.State(_core.hearts.Rules(), 0, np.arange(52, dtype=np.uint8))
     plays = []
     while not state.is_terminal():

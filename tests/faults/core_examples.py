@@ -252,7 +252,7 @@ class _Maker:
         self.add("gomcts.SearchBatch.run", lambda: (batch(False), engine, True))
         self.add("gomcts.SearchBatch.answer", answer)
         self.add("gomcts.SearchBatch.give_nodes", give)
-        for method in ("edges", "best", "illegal"):
+        for method in ("edges", "best", "illegal", "imagined"):
             self.add(f"gomcts.SearchBatch.{method}", lambda: (answered(), 0))
         for method in ("advance", "branches", "engine_nodes"):
             self.add(f"gomcts.SearchBatch.{method}", lambda: (answered(),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyspiel
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 COLORS = "RYGWB"  # OpenSpiel's letters; a card's number is colour * ranks + rank, the rank counted from 0
+Color = Literal["red", "yellow", "green", "white", "blue"]
+NAMES: dict[str, Color] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
 RULES = {  # options of OpenSpiel's game -> those of the core
     "players": "players",
     "colors": "colors",
@@ -127,6 +129,15 @@ class Hanabi(Game):
         if state.is_terminal():
             lines.append(openspiel.score_line(self.scores(state)))
         return "\n".join(lines)
+
+    def words(self, action: int) -> str:
+        """`play card 2`, `discard card 0`, `tell the left neighbour: red`; cards are counted from 0, the oldest."""
+        rules = self.rules
+        if action < 2 * rules.hand:
+            return f"{'play' if action >= rules.hand else 'discard'} card {action % rules.hand}"
+        offset, color, rank = hint(rules, action)
+        who = "the partner" if rules.players == 2 else "the left neighbour" if offset == 1 else f"{offset} to the left"
+        return f"tell {who}: {NAMES[COLORS[color]] if color is not None else (rank or 0) + 1}"
 
     def _said(self, event: Event) -> str:
         """A move in words."""

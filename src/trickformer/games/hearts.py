@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -125,9 +126,7 @@ class Hearts(Game):
             lines += [f"seat {seat} passes {' '.join(given)}"] if given else []
         points, notes, leader = [0] * PLAYERS, [], -1
         for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
-            trick = plays[start : start + PLAYERS]
-            leader = max((card // 4, seat) for seat, card in trick if card % 4 == trick[0][1] % 4)[1]
-            worth = sum(self._points(card) for _, card in trick)
+            leader, worth = self.taken(plays[start : start + PLAYERS])
             points[leader] += worth
             notes.append(f"{worth} points")
         lines += openspiel.trick_lines([(seat, CARDS[card]) for seat, card in plays], PLAYERS, leader, notes)
@@ -135,6 +134,11 @@ class Hearts(Game):
         return "\n".join(
             [*lines, openspiel.score_line(self.scores(state)) if over else f"points {' '.join(map(str, points))}"]
         )
+
+    def taken(self, trick: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Who takes a whole trick, seat and card of each play in order, and the points in it."""
+        winner = max((card // 4, seat) for seat, card in trick if card % 4 == trick[0][1] % 4)[1]
+        return winner, sum(self._points(card) for _, card in trick)
 
     def _points(self, card: int) -> int:
         jack = JD_BONUS if self.rules["jd_bonus"] and card == JACK_OF_DIAMONDS else 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import SearchSettings, Tracker
+from trickformer.base import Imagined, SearchSettings, Tracker
 from trickformer.models.engine import Engine
 
 
@@ -31,6 +31,7 @@ class SearchResult:
     visits: np.ndarray  # int32 [k], that prediction counts as one
     illegal: int  # runs that ended in a history which no deal explains
     best: int  # index of the highest values / visits
+    imagined: tuple[Imagined, ...] = ()  # the tree, the root first; where it is kept
 
     @property
     def token(self) -> int:
@@ -48,13 +49,14 @@ def search(
     roots: np.ndarray,
     seeds: Sequence[int],
     options: SearchOptions,
+    keep: bool = False,
 ) -> list[SearchResult]:
     """One search a tracker, all sharing the engine's forward passes; none depends on the others.
 
     outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
     roots: int32 [n], the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness.
-    Raises ValueError where it is not the own turn, or the options ask for action values that the model lacks, and what
-    a tracker written in Python raises."""
+    keep: whether results bring their trees. Raises ValueError where it is not the own turn, or the options ask for
+    action values that the model lacks, and what a tracker written in Python raises."""
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
         batch.add(
@@ -84,12 +86,12 @@ def search(
             asked = batch.policy_nodes()
             actions = engine.action_values(asked) if asks_actions else None
             batch.answer(engine.policy(asked), engine.values(batch.value_nodes()), actions)
-        return [_result(batch, i) for i in range(len(batch))]
+        return [_result(batch, i, keep) for i in range(len(batch))]
     finally:
         engine.release(batch.engine_nodes())
 
 
-def _result(batch: _core.gomcts.SearchBatch, i: int) -> SearchResult:
+def _result(batch: _core.gomcts.SearchBatch, i: int, keep: bool) -> SearchResult:
     tokens, values, visits = zip(*batch.edges(i))
     return SearchResult(
         np.array(tokens, dtype=np.int32),
@@ -97,4 +99,10 @@ def _result(batch: _core.gomcts.SearchBatch, i: int) -> SearchResult:
         np.array(visits, dtype=np.int32),
         batch.illegal(i),
         batch.best(i),
+        _imagined(batch, i) if keep else (),
     )
+
+
+def _imagined(batch: _core.gomcts.SearchBatch, i: int) -> tuple[Imagined, ...]:
+    nodes = zip(*(array.tolist() for array in batch.imagined(i)))
+    return tuple(Imagined(parent, token, runs, total / runs if runs else 0.0) for parent, token, runs, total in nodes)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from trickformer.models.engine import Engine
+
+Facts: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
 
 
 def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -34,13 +36,37 @@ class Decided(NamedTuple):
     looked: np.ndarray  # float32 [n, V], what each token that was looked at is worth, NaN elsewhere; Q knows all legal
 
 
+def action_values(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: Facts | None = None) -> np.ndarray:
+    """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
+
+    The arguments are those of `argmax_val`. Returns float32 [n, V], NaN on tokens that are not legal."""
+    found = np.full(legal.shape, np.nan, dtype=np.float32)
+    if engine.has_action_values:
+        found[legal] = engine.action_values(nodes)[legal]
+        return found
+    row, token, values, children = _behind(engine, nodes, legal, facts)
+    engine.release(children)
+    found[row, token] = values
+    return found
+
+
+def _behind(
+    engine: Engine, nodes: np.ndarray, candidate: np.ndarray, facts: Facts | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Rows and tokens of the candidates, V behind each, and the nodes there."""
+    row, token = np.nonzero(candidate)
+    token = token.astype(np.int32)
+    children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
+    return row, token, engine.values(children)[:, 0], children
+
+
 def argmax_val(
     engine: Engine,
     nodes: np.ndarray,
     logits: np.ndarray,
     legal: np.ndarray,
     threshold: float,
-    facts: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    facts: Facts | None = None,
 ) -> Decided:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
     (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
@@ -52,15 +78,13 @@ def argmax_val(
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
     candidate[none, probs[none].argmax(axis=1)] = True
-    row, token = np.nonzero(candidate)
-    token = token.astype(np.int32)
     looked = np.full(legal.shape, np.nan, dtype=np.float32)
     if engine.has_action_values:
-        children, known = None, engine.action_values(nodes)
-        looked[legal], values = known[legal], known[row, token]
+        looked[legal] = engine.action_values(nodes)[legal]
+        row, token = np.nonzero(candidate)
+        token, children, values = token.astype(np.int32), None, looked[row, token]
     else:
-        children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
-        values = engine.values(children)[:, 0]
+        row, token, values, children = _behind(engine, nodes, candidate, facts)
         looked[row, token] = values
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]

@@ -124,6 +124,15 @@ def resolve(spec: str) -> str:
     return name + (":" + ",".join(items) if items else "")
 
 
+def short(spec: str) -> str:
+    """The spec without the options that are as they would be anyway: parse(short(spec)) == parse(spec). Raises what
+    `parse` raises."""
+    name, options = parse(spec)
+    given = options.model_dump(mode="json", exclude_defaults=True)
+    items = [f"{k}={'none' if v is None else text(v)}" for k, v in given.items()]
+    return name + (":" + ",".join(items) if items else "")
+
+
 def files(spec: str) -> dict[str, Path]:
     """What the options of a spec have players read: every file by the name that it goes by there, those of shipped
     checkpoints too. Raises what `parse` raises."""

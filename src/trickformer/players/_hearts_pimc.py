@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Memo, View
+from trickformer.base import Decision, Memo, Thought, View, World
 from trickformer.belief.samplers.hearts import HeartsBelief
+from trickformer.games.hearts import PLAYERS
 
 
 class HeartsSearch:
@@ -28,13 +29,24 @@ class HeartsSearch:
         """One decision a view, ties to the lowest card; a forced card is not searched.
 
         Raises ValueError on a view that no deal explains."""
-        return [self._decide(v, r) for v, r in zip(views, rng)]
+        return [self._decide(v, r, bool(m.get("explain"))) for v, r, m in zip(views, rng, memo)]
 
-    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+    def _decide(self, view: View, rng: np.random.Generator, explain: bool) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        found = _core.hearts.pimc(self._belief.deals_of(view), *self._settings, int(rng.integers(2**63)))
+        deals, seed, thought = self._belief.deals_of(view), int(rng.integers(2**63)), None
+        if explain:
+            found, worths, holders = _core.hearts.pimc_worlds(deals, *self._settings, seed)
+            thought = Thought(worlds=tuple(_world(v, h, list(found)) for v, h in zip(worths, holders)))
+        else:
+            found = _core.hearts.pimc(deals, *self._settings, seed)
         best = max(found, key=lambda card: found[card][0])
         values = {card: value for card, (value, _) in found.items()}
         visits = {card: n for card, (_, n) in found.items()}
-        return Decision(best, value=values[best], visits=visits, values=values)
+        return Decision(best, value=values[best], visits=visits, values=values, thought=thought)
+
+
+def _world(values: np.ndarray, holders: np.ndarray, tried: list[int]) -> World:
+    """float32 [52], NaN where a card was not tried; int8 [52], who holds each card."""
+    cards = tuple(tuple(np.nonzero(holders == seat)[0].tolist()) for seat in range(PLAYERS))
+    return World(cards, {card: float(values[card]) for card in tried if not np.isnan(values[card])})

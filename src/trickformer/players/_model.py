@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
-from trickformer.base import Decision, Game, Memo, View
+from trickformer.base import Decision, Game, Imagined, Memo, Thought, View
 
 
 class ModelOptions(BaseModel):
@@ -31,6 +31,7 @@ class Turns:
     tokens: list[np.ndarray]  # what each seat has seen
     legal: np.ndarray  # bool [n, V]
     rng: list[np.random.Generator]
+    explain: bool = False  # whether decisions are to bring thoughts
 
 
 class ModelPlayer(ABC):
@@ -51,6 +52,19 @@ class ModelPlayer(ABC):
     def decide(self, turns: Turns) -> list[Decision]:
         """One decision a turn."""
 
+    def told(self, turns: Turns, imagined: Sequence[tuple[Imagined, ...]]) -> list[Thought | None]:
+        """A thought for each turn, or None where none is asked for."""
+        if not turns.explain:
+            return [None] * len(turns.nodes)
+        from trickformer.models.decide import legal_policy
+
+        policy, found = legal_policy(self.engine.policy(turns.nodes), turns.legal), []
+        for row in range(len(turns.nodes)):
+            tokens = np.nonzero(turns.legal[row])[0].tolist()
+            likely = {self.tokenizer.action(t): float(policy[row, t]) for t in tokens}
+            found.append(Thought(policy=likely, imagined=imagined[row]))
+        return found
+
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         from trickformer.models.engine import Prefix, advance
 
@@ -68,7 +82,8 @@ class ModelPlayer(ABC):
             for row, i in enumerate(open_):
                 legal[row, [self.tokenizer.token(a) for a in views[i].legal]] = True
             nodes = np.array([p.node for p in prefixes], dtype=np.int32)
-            turns = Turns(nodes, tokens, legal, [rng[i] for i in open_])
+            explain = any(memo[i].get("explain") for i in open_)
+            turns = Turns(nodes, tokens, legal, [rng[i] for i in open_], explain)
             for i, decision in zip(open_, self.decide(turns), strict=True):
                 decisions[i] = decision
         return [d for d in decisions if d is not None]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trickformer.base import Belief, Decision, Game, Memo, View
+from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
 from trickformer.openspiel import playout
 
 
@@ -26,21 +26,24 @@ class Rollouts:
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view, ties to the lowest action; a forced action is not searched. Raises ValueError or
         TrickformerError where the sampler finds no world."""
-        return [self._decide(v, r) for v, r in zip(views, rng)]
+        return [self._decide(v, r, bool(m.get("explain"))) for v, r, m in zip(views, rng, memo)]
 
-    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+    def _decide(self, view: View, rng: np.random.Generator, explain: bool) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
         self._belief.reset(view)
         worlds = self._belief.sample(self._worlds, rng)
         draw = random.Random(int(rng.integers(2**63)))
-        totals = dict.fromkeys(view.legal, 0.0)
+        totals, found = dict.fromkeys(view.legal, 0.0), list[World]()
         for i in range(self._worlds):
-            world = worlds.state(i)
+            world, before = worlds.state(i), dict(totals)
             for action in view.legal:
                 for _ in range(self._runs):
                     totals[action] += playout(self._game, world.child(action), view.viewer, draw)
+            if explain:
+                found.append(World((), {a: (totals[a] - before[a]) / self._runs for a in view.legal}))
         playouts = self._worlds * self._runs
         values = {action: total / playouts for action, total in totals.items()}
         best = max(view.legal, key=lambda action: totals[action])
-        return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values)
+        thought = Thought(worlds=tuple(found)) if explain else None
+        return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values, thought=thought)

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, Memo, View
+from trickformer.base import Decision, Game, Memo, Thought, View
+from trickformer.belief.samplers import weighted
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
@@ -34,7 +35,7 @@ class SkatSearch:
         bidding: Literal["rules", "kermit"],
         passing: float,
     ):
-        self._belief = belief
+        self._game, self._belief = game, belief
         self._seeger = bool(getattr(game, "seeger", True))
         self._worlds = worlds
         self._oversample = OVERSAMPLE if weighted else 0
@@ -49,6 +50,15 @@ class SkatSearch:
 
         Raises ValueError on a view that no deal explains."""
         return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
+
+    def _thought(self, view: View, rng: np.random.Generator) -> Thought:
+        from trickformer.players import _skat_worlds
+
+        n = min(self._worlds, _skat_worlds.WORLDS)
+        belief = weighted(self._game) if self._oversample else self._belief
+        belief.reset(view)
+        worlds = _skat_worlds.valued(belief.sample(n, rng), n, view.legal, self._seeger)
+        return Thought(worlds=worlds)
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         if len(view.legal) == 1:
@@ -66,7 +76,8 @@ class SkatSearch:
                 self._solver,
             )
             values = {card: found.values[card] / 100 for card in view.legal}
-            return Decision(found.card, value=found.value / 100, values=values)
+            thought = self._thought(view, rng) if memo.get("explain") else None
+            return Decision(found.card, value=found.value / 100, values=values, thought=thought)
         if self._bidding == "rules":
             return Decision(_core.skat.rules_player([seen])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction

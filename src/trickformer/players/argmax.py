@@ -23,7 +23,7 @@ class ArgmaxPlayer(ModelPlayer):
         self.threshold = game.search.threshold if options.threshold is None else options.threshold
 
     def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import argmax_val
+        from trickformer.models.decide import action_values, argmax_val
 
         def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
             longer = [np.append(turns.tokens[row], token) for row, token in zip(rows, following)]
@@ -33,13 +33,15 @@ class ArgmaxPlayer(ModelPlayer):
         decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
         if decided.nodes is not None:
             self.engine.release(decided.nodes)
+        looked = action_values(self.engine, turns.nodes, turns.legal, facts) if turns.explain else decided.looked
+        thoughts = self.told(turns, [()] * len(turns.nodes))
         return [
-            Decision(self.tokenizer.action(int(token)), value=float(value), values=self._by_action(looked))
-            for token, value, looked in zip(decided.tokens, decided.values, decided.looked)
+            Decision(self.tokenizer.action(int(token)), float(value), values=self._by_action(worth), thought=thought)
+            for token, value, worth, thought in zip(decided.tokens, decided.values, looked, thoughts)
         ]
 
-    def _by_action(self, looked: np.ndarray) -> dict[int, float]:
-        return {self.tokenizer.action(int(t)): float(looked[t]) for t in np.flatnonzero(~np.isnan(looked))}
+    def _by_action(self, worth: np.ndarray) -> dict[int, float]:
+        return {self.tokenizer.action(int(t)): float(worth[t]) for t in np.flatnonzero(~np.isnan(worth))}
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

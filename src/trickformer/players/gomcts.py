@@ -78,7 +78,8 @@ class GomctsPlayer(ModelPlayer):
 
         trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
         seeds = [int(g.integers(1 << 63)) for g in turns.rng]
-        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options)
+        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
+        thoughts = self.told(turns, [r.imagined for r in results])
         return [
             Decision(
                 action=self.tokenizer.action(r.token),
@@ -87,8 +88,9 @@ class GomctsPlayer(ModelPlayer):
                 illegal=r.illegal,
                 searched=self.options.runs,
                 values={self.tokenizer.action(int(t)): float(v) for t, v in zip(r.tokens, r.values / r.visits)},
+                thought=thought,
             )
-            for r in results
+            for r, thought in zip(results, thoughts)
         ]
 
 

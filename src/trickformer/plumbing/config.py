@@ -21,7 +21,7 @@ from trickformer.plumbing.text import from_toml
 M = TypeVar("M", bound=BaseModel)
 
 # Fields that say where a command writes and what it connects to: the command line alone decides them.
-MACHINE = ("out", "ray")
+MACHINE = ("out", "ray", "host", "port")
 
 # Options of commands beside those of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")]

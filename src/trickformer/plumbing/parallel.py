@@ -106,7 +106,7 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
 def _process(pipe: Connection) -> None:
     """Does the job that it is sent. Reading it imports what it needs, maybe torch; the parent is watched before."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    threading.Thread(target=end_with_the_parent, daemon=True).start()
     try:
         work, job = pipe.recv()
         for message in _messages(work, job):
@@ -116,7 +116,7 @@ def _process(pipe: Connection) -> None:
         pass  # the parent is gone, and with it the reason to work on
 
 
-def _end_with_the_parent() -> None:
+def end_with_the_parent() -> None:
     """Ends this process once the one that began it is gone, however it went: nobody would read what it sends."""
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -174,11 +174,11 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
     except KeyboardInterrupt:
         kept = "nothing is kept without --out"
         if config.out:
-            kept = to_go_on(config.COMMAND, config, config.out, _to_type(config))
+            kept = to_go_on(config.COMMAND, config, config.out, to_type(config))
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 
-def _to_type(config: Any) -> list[str]:
+def to_type(config: Any) -> list[str]:
     """Options that config.toml may not decide: specs that start programs."""
     words: list[str] = []
     for name in type(config).model_fields:

@@ -1,0 +1,324 @@
+"""The table and those who look at it: what pages say is done here, and all are told what came of it.
+
+While a page is there, the players decide in a worker process; what a page has switched on to look inside is computed in
+another. Once the last page has gone, both are ended if they think."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any
+
+from trickformer import checkpoints, players, tokenizers
+from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.belief import heads
+from trickformer.web import messages, scenes
+from trickformer.web.cast import Answer, Ask, Cast, ask
+from trickformer.web.config import YOU, Play
+from trickformer.web.table import Table
+from trickformer.web.worker import Cancelled, Worker
+
+PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
+MOST_WAITING = 256  # messages that a page may leave unread
+
+
+def inside_of(*given: Any) -> Any:
+    """The instruments of a game; made in the worker."""
+    from trickformer.web.inside import Inside
+
+    return Inside(*given)
+
+
+def cast_of(rules: str) -> Cast:
+    """The players of a game string; made in the worker."""
+    from trickformer import games
+
+    return Cast(games.load(rules))
+
+
+class Room:
+    """One table, any number of pages. All of it runs in one event loop."""
+
+    def __init__(self, settings: Play, table: Table):
+        self.table = table
+        self.settings = settings
+        self.pages: dict[object, asyncio.Queue[str]] = {}
+        self._choices = offered(table)
+        rules = str(table.game.spiel)
+        self._players = Worker(cast_of, rules)
+        self._driving: asyncio.Task[None] | None = None
+        specs, learned = instruments(table, settings)
+        has = {*specs, "belief", "worlds", *(["tokens"] if tokenizers.find(table.game) else [])}
+        self.panels = tuple(panel for panel in PANELS if panel in has)
+        self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
+        self._looking: asyncio.Task[None] | None = None
+        self._wanted: dict[object, tuple[str, ...]] = {}
+        self._found: dict[str, dict[str, Any]] = {}  # what panels show, of the decision `_at`
+        self._at: Ask | None = None
+
+    def enter(self, page: object) -> asyncio.Queue[str]:
+        """A page comes; what the queue brings is for it."""
+        self.pages[page] = asyncio.Queue(MOST_WAITING)
+        self.tell(page, self._table())
+        self._drive()
+        return self.pages[page]
+
+    def leave(self, page: object) -> None:
+        """A page goes; with the last one goes what is being thought."""
+        self.pages.pop(page, None)
+        self._wanted.pop(page, None)
+        if not self.pages:
+            self._stop()
+
+    async def close(self) -> None:
+        """Ends all processes."""
+        self._stop()
+        self._players.cancel()
+        self._inside.cancel()
+
+    def tell(self, page: object, message: dict[str, Any]) -> None:
+        """Says something to one page; one that reads nothing is forgotten."""
+        queue = self.pages.get(page)
+        if queue is None:
+            return
+        try:
+            queue.put_nowait(json.dumps(message))
+        except asyncio.QueueFull:
+            self.leave(page)
+
+    async def obey(self, page: object, message: messages.Message) -> None:
+        """Does what a page says. Raises TrickformerError on what cannot be done now."""
+        table = self.table
+        match message:
+            case messages.Act():
+                if message.ply != len(table.state.history()):
+                    raise TrickformerError("the table has gone on; look again")
+                if table.seats[message.seat : message.seat + 1] != (YOU,):
+                    raise TrickformerError("that seat is not yours")
+                table.act(message.seat, message.action)
+            case messages.Undo():
+                self._stop()
+                table.undo()
+            case messages.Again():
+                self._stop()
+                table.again()
+            case messages.Next():
+                self._stop()
+                table.next_deal()
+            case messages.Match():
+                if any(i >= len(self._choices) for i in message.seats):
+                    raise TrickformerError("there is no such player on the list")
+                self._stop()
+                table.begin([self._choices[i] for i in message.seats], message.deal)
+            case messages.Look():
+                self._wanted[page] = tuple(
+                    panel for panel in PANELS if panel in message.panels and panel in self.panels
+                )
+                for panel in self._wanted[page] if self._at == self._own() else ():
+                    if panel in self._found:
+                        self.tell(page, self._found[panel])
+                self._look()
+                return
+            case messages.Claim():
+                await self._claim(message.score)
+            case messages.Cancel():
+                self._stop()
+                self._tell_all({"type": "thinking", "seat": None, "stopped": True})
+                return
+        self._changed()
+
+    def _changed(self) -> None:
+        self._tell_all(self._table())
+        self._drive()
+        self._look()
+
+    def _own(self) -> Ask | None:
+        """The decision that a person has before them."""
+        turn = self.table.turn
+        return ask(self.table) if turn is not None and self.table.seats[turn] == YOU else None
+
+    def _look(self) -> None:
+        """Sees to it that what pages have switched on is computed, one panel after the other."""
+        if any(self._wanted.values()) and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._told(self._look_on()))
+
+    async def _look_on(self) -> None:
+        while (asked := self._own()) is not None:
+            if asked != self._at:
+                self._at, self._found = asked, {}
+            left = [p for p in PANELS if p not in self._found and any(p in w for w in self._wanted.values())]
+            if not left:
+                return
+            panel, about = left[0], {"type": "look", "panel": left[0], "ply": len(asked.history)}
+            self._tell_wanting(about | {"busy": True})
+            try:
+                message = about | {"data": await self._inside.do(panel, asked)}
+            except TrickformerError as e:
+                message = about | {"fault": str(e)}
+            except Cancelled:
+                if asked == self._own():
+                    self._tell_wanting(about | {"fault": "stopped"})
+                    return
+                continue
+            if asked == self._own():
+                self._found[panel] = message
+                self._tell_wanting(message)
+
+    def _tell_wanting(self, message: dict[str, Any]) -> None:
+        for page in [page for page, wanted in self._wanted.items() if message["panel"] in wanted]:
+            self.tell(page, message)
+
+    async def _claim(self, score: int) -> None:
+        """Plays out the hand where the person on turn reaches the score whatever the others do. Raises
+        TrickformerError where that is not shown."""
+        asked = self._own()
+        if asked is None:
+            raise TrickformerError("a claim is made at one's own turn")
+        try:
+            proved, line = await self._inside.do("claim", asked, score)
+        except Cancelled:
+            raise TrickformerError("the claim was not looked at to its end") from None
+        if asked != self._own():
+            raise TrickformerError("the table has gone on; look again")
+        if proved is None:
+            raise TrickformerError("there are too many lines of play to see that now; claim again later in the hand")
+        if not proved:
+            raise TrickformerError(f"{score} is not certain: the others can prevent it")
+        for action in line:
+            assert self.table.turn is not None
+            self.table.act(self.table.turn, action)
+
+    def _tell_all(self, message: dict[str, Any]) -> None:
+        for page in list(self.pages):
+            self.tell(page, message)
+
+    def _stop(self) -> None:
+        """Gives up what is being thought."""
+        if self._driving is not None:
+            self._driving.cancel()
+            self._driving = None
+        if self._players.busy:
+            self._players.cancel()
+        if self._inside.busy:
+            self._inside.cancel()
+
+    def _drive(self) -> None:
+        """Sees to it that the players play on, as long as somebody looks."""
+        if self.pages and (self._driving is None or self._driving.done()):
+            self._driving = asyncio.create_task(self._told(self._play_on()))
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        """Work whose failure the pages are told."""
+        try:
+            await work
+        except Cancelled:
+            pass
+        except TrickformerError as e:
+            self._tell_all({"type": "thinking", "seat": None, "stopped": True})
+            self._tell_all({"type": "error", "text": str(e)})
+
+    async def _play_on(self) -> None:
+        table = self.table
+        while (seat := table.turn) is not None and table.seats[seat] != YOU:
+            self._tell_all({"type": "thinking", "seat": seat, "stopped": False})
+            asked = ask(table)
+            answer: Answer = await self._players.do("decide", asked)
+            if ask(table) != asked:
+                return
+            table.act(seat, answer.decision.action, answer.decision, answer.seconds)
+            self._tell_all(self._table())
+        self._tell_all({"type": "thinking", "seat": None, "stopped": False})
+        self._look()
+        if table.over:
+            await self._players.do("end", table.seats, tuple(map(int, table.state.history())))
+
+    def _table(self) -> dict[str, Any]:
+        """All that a page shows."""
+        table = self.table
+        game = table.game
+        me = next((p for p, who in enumerate(table.seats) if who == YOU and p == table.turn), table.seats.index(YOU))
+        log = [[seat, what] for seat, what in table.log(me) if seat != CHANCE]
+        return {
+            "type": "table",
+            "game": game.name,
+            "deal": table.deal,
+            "ply": len(table.state.history()),
+            "seed": table.seed,
+            "me": me,
+            "turn": table.turn,
+            "seats": [_short(who) for who in table.seats],
+            "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
+            "log": log,
+            "told": game.describe(table.state) if table.over else "",
+            "scores": list(game.scores(table.state)) if table.over else None,
+            "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],
+            "totals": list(table.totals),
+            "shared": all(len(set(label)) == 1 for label in game.outcomes.labels),
+            "best": "most" if game.higher_is_better else "fewest",
+            "plays_to": game.plays_to,
+            "undo": any(table.seats[m.seat] == YOU for m in table.moves),
+            "players": [_short(who) for who in self._choices],
+            "panels": list(self.panels),
+        }
+
+
+def _short(who: str) -> str:
+    return who if who == YOU else players.short(who)
+
+
+def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:
+    """The players that panels ask, by panel, and the belief head: of the checkpoint that is named, or else of the
+    shipped one. A search that sits at the table is looked at with the options that it has there."""
+    found: dict[str, str] = {}
+    checkpoint = settings.checkpoint or shipped_for(table.game)
+
+    def like(name: str, otherwise: str) -> str:
+        return next((spec for spec in table.specs if spec.partition(":")[0] == name), otherwise)
+
+    if checkpoint is not None:
+        found["model"] = f"argmax:checkpoint={players.text(checkpoint)}"
+        found["search"] = like("gomcts", f"gomcts:checkpoint={players.text(checkpoint)}")
+    found["pimc"] = like("pimc", "pimc")
+    for spec in found.values():
+        players.parse(spec)
+    return found, checkpoint if checkpoint in heads.shipped() else None
+
+
+def offered(table: Table) -> tuple[str, ...]:
+    """Who can sit at this table: a person, whoever has sat there, as the command line has named them, and the players
+    of this package with their defaults. What a page says never names a file or a program."""
+    game = table.game
+    first: list[str] = [YOU, *table.seats, *table.specs]
+    found = list(dict.fromkeys(first))
+    for name in players.NAMES if game.players > 1 else ():
+        options = players.options_of(name)
+        if hasattr(options, "starts_program") or any(who.partition(":")[0] == name for who in found):
+            continue
+        spec = name
+        if "checkpoint" in options.model_fields:
+            shipped = shipped_for(game)
+            if shipped is None:
+                continue
+            spec = f"{name}:checkpoint={shipped}"
+        else:
+            try:
+                players.make(spec, game)
+            except TrickformerError:  # of another game
+                continue
+        found.append(spec)
+    return tuple(found)
+
+
+def shipped_for(game: Game) -> str | None:
+    """The shipped checkpoint of a game; None where there is none."""
+    tokenizer = tokenizers.find(game)
+    if tokenizer is None:
+        return None
+    for name in checkpoints.names():
+        try:
+            checkpoints.check(checkpoints.find(name), game, tokenizer)
+        except TrickformerError:
+            continue
+        return name
+    return None

@@ -1,0 +1,39 @@
+"""A game that nothing is drawn for: its own words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trickformer.base import Game
+from trickformer.web.scenes._scene import OPEN, Choice, Scene, Seat
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+
+def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
+    """All that the seat has seen, in words; all that there is where the cards are open. What may be done is a list."""
+    choices = tuple(Choice(action=a, words=game.words(a)) for a in state.legal_actions() if state.current_player() >= 0)
+    on_turn = state.current_player() == seen_by
+    return Scene(
+        ask="choose" if on_turn else "",
+        seats=tuple(Seat(seat=p) for p in range(game.players)),
+        choices=choices if on_turn else (),
+        text=game.describe(state) if seen_by == OPEN else _seen(game, state, viewer),
+    )
+
+
+def _seen(game: Game, state: State, viewer: int) -> str:
+    """What the seat knows: in the words of OpenSpiel where the game has them, else as a list of events."""
+    kind = state.get_game().get_type()
+    if kind.provides_information_state_string:
+        return state.information_state_string(viewer)
+    if kind.provides_observation_string:
+        return state.observation_string(viewer)
+    lines = []
+    for event in game.view(state, viewer).events:
+        who = f"seat {event.actor}: " if event.actor >= 0 else ""
+        what = game.words(event.action) if event.action is not None and event.actor >= 0 else ""
+        seen = " ".join(map(game.words, event.seen))
+        lines.append(who + ", ".join(filter(None, (what, seen))))
+    return "\n".join(lines)

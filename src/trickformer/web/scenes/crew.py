@@ -1,0 +1,151 @@
+"""The Crew, as a seat sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trickformer.games import _crew_verdict
+from trickformer.games._missions import COMMUNICATION, NO_TILE, RULES, TILES
+from trickformer.games.crew import (
+    ACTIONS,
+    APPOINT,
+    APPOINT_LAST,
+    ASK,
+    CARDS,
+    DRAFT,
+    DRAW,
+    NAME,
+    NO,
+    NUM_CARDS,
+    PASS,
+    PLAY,
+    PLAYERS,
+    RADIO,
+    RADIO_CARD,
+    SEAT,
+    SILENT,
+    TILE,
+    TILE_FROM,
+    TILE_TO,
+    YES,
+    Crew,
+)
+from trickformer.web.scenes._cards import backs, legal, some, tricks
+from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat, Sign
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+_SIGNS: dict[str, Sign] = {"P": "pink", "B": "blue", "G": "green", "Y": "yellow", "R": "rocket"}
+_ASK = {
+    TILE_FROM: "choose the token that is to move, or leave them",
+    TILE_TO: "choose where it goes",
+    NAME: "name a member of the crew",
+    DRAFT: "take a task",
+    ASK: "answer the commander",
+    APPOINT: "say who it is to be",
+    APPOINT_LAST: "say who wins the last trick",
+    PASS: "pass a card: distress signal",
+    RADIO: "communicate, or stay silent",
+    RADIO_CARD: "show a card",
+    PLAY: "play a card",
+    DRAW: "draw",
+}
+_WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
+
+
+def show(game: Crew, state: State, viewer: int) -> Scene:
+    """A mission whose cards are dealt."""
+    at: Any = state
+    core, page = at.core, game.pages[at.mission.id]
+    on_turn, phase = at.current_player(), core.phase
+    actions: list[int] = at.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
+    in_hand = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
+    messages = core.messages
+    seats = []
+    for seat in range(PLAYERS):
+        own = core.hand(seat)
+        if viewer in (seat, OPEN):
+            cards = legal(((c, card(c)) for c in sorted(own)), in_hand if seat == on_turn else ())
+        else:
+            cards = backs(_count(core, seat))
+        shown = ()
+        if messages[seat] is not None:
+            label, c, _ = messages[seat]
+            how = ACTIONS[label]
+            shown = (f"shows {CARDS[c]}" + (f", its {how} {card(c).sign}" if how != "unlabelled" else ""),)
+        facts = [some(core.winners.count(seat), "trick"), *shown]
+        facts += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
+        facts += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
+        seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts)))
+    leaders = [core.commander, *core.winners]
+    played = [Played(seat=(leaders[i // PLAYERS] + i) % PLAYERS, card=card(c)) for i, c in enumerate(core.plays)]
+    trick, last = tricks(played, PLAYERS)
+    return Scene(
+        title=f"mission {at.mission.id}",
+        ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        seats=tuple(seats),
+        trick=trick,
+        last=last,
+        piles=_tasks(core, actions if phase in (DRAFT, TILE_TO) else []),
+        choices=tuple(
+            _choice(a, on_turn)
+            for a in actions
+            if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
+        ),
+        facts=tuple(_facts(core, page)),
+    )
+
+
+def card(number: int) -> Card:
+    """A card of the deck."""
+    colour, value = CARDS[number]
+    sign = _SIGNS[colour]
+    return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
+
+
+def _count(core: Any, seat: int) -> int:
+    """How many cards others see a seat hold: those passed or drawn in secret change hands once all have."""
+    return len(core.hand(seat))
+
+
+def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
+    """The task cards, by who has them."""
+    piles: dict[int, list[Card]] = {}
+    for number, token, owner, done in core.tasks:
+        if number < 0:
+            continue
+        found = card(number)
+        notes = () if token == NO_TILE else (TILES[token],)
+        action = number if number in actions else None
+        piles.setdefault(owner, []).append(
+            found.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {found.words}"})
+        )
+    return tuple(
+        Pile(title="Tasks" if owner < 0 else f"Tasks of seat {owner}", cards=tuple(cards))
+        for owner, cards in sorted(piles.items())
+    )
+
+
+def _choice(action: int, actor: int) -> Choice:
+    if action < NUM_CARDS:
+        return Choice(action=action, words=CARDS[action])
+    if SEAT <= action < TILE:
+        return Choice(action=action, words=f"seat {(actor + action - SEAT) % PLAYERS}", group="who")
+    if TILE <= action < YES:
+        name = TILES[action - TILE]
+        return Choice(action=action, words="leave them" if name == "none" else f"token {name}", group="token")
+    if action in _WORDS:
+        return Choice(action=action, words=_WORDS[action])
+    return Choice(action=action, words=f"show a card: {ACTIONS[action]}", group="communicate")
+
+
+def _facts(core: Any, page: Any) -> list[str]:
+    facts = [f"trick {min(len(core.winners) + 1, 10)} of 10"] if core.plays or core.phase in (RADIO, PLAY) else []
+    if page.communication != COMMUNICATION[0]:
+        facts.append(f"communication: {page.communication}")
+    facts += [RULES[rule] for rule in page.rules]
+    if core.result:
+        why = _crew_verdict.failures(core, page.rules, CARDS)
+        facts.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
+    return facts

@@ -1,0 +1,108 @@
+"""Hearts, as a seat sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trickformer.games.hearts import (
+    CARDS,
+    DIRECTIONS,
+    NUM_CARDS,
+    PASSED,
+    PLAYERS,
+    QUEEN_OF_SPADES,
+    TWO_OF_CLUBS,
+    Hearts,
+)
+from trickformer.web.scenes._cards import backs, french, legal, some, tricks
+from trickformer.web.scenes._scene import OPEN, Card, Pile, Played, Scene, Seat
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+_DEALT = 1 + NUM_CARDS
+_TO = {"left": "to your left", "across": "across", "right": "to your right"}
+
+
+def show(game: Hearts, state: State, viewer: int) -> Scene:
+    """A hand whose cards are dealt."""
+    history = state.full_history()
+    direction = history[0].action
+    first = _DEALT + (PLAYERS * PASSED if direction else 0)
+    passes, plays = history[_DEALT:first], [(step.player, step.action) for step in history[first:]]
+    passing = len(history) < first
+    hands = _hands(history, direction, first)
+    on_turn = state.current_player()
+    actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
+    taken, won = _taken(game, plays)
+    seats = []
+    for seat in range(PLAYERS):
+        own = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
+        shown = (
+            legal(own, actions if seat == on_turn else ()) if viewer in (seat, OPEN) else backs(_count(own, passing))
+        )
+        facts = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
+        seats.append(Seat(seat=seat, cards=shown, facts=tuple(facts)))
+    trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
+    piles = []
+    if viewer >= 0 and direction:
+        gave = tuple(card(p.action) for p in passes if p.player == viewer)
+        piles += [Pile(title="You pass" if passing else "You passed", cards=gave)] if gave else []
+        giver = (viewer - direction) % PLAYERS
+        got = tuple(card(p.action) for p in passes if p.player == giver)
+        piles += [Pile(title="You received", cards=got)] if not passing and len(plays) < PLAYERS else []
+    ask = ""
+    if passing:
+        left = PASSED - sum(p.player == on_turn for p in passes)
+        ask = f"pass {left} more card{'s' * (left > 1)} {_TO[DIRECTIONS[direction]]}"
+    elif on_turn >= 0:
+        lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
+        ask = "follow suit if you can" if trick else lead
+    breaks = {c for c in range(NUM_CARDS) if CARDS[c][1] == "H"}
+    breaks |= {QUEEN_OF_SPADES} if game.rules["qs_breaks_hearts"] else set()
+    broken = "hearts are broken" if any(c in breaks for _, c in plays) else "hearts are not broken"
+    number = min(len(plays) // PLAYERS + 1, NUM_CARDS // PLAYERS)
+    return Scene(
+        title=f"pass {DIRECTIONS[direction]}" if direction else "no pass",
+        ask=ask if on_turn == viewer else "",
+        seats=tuple(seats),
+        trick=trick,
+        last=last,
+        piles=tuple(piles),
+        facts=() if passing else (f"trick {number} of 13", broken),
+    )
+
+
+def card(number: int) -> Card:
+    """A card of the deck."""
+    rank, suit = CARDS[number]
+    words, printed, sign = french(suit, rank)
+    return Card(name=CARDS[number], words=words, rank=printed, sign=sign)
+
+
+def _count(own: list[tuple[int, Card]], passing: bool) -> int:
+    """How many cards a seat holds as others see it: those that it will pass are still with it."""
+    return NUM_CARDS // PLAYERS if passing else len(own)
+
+
+def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
+    hands = [{step.action for step in history[1 + p : _DEALT : PLAYERS]} for p in range(PLAYERS)]
+    for step in history[_DEALT:first]:
+        hands[step.player].remove(step.action)
+    if len(history) >= first:
+        for step in history[_DEALT:first]:
+            hands[(step.player + direction) % PLAYERS].add(step.action)
+    for step in history[first:]:
+        hands[step.player].remove(step.action)
+    return hands
+
+
+def _taken(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Points and tricks by seat, of whole tricks."""
+    points, won = [0] * PLAYERS, [0] * PLAYERS
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        trick = plays[start : start + PLAYERS]
+        leader, worth = game.taken(trick)
+        points[leader] += worth
+        won[leader] += 1
+    return points, won

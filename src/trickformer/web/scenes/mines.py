@@ -1,0 +1,41 @@
+"""Mines: the board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trickformer.games.mines import MINE, Mines
+from trickformer.web.scenes._scene import OPEN, Cell, Scene, Seat
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+
+def show(game: Mines, state: State, viewer: int) -> Scene:
+    """A board, also before its mines are laid."""
+    at: Any = state
+    seen = dict(at.core.seen)
+    mines = set(at.laying) if viewer == OPEN else set()
+    actions = set(at.legal_actions()) if not at.is_terminal() else set()
+
+    def cell(number: int) -> Cell:
+        row, col = divmod(number, game.cols)
+        where = f"row {row + 1}, column {col + 1}"
+        if number in seen:
+            mine = seen[number] == MINE
+            text = "✷" if mine else str(seen[number])
+            return Cell(text=text, words=f"{where}: {'a mine' if mine else text}", kind="mine" if mine else "open")
+        action = number if number in actions else None
+        if number in mines:
+            return Cell(text="✷", words=f"{where}: a mine", kind="mine", action=action)
+        return Cell(text="", words=f"open {where}", action=action)
+
+    met = any(shown == MINE for shown in seen.values())
+    over = "a mine was met" if met else "all is opened"
+    return Scene(
+        title="Mines",
+        ask="" if at.is_terminal() else "open a cell",
+        seats=(Seat(seat=0),),
+        board=tuple(tuple(cell(r * game.cols + c) for c in range(game.cols)) for r in range(game.rows)),
+        facts=(f"{game.mines} mines", f"{at.core.score} of {game.safe} opened", *([over] if at.is_terminal() else [])),
+    )

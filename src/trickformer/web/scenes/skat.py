@@ -1,0 +1,135 @@
+"""Skat, as a seat sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trickformer.games.skat import (
+    ACTIONS,
+    ANNOUNCE,
+    CALL,
+    CALLS,
+    CARDS,
+    DECLARATIONS,
+    DECLARE,
+    HOLD,
+    NUM_CARDS,
+    PASS,
+    PICK_UP,
+    PLAY_HAND,
+    PLAYERS,
+    Skat,
+)
+from trickformer.web.scenes._cards import backs, french, legal, some, tricks
+from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+_PLACES = ("forehand", "middlehand", "rearhand")
+_ASK = {
+    "auction": "say what you bid",
+    "pick-up": "pick up the skat, or play from your hand",
+    "discard": "lay away a card",
+    "declare": "declare your game",
+    "announce": "announce a level, or play on as it is",
+    "play": "play a card",
+}
+_WORDS = {PASS: "pass", HOLD: "hold", PICK_UP: "pick up the skat", PLAY_HAND: "play from the hand"}
+
+
+def show(game: Skat, state: State, viewer: int) -> Scene:
+    """A deal whose cards are dealt."""
+    at: Any = state
+    on_turn, phase = at.current_player(), at.phase
+    mine = on_turn >= 0 and viewer in (on_turn, OPEN)
+    actions = at.legal_actions() if mine else []
+    contract, soloist = at.contract, at.soloist
+    ouvert = contract is not None and phase in ("play", "over") and _ouvert(at)
+    said = _said(at)
+    order = _order(at)
+    seats = []
+    for seat in range(PLAYERS):
+        hand = [(c, card(c)) for c in sorted(at.hand(seat), key=order)]
+        shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
+        cards = legal(hand, actions if seat == on_turn else ()) if shown else backs(_count(at, seat))
+        facts = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
+        seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts), said=said.get(seat, "")))
+    trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
+    picked_up = phase != "pick-up" and (contract is None or not contract.hand)
+    knows_skat = viewer == OPEN or (soloist == viewer and picked_up)
+    skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
+    facts = [f"bid {at.bid}"] if at.bid else []
+    if contract is not None:
+        facts.insert(0, _contract(at))
+    if at.plays:
+        facts.append(f"soloist: {some(at.soloists_tricks, 'trick')}, {some(at.soloists_points, 'point')}")
+    if phase == "over":
+        facts.append(_result(at))
+    return Scene(
+        title=_contract(at) if contract is not None else "auction" if phase == "auction" else "Skat",
+        ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        seats=tuple(seats),
+        trick=trick,
+        last=last,
+        piles=(Pile(title="Skat", cards=skat),) if skat else (),
+        choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
+        facts=tuple(facts),
+    )
+
+
+def card(number: int) -> Card:
+    """A card of the deck."""
+    suit, rank = CARDS[number]
+    words, printed, sign = french(suit, rank)
+    return Card(name=CARDS[number], words=words, rank=printed, sign=sign)
+
+
+def _choice(action: int) -> Choice:
+    if CALL <= action < CALL + len(CALLS):
+        return Choice(action=action, words=ACTIONS[action], group="bid")
+    if DECLARE <= action < DECLARE + len(DECLARATIONS):
+        return Choice(action=action, words=ACTIONS[action].replace("-", " "), group="declare")
+    if action >= ANNOUNCE:
+        return Choice(action=action, words=ACTIONS[action], group="announce")
+    return Choice(action=action, words=_WORDS[action])
+
+
+def _said(at: Any) -> dict[int, str]:
+    """What each seat said last in the auction."""
+    return {seat: ACTIONS[action] for seat, action in at.auction} if not at.plays else {}
+
+
+def _ouvert(at: Any) -> bool:
+    return at.contract.level == "ouvert"
+
+
+def _count(at: Any, seat: int) -> int:
+    return len(at.hand(seat))
+
+
+def _contract(at: Any) -> str:
+    game, hand, level = at.contract
+    return " ".join([game, *(["hand"] if hand else []), *([level] if level != "plain" else [])])
+
+
+def _order(at: Any) -> Any:
+    """How a hand is sorted: trumps first once they are known."""
+    contract = at.contract
+    if contract is not None and contract.game == "null":
+        return lambda c: (-(c // 8), -"789TJQKA".index(CARDS[c][1]))
+    trump = {"diamonds": 0, "hearts": 1, "spades": 2, "clubs": 3}.get(contract.game, -1) if contract else -1
+
+    def key(c: int) -> tuple[bool, bool, int, int]:
+        jack = CARDS[c][1] == "J"
+        return not jack, c // 8 != trump, -(c // 8), -c
+
+    return key
+
+
+def _result(at: Any) -> str:
+    found = at.result
+    if found.soloist < 0:
+        return "all passed"
+    won = "won" if found.won else "lost, overbid" if found.overbid else "lost"
+    return f"soloist {won}, value {found.value}"

@@ -1,0 +1,237 @@
+"""The page and its socket: what is let in, and what is served. The table itself is room.py's.
+
+The address holds a token that nobody else knows; without it there is nothing here. Host and Origin are checked, so
+that no other page can speak to the table through a browser, and by the content policy the page loads nothing from
+elsewhere. Files are those of the package, read when the server starts; none is named by a request."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import mimetypes
+import secrets
+import socket
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from importlib import resources
+
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn import Config, Server
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing.folder import Interrupted, to_go_on
+from trickformer.tournaments.run import to_type
+from trickformer.web import messages
+from trickformer.web.cast import called
+from trickformer.web.config import Play
+from trickformer.web.room import Room
+from trickformer.web.table import opened
+
+MOST_BYTES = 4_096  # of a message of the page
+MOST_SOCKETS = 8
+PER_SECOND, BURST = 20.0, 40.0  # messages of a socket
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "Referrer-Policy": "no-referrer",  # the address holds the token
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Who is let in."""
+
+    def __init__(self, token: str, host: str, port: int):
+        self._token, self._port, self._here = token, port, _is_loopback(host)
+        self._names = {"localhost", host.lower()} if self._here else {"localhost", host.lower(), socket.gethostname()}
+
+    def admits(self, connection: HTTPConnection) -> bool:
+        """Whether a request names this server, and the token. A socket must come from a page of ours too."""
+        token = str(connection.path_params.get("token", ""))
+        if not secrets.compare_digest(token.encode(), self._token.encode()):
+            return False
+        host = connection.headers.get("host", "")
+        if not self._is_me(host):
+            return False
+        origin = connection.headers.get("origin")
+        if connection.scope["type"] == "websocket":
+            return origin == f"http://{host}"
+        return origin in (None, f"http://{host}")
+
+    def _is_me(self, host: str) -> bool:
+        """A name can be made to lead here by whoever owns it; an address cannot."""
+        name, _, port = host.rpartition(":")
+        if not port.isdecimal() or int(port) != self._port:
+            return False
+        name = name.lower().removeprefix("[").removesuffix("]")
+        if name in self._names:
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not self._here
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _Pace:
+    """How many messages a socket may send: BURST at once, PER_SECOND on the average."""
+
+    def __init__(self) -> None:
+        self._left, self._at = BURST, time.monotonic()
+
+    def takes(self) -> bool:
+        now = time.monotonic()
+        self._left = min(BURST, self._left + (now - self._at) * PER_SECOND) - 1
+        self._at = now
+        return self._left >= 0
+
+
+def static() -> Mapping[str, tuple[bytes, str]]:
+    """The files of the page by name, with their types."""
+    found = {}
+    for file in resources.files("trickformer.web").joinpath("static").iterdir():
+        kind = "text/javascript" if file.name.endswith(".js") else mimetypes.guess_type(file.name)[0] or "text/plain"
+        found[file.name] = (file.read_bytes(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
+    return found
+
+
+def app(room: Room, guard: Guard) -> Starlette:
+    """The server's application."""
+    files = static()
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        if not guard.admits(request) or name not in files:
+            return PlainTextResponse("not found", 404, HEADERS)
+        content, kind = files[name]
+        return Response(content, headers=HEADERS | {"Content-Type": kind})
+
+    async def talk(page: WebSocket) -> None:
+        if not guard.admits(page) or len(room.pages) >= MOST_SOCKETS:
+            await page.close(1008)
+            return
+        await page.accept()
+        await _talk(room, page)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        yield
+        await room.close()
+
+    routes = [Route("/{token}/", file), Route("/{token}/{name}", file), WebSocketRoute("/{token}/socket", talk)]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+async def _talk(room: Room, page: WebSocket) -> None:
+    """Until the page goes away, or says what no page of ours says."""
+    pace = _Pace()
+    sending = asyncio.create_task(_send(page, room.enter(page)))
+    try:
+        while True:
+            text = await page.receive_text()
+            if not pace.takes() or page not in room.pages:  # the latter of a page that does not read
+                await page.close(1008, "too many messages")
+                return
+            try:
+                await room.obey(page, messages.read(text))
+            except ValueError:
+                room.tell(page, {"type": "error", "text": "that is no message of this page"})
+            except TrickformerError as e:
+                room.tell(page, {"type": "error", "text": str(e)})
+    except (WebSocketDisconnect, KeyError):  # the latter of a message that is not text
+        pass
+    finally:
+        sending.cancel()
+        room.leave(page)
+        with suppress(RuntimeError):  # it is closed
+            await page.close(1003)
+
+
+async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            await page.send_text(await queue.get())
+
+
+class _Server(Server):
+    """Says where it listens once it does."""
+
+    def __init__(self, config: Config, ready: Callable[[], None]):
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+def play(settings: Play, resume: bool) -> None:
+    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
+    called(settings)  # before anything is written; what plays is made in the worker
+    with _listening(settings) as listener, opened(settings, resume) as table:
+        port = listener.getsockname()[1]
+        token = secrets.token_urlsafe(16)
+        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        address = f"http://{name}:{port}/{token}/"
+
+        def ready() -> None:
+            print(f"the table is at {address}", flush=True)
+            if not settings.no_browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        if not _is_loopback(settings.host):
+            print("whoever has this address can play at the table, and reads it unencrypted", file=sys.stderr)
+        room = Room(settings, table)
+        config = Config(
+            app(room, Guard(token, settings.host, port)),
+            log_level="error",
+            access_log=False,  # it would write down the token
+            server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=MOST_BYTES,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=2,
+        )
+        with suppress(KeyboardInterrupt):
+            _Server(config, ready).run(sockets=[listener])
+    kept = "nothing is kept without --out"
+    if settings.out is not None:
+        kept = to_go_on(settings.COMMAND, settings, settings.out, to_type(settings))
+    raise Interrupted(f"the table is closed; {kept}")
+
+
+def _listening(settings: Play) -> socket.socket:
+    """A socket that listens. Raises TrickformerError where the address is none, or taken."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((settings.host, settings.port))
+        except OSError:
+            listener.close()
+            raise
+    except OSError as e:
+        raise TrickformerError(f"cannot listen at {settings.host}:{settings.port}: {e.strerror}") from None
+    return listener

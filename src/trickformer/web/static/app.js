@@ -1,0 +1,142 @@
+// The socket, the state of the page, and what people do with it.
+
+import { $, make } from "./dom.js";
+import { showPanel, showSwitches, forgetPanels } from "./panels.js";
+import { nameOf, seatName, showLog, showScores, showTable } from "./table.js";
+
+let socket;
+let table = null; // what is shown
+const waiting = []; // tables that came while others were shown
+let showing = null; // the timer of the next
+let thinking = null; // { seat, since }
+const looks = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
+
+const say = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+
+function act(action) {
+  say({ do: "act", seat: table.me, action, ply: table.ply });
+}
+
+function connect() {
+  const address = new URL("socket", location.href);
+  address.protocol = "ws:";
+  socket = new WebSocket(address);
+  socket.addEventListener("open", () => {
+    $("away").hidden = true;
+    if (looks.size) say({ do: "look", panels: [...looks] });
+  });
+  socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+  socket.addEventListener("close", () => {
+    $("away").hidden = false;
+    setTimeout(connect, 1000);
+  });
+}
+
+function hear(message) {
+  if (message.type === "table") {
+    waiting.push(message);
+    if (!showing) showNext();
+  } else if (message.type === "thinking") {
+    thinking = message.seat === null ? null : { seat: message.seat, since: performance.now() };
+    if (message.stopped) thinking = { stopped: true };
+    showStatus();
+  } else if (message.type === "look") {
+    showPanel(message);
+  } else if (message.type === "error") {
+    $("fault").textContent = message.text;
+    $("fault").hidden = false;
+  }
+}
+
+// One table after the other, each for as long as people need to see what was done.
+function showNext() {
+  showing = null;
+  if (!waiting.length) return;
+  const before = table;
+  table = waiting.shift();
+  $("fault").hidden = true;
+  showTable(table, act);
+  showScores(table);
+  showLog(table);
+  showStatus();
+  if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
+  for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
+  $("claim").disabled = table.turn !== table.me;
+  const pace = Number($("speed").value);
+  const full = table.scene.last?.length && !table.scene.trick?.length;
+  if (pace && table.turn !== null && before) showing = setTimeout(showNext, full ? 3 * pace : pace);
+  else if (waiting.length) showNext();
+}
+
+function showStatus() {
+  if (!table) return;
+  const status = $("status");
+  document.body.dataset.turn = table.scores ? "over" : table.turn === table.me ? "mine" : "others";
+  document.body.dataset.ply = table.ply;
+  if (table.scores) {
+    const own = table.scores[table.me];
+    status.replaceChildren(`The hand is over: ${table.shared ? `the score is ${own}` : `you score ${own}`}. `,
+      make("button", { class: "main act", click: () => say({ do: "next" }) }, "Next deal"));
+  } else if (table.turn === table.me) {
+    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`);
+  } else if (thinking?.stopped) {
+    status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
+  } else {
+    const seconds = thinking ? (performance.now() - thinking.since) / 1000 : 0;
+    const since = seconds >= 1 ? ` for ${Math.floor(seconds)} s` : "";
+    const name = `${seatName(table, table.turn)} is thinking${since}. `;
+    if (status.firstElementChild?.id === "cancel") status.firstChild.textContent = name;
+    else status.replaceChildren(name, make("button", { id: "cancel", click: () => say({ do: "cancel" }) }, "Stop"));
+  }
+}
+
+// Arrows go from one thing that can be done to the next.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, dialog, pre, #log")) return;
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step) {
+    const able = [...document.querySelectorAll("#felt .act")].filter((element) => element.offsetParent !== null);
+    if (!able.length) return;
+    const at = able.indexOf(document.activeElement);
+    able[at < 0 ? (step > 0 ? 0 : able.length - 1) : (at + step + able.length) % able.length].focus();
+    event.preventDefault();
+  } else if (event.key === "u" && !$("undo").disabled) {
+    say({ do: "undo" });
+  } else if (event.key === "n" && table?.scores) {
+    say({ do: "next" });
+  }
+});
+
+function ask(dialog, done) {
+  dialog.returnValue = "";
+  dialog.onclose = () => dialog.returnValue && done();
+  dialog.showModal();
+}
+
+$("undo").addEventListener("click", () => say({ do: "undo" }));
+$("again").addEventListener("click", () => say({ do: "again" }));
+$("next").addEventListener("click", () => say({ do: "next" }));
+$("claim").addEventListener("click", () => {
+  const most = table.best === "most" ? "at least" : "at most";
+  $("claim-help").textContent = `You say that this hand brings you ${most} this score, whatever the others do. The table tries every line of play with open cards; where that shows it, the hand is played out so.`;
+  ask($("claiming"), () => say({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
+});
+$("match").addEventListener("click", () => {
+  $("seats").replaceChildren(...table.seats.map((who, seat) =>
+    make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`), " ",
+      make("select", { id: `who${seat}` }, ...table.players.map((player, i) =>
+        make("option", { value: i, selected: player === who }, player === "you" ? "you" : player))))));
+  $("deal").value = table.deal + 1;
+  ask($("seating"), () => say({
+    do: "match", deal: Math.trunc(Number($("deal").value)), seats: table.seats.map((_, seat) => Number($(`who${seat}`).value)),
+  }));
+});
+$("speed").value = localStorage.getItem("speed") ?? "350";
+$("speed").addEventListener("change", () => localStorage.setItem("speed", $("speed").value));
+
+showSwitches(looks, () => {
+  sessionStorage.setItem("looks", JSON.stringify([...looks]));
+  say({ do: "look", panels: [...looks] });
+});
+setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
+connect();

@@ -1,0 +1,284 @@
+"""A match at one table, deal after deal: who sits where, moves, undo, scores. Whoever shows it and whoever plays at it
+stand elsewhere. Each step is a line of a journal, so that a table that is killed comes back whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from trickformer import players
+from trickformer.base import Decision, Game, TrickformerError, View
+from trickformer.plumbing import folder
+from trickformer.tournaments.store import HandRecord
+from trickformer.web.config import YOU, Play
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+
+JOURNAL, RECORDS = "moves.jsonl", "records.jsonl"
+
+
+class _Step(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Seated(_Step):
+    """A match begins."""
+
+    do: Literal["match"] = "match"
+    seats: tuple[str, ...]
+    deal: int
+
+
+class Dealt(_Step):
+    """The cards of a deal are given; a hand that was not over is broken off."""
+
+    do: Literal["deal"] = "deal"
+    deal: int
+
+
+class Acted(_Step):
+    """A decision; seconds, illegal and searched are those of a player's `act`."""
+
+    do: Literal["act"] = "act"
+    seat: int
+    action: int
+    seconds: float | None = None  # None: a person's
+    illegal: int = 0
+    searched: int = 0
+
+
+class Undone(_Step):
+    """All decisions of the hand but the first `left` are taken back."""
+
+    do: Literal["undo"] = "undo"
+    left: int
+
+
+Step = Annotated[Seated | Dealt | Acted | Undone, Field(discriminator="do")]
+_STEP: TypeAdapter[Seated | Dealt | Acted | Undone] = TypeAdapter(Step)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A hand that was played to its end."""
+
+    deal: int
+    scores: tuple[int, ...]
+
+
+class Table:
+    """A match. Its methods raise TrickformerError on what the rules do not allow, and change nothing then."""
+
+    def __init__(self, game: Game, seats: Sequence[str], seed: int, deal: int, keep: _Keeper | None = None):
+        """keep: where steps go; those it holds already are taken first, and then the match is not begun anew."""
+        self.game = game
+        self.seats, self.seed, self.deal = tuple(seats), seed, deal
+        self.moves: list[Acted] = []
+        self.ended: list[Ended] = []  # the hands of this match before the one on the table
+        self.specs: list[str] = []  # whoever has sat at this table, in order of appearance
+        self._records: list[HandRecord] = []
+        self._keep = None
+        self.state = game.deal(seed, deal)
+        for step in keep.known if keep else ():
+            self._take(step)
+        self._keep = keep
+        if keep is None or not keep.known:
+            self.begin(seats, deal)
+
+    def begin(self, seats: Sequence[str], deal: int) -> None:
+        """A new match, from a deal of the table's series on."""
+        if len(seats) != self.game.players or YOU not in seats:
+            raise TrickformerError(f"a match of {self.game.name} has {self.game.players} seats, and you sit in one")
+        self._take(Seated(seats=tuple(seats), deal=deal))
+
+    def next_deal(self) -> None:
+        """The next deal of the match; a hand that is not over is broken off and does not count."""
+        self._take(Dealt(deal=self.deal + 1))
+
+    def again(self) -> None:
+        """The same deal from its beginning."""
+        self._take(Undone(left=0))
+
+    def act(self, seat: int, action: int, decided: Decision | None = None, seconds: float = 0.0) -> None:
+        """A decision of the seat on turn; decided: of a player, and the seconds that it took."""
+        if seat != self.turn:
+            raise TrickformerError(f"seat {seat} is not on turn")
+        if action not in self.state.legal_actions():
+            raise TrickformerError(f"{action} is not legal now")
+        step = Acted(seat=seat, action=action)
+        if decided is not None:
+            step = Acted(seat=seat, action=action, seconds=seconds, illegal=decided.illegal, searched=decided.searched)
+        self._take(step)
+
+    def undo(self) -> None:
+        """Back to before the last decision of a person, and of whoever decided since."""
+        own = [i for i, move in enumerate(self.moves) if self.seats[move.seat] == YOU]
+        if not own:
+            raise TrickformerError("there is no decision of yours to take back")
+        self._take(Undone(left=own[-1]))
+
+    @property
+    def over(self) -> bool:
+        return self.state.is_terminal()
+
+    @property
+    def turn(self) -> int | None:
+        """The seat on turn; None at the end of the hand."""
+        return None if self.over else self.state.current_player()
+
+    @property
+    def hands(self) -> list[Ended]:
+        """All hands of the match that have ended."""
+        last = [Ended(self.deal, self.game.scores(self.state))] if self.moves and self.over else []
+        return [*self.ended, *last]
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """Scores of the match, by seat."""
+        return tuple(sum(hand.scores[seat] for hand in self.hands) for seat in range(self.game.players))
+
+    def number(self, seat: int) -> int:
+        """How many decisions of this hand the seat has made."""
+        return sum(move.seat == seat for move in self.moves)
+
+    def view(self, seat: int) -> View:
+        """What a seat knows."""
+        return self.game.view(self.state, seat)
+
+    def log(self, seat: int) -> list[tuple[int, str]]:
+        """What the seat has seen of what seats did: who, and what, in words."""
+        return [
+            (e.actor, self.game.words(e.action))
+            for e in self.view(seat).events
+            if e.action is not None and e.actor >= 0
+        ]
+
+    def _take(self, step: Seated | Dealt | Acted | Undone) -> None:
+        """Takes a step and writes it down; nothing changes where that fails."""
+        before = vars(self).copy()
+        self.moves, self.ended = list(self.moves), list(self.ended)
+        try:
+            self._apply(step)
+            if self._keep is not None:
+                self._keep.write(step, self)
+        except BaseException:
+            vars(self).update(before)
+            raise
+
+    def _apply(self, step: Seated | Dealt | Acted | Undone) -> None:
+        match step:
+            case Seated():
+                self._records, self.ended = self.records, []
+                self.seats, self.deal, self.moves = step.seats, step.deal, []
+                self.state = self._dealt()
+                self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
+            case Dealt():
+                self._records, self.ended = self.records, self.hands
+                self.deal, self.moves = step.deal, []
+                self.state = self._dealt()
+            case Acted():
+                if step.seat != self.turn or step.action not in self.state.legal_actions():
+                    raise TrickformerError(f"seat {step.seat} cannot do {step.action} now")
+                self.state = self.state.clone()
+                self.moves.append(step)
+                self._act(step.action)
+            case Undone():
+                if not 0 <= step.left <= len(self.moves):
+                    raise TrickformerError(f"there are {len(self.moves)} decisions, not {step.left}")
+                del self.moves[step.left :]
+                self.state = self._dealt()
+                for move in self.moves:
+                    self._act(move.action)
+
+    def _dealt(self) -> State:
+        return self.game.deal(self.seed, self.deal)
+
+    def _act(self, action: int) -> None:
+        self.state.apply_action(action)
+        while self.state.is_chance_node():
+            self.state.apply_action(self.game.chance(self.state, self.seed, self.deal))
+
+    def _record(self) -> HandRecord:
+        def by_seat(of: str) -> tuple[int, ...]:
+            return tuple(sum(getattr(m, of) for m in self.moves if m.seat == p) for p in range(self.game.players))
+
+        thought = [
+            [m.seconds for m in self.moves if m.seat == p and m.seconds is not None] for p in range(self.game.players)
+        ]
+        return HandRecord(
+            deal=self.deal,
+            seating=tuple(self.specs.index(who) for who in self.seats),
+            scores=self.game.scores(self.state),
+            decisions=tuple(self.number(p) for p in range(self.game.players)),
+            illegal=by_seat("illegal"),
+            searched=by_seat("searched"),
+            seconds=tuple(round(sum(s), 7) for s in thought),
+            calls=tuple(float(len(s)) for s in thought),
+            history=tuple(self.state.history()),
+            mission=self.game.mission(self.state),
+        )
+
+    @property
+    def records(self) -> list[HandRecord]:
+        """All finished hands at this table, of earlier matches too."""
+        return [*self._records, *([self._record()] if self.moves and self.over else [])]
+
+
+class _Keeper:
+    """The folder of a table: the journal, and the finished hands as a tournament records them."""
+
+    def __init__(self, settings: Play, game: Game, journal: folder.Lines):
+        assert settings.out is not None
+        self.known = journal.known
+        self._journal, self._out, self._game = journal, settings.out, game
+        self._builds = folder.builds(settings.out / folder.ABOUT)
+        self._written: tuple[list[str], int] = ([], 0)
+
+    def write(self, step: _Step, table: Table) -> None:
+        """A step that the table has taken."""
+        self._journal.append(step)
+        records = table.records
+        if table.specs != self._written[0]:
+            about = {"game": str(self._game.spiel), "players": table.specs, "builds": self._builds}
+            folder.replace(self._out / folder.ABOUT, json.dumps(about, indent=2) + "\n")
+        if len(records) != self._written[1]:
+            lines = "".join(record.model_dump_json(exclude_none=True) + "\n" for record in records)
+            folder.replace(self._out / RECORDS, lines)
+        self._written = (table.specs, len(records))
+
+
+def _parse(number: int, line: bytes) -> Seated | Dealt | Acted | Undone:
+    try:
+        return _STEP.validate_json(line)
+    except ValidationError:
+        raise TrickformerError(f"{JOURNAL}, line {number}: not a step of a table") from None
+
+
+@contextmanager
+def opened(settings: Play, resume: bool) -> Generator[Table]:
+    """The table of a config, or the one that its folder holds.
+
+    Raises TrickformerError on bad input, before anything is written, and where the folder holds another table or was
+    not to be gone on with."""
+    game = settings.rules()
+    seats = tuple(YOU if who == YOU else players.resolve(who) for who in settings.seats(game))
+    if settings.out is None:
+        if resume:
+            raise TrickformerError("--resume needs the --out of the table to go on with")
+        yield Table(game, seats, settings.seed, settings.deal)
+        return
+    free = type(settings).model_fields.keys() - set(settings.FIXED)
+    begun = [step.seats for step in folder.read_lines(settings.out / JOURNAL, _parse)[0] if isinstance(step, Seated)]
+    sat = dict.fromkeys(who for seating in begun or [seats] for who in seating)
+    for who in sat:
+        if who not in seats and players.starts_program(who):
+            raise TrickformerError(f"{who!r} sits there and starts a program, which a file may not decide")
+    about = {"game": str(game.spiel), "players": list(sat)}
+    with folder.recorded(settings.out, settings, resume, free, JOURNAL, _parse, about) as journal:
+        yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))

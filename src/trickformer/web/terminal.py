@@ -1,0 +1,121 @@
+"""A table on a terminal, for those on ssh: scenes as text, actions by number or name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+
+from trickformer.base import TrickformerError
+from trickformer.web import scenes
+from trickformer.web.cast import Answer, Cast, ask, called
+from trickformer.web.config import YOU, Play
+from trickformer.web.scenes import Card, Scene
+from trickformer.web.table import Table, opened
+
+_HELP = "a number or name of what can be done; undo, again (the deal), next (deal), log, quit"
+
+
+def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
+    """Plays at a table until the input ends or says quit. read: a line of input; EOFError at its end. Raises
+    TrickformerError on bad input."""
+    cast = called(settings)  # before anything is written
+    with opened(settings, resume) as table:
+        print(_HELP)
+        try:
+            _play(table, cast, read or (lambda: input("> ")))
+        except (EOFError, KeyboardInterrupt):
+            print()
+        print(f"scores of the match {_numbers(table.totals)}, {len(table.hands)} hands")
+
+
+def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
+    told, ended = 0, False  # how much of the log is printed; whether the players know how the hand ended
+    while True:
+        while table.turn is not None and table.seats[table.turn] != YOU:
+            answer: Answer = cast.decide(ask(table))
+            table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
+        log = table.log(_mine(table))
+        print("\n".join(f"  seat {seat}: {what}" for seat, what in log[told:] if table.seats[seat] != YOU))
+        told = len(log)
+        if table.over and not ended:
+            cast.end(table.seats, tuple(map(int, table.state.history())))
+        ended = table.over
+        scene = scenes.show(table.game, table.state, _mine(table))
+        print(as_text(scene, table))
+        if table.over:
+            print(table.game.describe(table.state))
+            print(f"scores {_numbers(table.game.scores(table.state))}; next for the next deal")
+        while not _obey(table, scene, read().strip()):
+            print(_HELP, file=sys.stderr)
+
+
+def _mine(table: Table) -> int:
+    """The person's seat that is on turn, or the first."""
+    own = [p for p, who in enumerate(table.seats) if who == YOU]
+    return next((p for p in own if p == table.turn), own[0])
+
+
+def _obey(table: Table, scene: Scene, word: str) -> bool:
+    """Does what a line says; False where it says nothing that can be done."""
+    commands: dict[str, Callable[[], None]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
+    try:
+        if word == "quit":
+            raise EOFError
+        if word in commands:
+            commands[word]()
+            return True
+        if word == "log":
+            print("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_mine(table))))
+            return True
+        found = _action(table, word)
+        if found is None or table.turn is None:
+            return False
+        table.act(table.turn, found)
+    except TrickformerError as e:
+        print(e, file=sys.stderr)
+        return False
+    return True
+
+
+def _action(table: Table, word: str) -> int | None:
+    """The legal action that a word names: by its place in the list, or by name."""
+    legal = table.state.legal_actions() if not table.over else []
+    if word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(legal):
+        return legal[int(word) - 1]
+    return next((a for a in legal if table.game.words(a).lower() == word.lower()), None)
+
+
+def as_text(scene: Scene, table: Table) -> str:
+    """A scene for a terminal."""
+    return "\n".join(_lines(scene, table))
+
+
+def _lines(scene: Scene, table: Table) -> Iterator[str]:
+    yield " | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.facts)))
+    for seat in scene.seats:
+        who = "you" if table.seats[seat.seat] == YOU else table.seats[seat.seat].partition(":")[0]
+        facts = ", ".join((*seat.facts, *([seat.said] if seat.said else [])))
+        backs = sum(not card.name for card in seat.cards)
+        cards = f"{backs} cards" if backs and not any(c.notes for c in seat.cards) else " ".join(map(_card, seat.cards))
+        yield f"  seat {seat.seat} ({who}{', ' + facts if facts else ''}): {cards}"
+    for pile in scene.piles:
+        yield f"  {pile.title}: {' '.join(map(_card, pile.cards))}"
+    for row in scene.board:
+        yield "  " + " ".join(cell.text or "." for cell in row)
+    if scene.text:
+        yield scene.text
+    if scene.trick:
+        yield "  trick: " + " ".join(f"{p.seat}:{p.card.name}" for p in scene.trick)
+    if scene.ask:
+        words = {choice.action: choice.words for choice in scene.choices}
+        legal = enumerate(table.state.legal_actions(), 1)
+        yield f"{scene.ask}: " + "  ".join(f"{i} {words.get(a) or table.game.words(a)}" for i, a in legal)
+
+
+def _card(card: Card) -> str:
+    notes = f"[{' '.join(card.notes)}]" if card.notes else ""
+    return (card.name or ("-" if card.sign else "?")) + notes + ("*" if card.done else "")
+
+
+def _numbers(scores: tuple[int, ...]) -> str:
+    return " ".join(map(str, scores))

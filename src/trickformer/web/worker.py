@@ -1,0 +1,97 @@
+"""Thinking in a process of its own, so that a page never waits, and what nobody waits for any more is ended."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+from trickformer.base import TrickformerError
+from trickformer.engines import process
+from trickformer.plumbing.parallel import end_with_the_parent
+
+_DONE, _ERROR = "done", "error"  # what a process sends: (kind, value)
+
+
+class Cancelled(Exception):
+    """The work was ended before it was done."""
+
+
+class Worker:
+    """One process that does one piece of work after the other. What is made by `make`, which must be a function of a
+    module, is kept between them."""
+
+    def __init__(self, make: Callable[..., Any], *given: Any):
+        """make(*given): the object whose methods are called, made in the process."""
+        self._make, self._given = make, given
+        self._process: Any = None
+        self._pipe: Connection | None = None
+        self._turn = asyncio.Lock()
+        self.busy = False
+
+    async def do(self, method: str, *arguments: Any) -> Any:
+        """What a method of the object returns. Raises TrickformerError as it does, or where the process dies, and
+        Cancelled where `cancel` ended it."""
+        async with self._turn:
+            pipe = self._started()
+            self.busy = True
+            try:
+                pipe.send((method, arguments))
+                kind, value = await asyncio.to_thread(pipe.recv)
+            except (EOFError, OSError):
+                if self._pipe is not pipe:
+                    raise Cancelled from None
+                code = self._process.exitcode
+                self.cancel()
+                raise TrickformerError(f"the process that was thinking died (exit code {code})") from None
+            finally:
+                self.busy = False
+        if kind == _ERROR:
+            raise TrickformerError(value)
+        return value
+
+    def _started(self) -> Connection:
+        if self._pipe is None:
+            context = multiprocessing.get_context("spawn")  # a fork would copy the threads of the server
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
+            self._pipe.send((self._make, self._given))
+        return self._pipe
+
+    def cancel(self) -> None:
+        """Ends the process, whatever it does; the next work starts another."""
+        if self._pipe is None:
+            return
+        pipe, self._pipe = self._pipe, None
+        self._process.kill()  # compiled code hears nothing less
+        self._process.join()
+        if not self.busy:  # else the thread that reads it sees its end
+            pipe.close()
+
+
+def _serve(pipe: Connection) -> None:
+    """Does what it is asked. Programs that play are ended with their players, or by their supervisor."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    threading.Thread(target=end_with_the_parent, daemon=True).start()
+    process.errors_to = None
+    with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
+        make, given = pipe.recv()
+        made: Any = None
+        while True:
+            method, arguments = pipe.recv()
+            try:
+                if made is None:
+                    made = make(*given)
+                message = (_DONE, getattr(made, method)(*arguments))
+            except TrickformerError as e:
+                message = (_ERROR, str(e))
+            except Exception as e:  # of a player that is at fault: the table goes on
+                message = (_ERROR, f"{type(e).__name__}: {e}".splitlines()[0])
+            pipe.send(message)

@@ -1,0 +1,70 @@
+"""A table that is served by a process of its own, and a page's side of its socket."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+@contextmanager
+def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of `trickformer play` with these words, and its process, which is ended."""
+    command = [sys.executable, "-m", "trickformer", "play", *words, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            line = process.stdout.readline()
+            assert line.startswith("the table is at "), process.stderr.read()
+            yield line.split()[-1], process
+        finally:
+            process.terminate()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+
+
+@contextmanager
+def page(address: str, **headers: str):
+    """A socket as the page opens it."""
+    from websockets.sync.client import connect
+
+    at = urlsplit(address)
+    origin = headers.pop("origin", f"http://{at.netloc}")
+    with connect(f"ws://{at.netloc}{at.path}socket", origin=origin, additional_headers=headers, proxy=None) as socket:
+        yield socket
+
+
+def heard(socket, kind: str, seconds: float = 60.0):
+    """The next message of that kind."""
+    while True:
+        message = json.loads(socket.recv(timeout=seconds))
+        if message["type"] == kind:
+            return message
+
+
+def my_turn(socket):
+    """The next table at which it is the person's turn, or whose hand is over."""
+    while True:
+        table = heard(socket, "table")
+        if table["turn"] in (None, table["me"]):
+            return table
+
+
+def clicks(scene) -> list[int]:
+    """What can be done in a scene as the page has it."""
+    cards = [c for part in (*scene.get("seats", []), *scene.get("piles", [])) for c in part.get("cards", [])]
+    cells = [cell for row in scene.get("board", []) for cell in row]
+    return sorted(x["action"] for x in (*cards, *cells, *scene.get("choices", [])) if x.get("action") is not None)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that are still there."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text().split()]
+    return found

@@ -1,0 +1,147 @@
+"""The table in Chromium: hands of each game by clicks and keys, hints, reloads, two widths, and axe-core's rules."""
+
+from __future__ import annotations
+
+import random
+from importlib import resources
+
+import pytest
+
+from tests.support.browser import CHROMIUM, launched, my_turn, opened, overlaps
+from tests.support.served import served
+
+for needed in ("starlette", "playwright", "axe_playwright_python"):
+    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+# Of each game the words that open it, and the panels that it has.
+GAMES = {
+    "hearts": (["hearts", "--opponents", "rules", "--deal", "1"], "model search pimc belief worlds tokens"),
+    "skat": (["skat", "--opponents", "rules", "--seed", "3"], "model search pimc belief worlds tokens"),
+    "crew": (["crew(mission=9)", "--opponents", "rules", "--deal", "2"], "model search pimc belief worlds tokens"),
+    "hanabi": (["hanabi", "--opponents", "partner"], "model search pimc belief worlds tokens"),
+    "mines": (["mines", "--seed", "5"], "pimc belief worlds"),
+}
+WIDTHS = ((390, 844), (1440, 900))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+def _look(page, panels):
+    """Switches panels on and waits for what they show of this decision."""
+    for panel in panels:
+        if page.locator(f"[data-panel={panel}]").get_attribute("aria-pressed") == "false":
+            page.click(f"[data-panel={panel}]")
+    ply = page.locator("body").get_attribute("data-ply")
+    for panel in panels:
+        page.wait_for_selector(f"#panel-{panel}[data-ply='{ply}'] .body *", timeout=90_000)
+
+
+def _rules_hold(page):
+    """No serious fault by axe-core's rules."""
+    source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    page.evaluate(source + "; undefined")
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+    grave = [
+        (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert not grave
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_hand_by_clicks(browser, name):
+    """Hints are shown on the way, the page is reloaded in the middle, and nothing overlaps at either width."""
+    words, panels = GAMES[name]
+    draw, moves, looked = random.Random(2), 0, False
+    with served(*words) as (address, _):
+        page = opened(browser, address)
+        while my_turn(page):
+            if moves == 2:
+                before = page.inner_text("#felt"), page.inner_text("#log")
+                page.reload()
+                page.wait_for_selector("#own .seat, #board .cell")
+                my_turn(page)
+                assert (page.inner_text("#felt"), page.inner_text("#log")) == before
+            if moves >= 3 and not looked and page.locator("#felt .act:visible").count() > 1:
+                looked = True
+                _look(page, panels.split())
+                for width, height in WIDTHS:
+                    page.set_viewport_size({"width": width, "height": height})
+                    assert not overlaps(page), width
+                _rules_hold(page)
+                for panel in panels.split():
+                    page.click(f"[data-panel={panel}]")
+                assert not page.locator(".panel").count()
+            able = page.locator("#felt .act:visible")
+            ply = page.locator("body").get_attribute("data-ply")
+            able.nth(draw.randrange(able.count())).click()
+            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+            moves += 1
+        assert "The hand is over" in page.inner_text("#status")
+        assert looked or name == "mines"
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert not overlaps(page), width
+        _rules_hold(page)
+        assert page.inner_text("#told")
+        page.click("#status button")
+        page.wait_for_selector("body:not([data-turn=over])")
+        assert not page.faults
+        page.context.close()
+
+
+def test_keys_play_too(browser):
+    """Without a mouse: arrows and Enter play, u takes back, n deals."""
+    with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        for move in range(3):
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate("document.activeElement.getAttribute('aria-label')")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(f"body:not([data-ply='{53 + move}'])")
+        assert page.inner_text("#log").count("you:") == 3
+        page.keyboard.press("u")
+        page.wait_for_selector("body[data-ply='55']")
+        assert page.inner_text("#log").count("you:") == 2
+        page.context.close()
+
+
+def test_dialogs_begin_a_match_and_claim(browser):
+    with served("hearts", "--opponents", "random") as (address, _):
+        page = opened(browser, address)
+        page.click("#match")
+        page.select_option("#who0", label="rules")
+        page.select_option("#who2", label="you")
+        page.fill("#deal", "6")
+        _rules_hold(page)
+        page.click("#seating button.main")
+        page.wait_for_selector("#own .seat[data-seat='2']")
+        assert "deal 6" in page.inner_text("#title")
+        my_turn(page)
+        page.click("#claim")
+        page.fill("#claim-score", "0")
+        page.click("#claiming button.main")
+        page.wait_for_selector("#fault:visible", timeout=60_000)
+        assert "too many lines" in page.inner_text("#fault")
+        while my_turn(page) and page.locator("#own .card").count() > 2:
+            ply = page.locator("body").get_attribute("data-ply")
+            page.locator("#felt .act:visible").first.click()
+            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+        page.click("#claim")
+        page.fill("#claim-score", "26")
+        page.click("#claiming button.main")
+        page.wait_for_selector("body[data-turn=over]", timeout=60_000)
+        page.click("#next")
+        page.wait_for_selector("body:not([data-turn=over])")
+        assert "deal 7" in page.inner_text("#title")
+        assert page.locator("#scores tbody tr").count() == 2
+        assert not page.faults
+        page.context.close()

@@ -1,0 +1,230 @@
+"""The table's server: who is let in, what a page may say, and that nothing is lost or left behind."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.served import children, clicks, heard, my_turn, page, served
+from trickformer.web import messages
+
+pytest.importorskip("starlette", reason="needs the extra web")
+_faults = pytest.importorskip("websockets.exceptions", reason="needs the extra web")
+ConnectionClosed, InvalidStatus = _faults.ConnectionClosed, _faults.InvalidStatus
+
+
+@pytest.fixture(scope="module")
+def hearts_table():
+    with served("hearts", "--opponents", "random", "--seed", "1", "--deal", "1") as (address, _):
+        yield address
+
+
+def _get(address, path=None, **headers):
+    at = urlsplit(address)
+    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=20)
+    connection.request("GET", at.path if path is None else path, headers=headers)
+    answer = connection.getresponse()
+    found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    connection.close()
+    return found
+
+
+def test_the_page_is_served_with_a_strict_policy(hearts_table):
+    at = urlsplit(hearts_table)
+    for name in ("", "index.html", "app.js", "style.css", "icon.svg", "face.js"):
+        status, headers, body = _get(hearts_table, at.path + name)
+        assert status == 200 and body
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "://" not in body.decode().replace("http://www.w3.org/2000/svg", ""), "nothing comes from elsewhere"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/x/", "/x/app.js", "/{t}/none.js", "/{t}/..%2fserver.py", "/{t}/%2e%2e/", "/{t}"]
+)
+def test_there_is_nothing_else(hearts_table, path):
+    token = urlsplit(hearts_table).path.strip("/")
+    status, _, body = _get(hearts_table, path.format(t=token))
+    assert status in (404, 307)
+    assert b"import" not in body
+
+
+def test_other_hosts_origins_and_tokens_are_refused(hearts_table):
+    at = urlsplit(hearts_table)
+    assert _get(hearts_table, Host=f"localhost:{at.port}")[0] == 200
+    for host in ("evil.example", f"evil.example:{at.port}", "127.0.0.1:1", f"127.0.0.1.evil.example:{at.port}"):
+        assert _get(hearts_table, Host=host)[0] == 404
+    assert _get(hearts_table, Origin="http://evil.example")[0] == 404
+    with page(hearts_table) as socket:
+        assert heard(socket, "table")["game"] == "hearts"
+    for origin in ("http://evil.example", "null", f"https://{at.netloc}", None):
+        with pytest.raises(InvalidStatus), page(hearts_table, origin=origin):
+            pass
+    with pytest.raises(InvalidStatus), page(f"http://{at.netloc}/{'x' * 22}/"):
+        pass
+
+
+def _fuzzed(draw):
+    """A message that no page of ours sends, or one that comes at a wrong time."""
+    junk = [None, True, -1, 3.5, 10**40, "", "you", "gomcts:checkpoint=/etc/passwd", [], {}, [[[]]], {"do": "act"}]
+    valid = [
+        {"do": "act", "seat": 0, "action": 3, "ply": 53},
+        {"do": "undo"},
+        {"do": "again"},
+        {"do": "claim", "score": 3},
+        {"do": "match", "seats": [0, 1, 1, 1], "deal": 2},
+        {"do": "look", "panels": ["tokens"]},
+        {"do": "cancel"},
+    ]
+    message = dict(draw.choice(valid))
+    kind = draw.randrange(5)
+    if kind == 0:
+        message[draw.choice(list(message))] = draw.choice(junk)
+    elif kind == 1:
+        message[draw.choice(["file", "spec", "path", "out"])] = draw.choice(junk)
+    elif kind == 2:
+        message.pop(draw.choice(list(message)))
+    elif kind == 3:
+        return "".join(chr(draw.randrange(1, 300)) for _ in range(draw.randrange(80)))
+    text = json.dumps(message)
+    return text if draw.random() < 0.8 else text[: draw.randrange(len(text))]
+
+
+def test_a_hundred_fuzzed_messages():
+    seed = random.randrange(2**31)
+    draw = random.Random(seed)
+    with served("hearts", "--opponents", "random", "--seed", "1") as (address, process):
+        sent = 0
+        while sent < 100:
+            with suppress(ConnectionClosed), page(address) as socket:
+                heard(socket, "table")
+                for _ in range(20):
+                    sent += 1
+                    socket.send(_fuzzed(draw))
+                socket.send(b"\x00\x01")  # which is refused, or ends the socket
+                heard(socket, "error")
+        with page(address) as socket:
+            table = heard(socket, "table")
+            assert table["seats"].count("you") >= 1, seed
+            assert process.poll() is None, seed
+
+
+def test_messages_are_limited(hearts_table):
+    with page(hearts_table) as socket:
+        heard(socket, "table")
+        socket.send("x" * 100_000)
+        with pytest.raises(ConnectionClosed) as end:
+            heard(socket, "never")
+        assert end.value.rcvd is not None and end.value.rcvd.code == 1009
+    with page(hearts_table) as socket, pytest.raises(ConnectionClosed) as end:
+        for _ in range(200):
+            socket.send('{"do":"undo"}')
+        heard(socket, "never")
+    assert end.value.rcvd is not None and end.value.rcvd.code == 1008
+    with pytest.raises(ValueError):
+        messages.read('{"do":"act","seat":0,"action":"3","ply":0}')
+
+
+def test_a_page_that_goes_leaves_no_search_running():
+    with served("hearts", "--opponents", "pimc:worlds=1000000", "--seat", "1") as (address, process):
+        with page(address) as socket:
+            assert heard(socket, "thinking")["seat"] is not None
+            while not (thinking := _thinkers(process.pid)):
+                time.sleep(0.05)
+        deadline = time.monotonic() + 20
+        while set(thinking) & set(_thinkers(process.pid)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not _thinkers(process.pid)
+        with page(address) as socket:  # it comes back, and may stop the search by itself
+            assert heard(socket, "thinking")["seat"] is not None
+            socket.send('{"do":"cancel"}')
+            while not heard(socket, "thinking")["stopped"]:
+                pass
+            assert not _thinkers(process.pid)
+
+
+def _thinkers(pid):
+    """Worker processes; the tracker of multiprocessing's resources is none."""
+    found = []
+    for child in children(pid):
+        with suppress(OSError):
+            found += [child] if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes() else []
+    return found
+
+
+@pytest.mark.parametrize("game", ["skat", "crew(mission=9)"])
+def test_a_whole_hand_over_the_socket(game, tmp_path, command):
+    """Played with a server that is killed in the middle and goes on; the record then replays by the rules."""
+    words = [game, "--seed", "4", "--out", str(tmp_path / "t"), *(["--opponents", "random"] if game != "mines" else [])]
+    draw, moves = random.Random(1), 0
+    with served(*words) as (address, process), page(address) as socket:
+        table = my_turn(socket)
+        while table["turn"] is not None and moves < 3:
+            moves += 1
+            socket.send(json.dumps(_act(table, draw)))
+            table = my_turn(socket)
+        process.send_signal(signal.SIGKILL)
+    with served(*words, "--resume") as (address, _), page(address) as socket:
+        back = my_turn(socket)
+        assert (back["scene"], back["log"], back["ply"]) == (table["scene"], table["log"], table["ply"])
+        while (table := back)["turn"] is not None:
+            socket.send(json.dumps(_act(table, draw)))
+            back = my_turn(socket)
+        assert table["hands"] == [[0, table["scores"]]] and table["told"]
+    code, out, _ = command("records", "check", tmp_path / "t" / "records.jsonl")
+    assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
+
+
+def _act(table, draw):
+    return {"do": "act", "seat": table["me"], "action": draw.choice(clicks(table["scene"])), "ply": table["ply"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("skat", "--opponents", "gomcts"), "checkpoint hearts-small was trained on hearts"),
+        (("hearts", "--checkpoint", "skat-small"), "checkpoint skat-small was trained on"),
+        (("hearts", "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(command, words, said, tmp_path):
+    code, _, err = command("play", *words, "--no-browser", "--out", tmp_path / "t")
+    assert code == 2
+    assert err.startswith(f"error: {said}") and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_stale_and_foreign_clicks_change_nothing(hearts_table):
+    with page(hearts_table) as socket:
+        table = my_turn(socket)
+        action = clicks(table["scene"])[0]
+        for wrong in ({"ply": table["ply"] - 1}, {"seat": 1}, {"action": 60}):
+            socket.send(json.dumps({"do": "act", "seat": table["me"], "action": action, "ply": table["ply"]} | wrong))
+            assert heard(socket, "error")["text"]
+    with page(hearts_table) as socket:
+        assert heard(socket, "table")["ply"] == table["ply"]
+
+
+def test_a_match_of_others_from_the_page(hearts_table):
+    with page(hearts_table) as socket:
+        players = heard(socket, "table")["players"]
+        assert players[0] == "you" and "rules" in players
+        assert not any("cmd" in spec or "/" in spec for spec in players)
+        seats = [players.index("rules"), 0, players.index("random"), 0]
+        socket.send(json.dumps({"do": "match", "seats": seats, "deal": 6}))
+        table = my_turn(socket)
+        while table["deal"] != 6:
+            table = my_turn(socket)
+        assert table["seats"] == ["rules", "you", "random", "you"]
+        socket.send(json.dumps({"do": "match", "seats": [999, 0, 0, 0], "deal": 6}))
+        assert "no such player" in heard(socket, "error")["text"]

@@ -1,0 +1,193 @@
+"""A table against tournaments: the same deals, the same decisions, whoever sits there."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from trickformer import games, players
+from trickformer.base import TrickformerError
+from trickformer.plumbing import digests
+from trickformer.records import files
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.play import play
+from trickformer.web.cast import Cast, ask
+from trickformer.web.config import YOU, Play
+from trickformer.web.table import JOURNAL, RECORDS, Table, opened
+
+SPECS = ["hearts", "skat", "crew(mission=9)", "crew(mission=4,distress=left)", "hanabi", "hanabi(players=3)", "mines"]
+
+
+def _seats(game, own=0):
+    return tuple(YOU if seat == own else "random" for seat in range(game.players))
+
+
+def _play_on(table, cast, history):
+    """The hand to its end; a person does what is on record."""
+    while table.turn is not None:
+        if table.seats[table.turn] == YOU:
+            table.act(table.turn, history[len(table.state.history())])
+        else:
+            found = cast.decide(ask(table))
+            table.act(table.turn, found.decision.action, found.decision, found.seconds)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_hand_at_the_table_is_that_of_a_tournament(spec):
+    game = games.load(spec)
+    hands = [Hand(deal, (0,) * game.players) for deal in (3, 4)]
+    records = {r.deal: r for r in play(game, [players.make("random", game)], hands, seed=7)}
+    own = game.players - 1
+    table, cast = Table(game, _seats(game, own), 7, 3), Cast(game)
+    _play_on(table, cast, records[3].history)
+    assert tuple(table.state.history()) == records[3].history
+    table.next_deal()
+    _play_on(table, cast, records[4].history)
+    assert [(e.deal, e.scores) for e in table.hands] == [(deal, records[deal].scores) for deal in (3, 4)]
+    assert table.totals == tuple(a + b for a, b in zip(records[3].scores, records[4].scores))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_moves_are_taken_back_and_made_again(spec):
+    game = games.load(spec)
+    table, cast = Table(game, _seats(game), 1, 0), Cast(game)
+    before = []
+    while table.turn is not None:
+        if table.seats[table.turn] == YOU:
+            before.append(str(table.state.history()))
+            table.act(table.turn, table.state.legal_actions()[-1])
+        else:
+            found = cast.decide(ask(table))
+            table.act(table.turn, found.decision.action, found.decision)
+    end = table.state.history()
+    for known in reversed(before):
+        table.undo()
+        assert str(table.state.history()) == known
+    with pytest.raises(TrickformerError, match="no decision of yours"):
+        table.undo()
+    _play_on(table, cast, end)
+    assert table.state.history() == end
+
+
+def test_what_is_not_allowed_changes_nothing(hearts):
+    table = Table(hearts, _seats(hearts), 1, 1)
+    before = table.state.history()
+    for wrong in (lambda: table.act(1, 0), lambda: table.act(0, 99), lambda: table.begin(("random",) * 4, 0)):
+        with pytest.raises(TrickformerError):
+            wrong()
+    assert table.state.history() == before
+    assert table.seats == _seats(hearts)
+
+
+def _settings(out, **more):
+    return Play(game="skat", opponents=["random"], seed=3, out=out, **more)
+
+
+def test_a_table_comes_back_whole(tmp_path):
+    out = tmp_path / "table"
+    with opened(_settings(out), resume=False) as table:
+        cast = Cast(table.game)
+        (record,) = play(table.game, [players.make("random", table.game)], [Hand(0, (0, 0, 0))], seed=3)
+        _play_on(table, cast, record.history)
+        table.next_deal()
+        while table.turn != 0:
+            found = cast.decide(ask(table))
+            table.act(table.turn, found.decision.action, found.decision)
+        table.act(0, table.state.legal_actions()[0])
+        table.undo()
+        left = table.state.history(), table.totals, table.hands, table.deal
+    with (out / JOURNAL).open("ab") as journal:
+        journal.write(b'{"do":"act","seat":0,"acti')  # what a kill leaves of a line
+    with opened(_settings(out), resume=True) as table:
+        assert (table.state.history(), table.totals, table.hands, table.deal) == left
+    lines = (out / RECORDS).read_text().splitlines()
+    assert [json.loads(line)["history"] for line in lines] == [list(record.history)]
+    (found,) = files.read(out / RECORDS)
+    assert found.names == (YOU, "random", "random")
+    with pytest.raises(TrickformerError, match="--resume"), opened(_settings(out), resume=False):
+        pass
+    with (
+        pytest.raises(TrickformerError, match="seed = 3, not 4"),
+        opened(_settings(out).model_copy(update={"seed": 4}), True),
+    ):
+        pass
+
+
+def test_a_journal_of_another_game_is_refused(tmp_path):
+    out = tmp_path / "table"
+    with opened(_settings(out), resume=False):
+        pass
+    with (out / JOURNAL).open("ab") as journal:
+        journal.write(b'{"do":"act","seat":1,"action":500}\n')
+    digests.lines(out / JOURNAL).unlink()
+    with pytest.raises(TrickformerError, match="cannot do 500"), opened(_settings(out), resume=True):
+        pass
+
+
+@pytest.mark.parametrize("spec", ["gomcts:runs=7,wave=8", "pimc", 'engine:cmd="a, b"', "pimc:worlds=9,belief=x"])
+def test_specs_are_shown_without_what_goes_without_saying(spec):
+    assert players.short(players.resolve(spec)) == spec
+    assert players.parse(players.short(spec)) == players.parse(spec)
+
+
+def test_a_folder_starts_no_program(tmp_path):
+    out = tmp_path / "table"
+    with opened(_settings(out), resume=False) as table:
+        table.begin((YOU, "engine:cmd=touch evil", "random"), 0)
+    with pytest.raises(TrickformerError, match="starts a program"), opened(_settings(out), resume=True):
+        pass
+
+
+def test_a_table_that_is_killed_goes_on(tmp_path):
+    words = ["play", "hearts", "--opponents", "random", "--text", "--seed", "5", "--out", str(tmp_path / "t")]
+    command = [sys.executable, "-m", "trickformer", *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for _ in range(3):
+            process.stdin.write("1\n")
+            process.stdin.flush()
+            while ": 1 " not in (line := process.stdout.readline()):
+                assert line
+        process.send_signal(signal.SIGKILL)
+    kept = (tmp_path / "t" / JOURNAL).read_text().splitlines()
+    assert sum('"seat":0' in line for line in kept) >= 2
+    with opened(Play(game="hearts", opponents=["random"], seed=5, out=tmp_path / "t"), resume=True) as table:
+        moves = [json.loads(line) for line in kept if '"do":"act"' in line]
+        assert [(m.seat, m.action) for m in table.moves] == [(m["seat"], m["action"]) for m in moves]
+        assert table.turn == 0 or len(table.moves) == len(moves)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hearts", "--seat", "4"), "there is no seat 4 in hearts: seats are 0 to 3"),
+        (("skat", "--opponents", "random", "random", "random"), "3 opponents, but skat has 3 seats"),
+        (("hearts", "--opponents", "gomts"), "unknown player 'gomts'"),
+        (("hearts", "--resume"), "--resume needs the --out of the table to go on with"),
+        (("mines", "--opponents", "rules"), "mines is played alone; leave out --opponents"),
+        (("hanabi", "--opponents", "rules"), "player 'rules' plays hearts, skat, crew only, not hanabi"),
+    ],
+)
+def test_bad_input_is_one_line(command, words, said, tmp_path):
+    out = () if "--resume" in words else ("--out", tmp_path / "table")
+    code, _, err = command("play", *words, "--text", *out)
+    assert code == 2
+    assert not list(tmp_path.iterdir())
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1
+
+
+def test_the_terminal_plays_a_hand(command, monkeypatch):
+    lines = iter(["log", "1", "undo", *["1"] * 30, "nonsense", "next", "1", "quit"])
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    code, out, err = command("play", "hearts", "--text", "--opponents", "random", "--seed", "2", "--deal", "1")
+    assert code == 0
+    assert "pass 3 more cards to your left: 1 " in out
+    assert "deal 2 | pass across" in out
+    assert "1 hands" in out
+    assert "scores" in out
+    assert err.startswith("a number or name of what can be done") or not err
