@@ -3,8 +3,11 @@ nothing."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
+from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
@@ -103,6 +106,25 @@ def test_search_is_not_below_the_blueprint():
 
     gain = scores("rule_search:worlds=100") - scores("partner:style=smart")
     assert gain.mean() > 2 * gain.std() / deals**0.5, gain.mean()
+
+
+def test_hands_under_way_share_nothing_that_matters():
+    """Games with the same beginning, and more of them than are followed, are those that are played one by one."""
+    hands, spec = [Hand(d % 5, (0, 0)) for d in range(10)], "rule_search:worlds=30,threshold=0"
+    crowded = players.make(spec, TINY)
+    crowded._known = Forgetful()
+    together = list(play(TINY, [crowded], hands, 6, 4))
+    alone = [next(play(TINY, [players.make(spec, TINY)], [hand], 6)) for hand in hands]
+    assert comparable(together) == comparable(alone)
+
+
+class Forgetful(OrderedDict):
+    """Keeps two games."""
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        while len(self) > 2:
+            self.popitem(last=False)
 
 
 @pytest.fixture(scope="module")

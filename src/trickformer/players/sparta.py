@@ -53,7 +53,7 @@ class Sparta:
     def __init__(self, options: Options, game: Hanabi, style: str, belief: Maker, exact: Belief):
         from trickformer import _core, tokenizers
 
-        self._options, self._rules, self._most = options, game.rules, game.rules.kinds
+        self._options, self._most = options, game.rules.kinds
         self._tokenizer, self._bot = tokenizers.make(game), _core.hanabi.BOTS.index(style)
         self._core, self._belief, self._exact = _core, belief, exact
 
