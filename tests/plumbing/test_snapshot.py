@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trickformer import _core
-from trickformer.belief.hanabi import stack
+from trickformer.belief.hanabi import native
 from trickformer.games.hanabi import RULES
 from trickformer.plumbing.snapshot import Native, Snapshots
 
@@ -131,14 +131,14 @@ def test_tables_of_no_game_are_refused():
     rules = _core.hanabi.Rules(**{name: getattr(_core.hanabi.Rules(), name) for name in RULES.values()})
     tables = _core.hanabi.Tables(rules, 1, 0, 2)
     _, states, marks = tables.__getstate__()
-    fresh = stack._tables((rules, states, marks))
+    fresh = native._tables((rules, states, marks))
     assert fresh.current().tolist() == tables.current().tolist()
     rng, refused = np.random.default_rng(0), 0
     for _ in range(2_000):
         held = bytearray(states)
         held[int(rng.integers(len(held)))] = int(rng.integers(256))
         try:
-            made = stack._tables((rules, bytes(held), marks))
+            made = native._tables((rules, bytes(held), marks))
         except ValueError:
             refused += 1
             continue
@@ -146,9 +146,9 @@ def test_tables_of_no_game_are_refused():
         assert legal.shape == (2, rules.actions)
     assert refused > 300
     with pytest.raises(ValueError):
-        stack._tables((rules, states[:-1], marks))
+        native._tables((rules, states[:-1], marks))
     with pytest.raises(ValueError):
-        stack._tables((rules, states, bytes(len(marks))))
+        native._tables((rules, states, bytes(len(marks))))
 
 
 def test_the_format_is_numpys_own(tmp_path):
