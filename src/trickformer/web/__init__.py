@@ -1,5 +1,5 @@
-"""A table for people, and hands under review: in the browser (server.py); the table on a terminal too (terminal.py). Needs
-the extra `web` for the former.
+"""A table for people, and hands under review: in the browser (server.py, which needs the extra `web`), the table
+also on a terminal (terminal.py).
 
 config.py     the commands' configs
 table.py      a match: who sits where, deals, moves, undo, scores; kept as it is played
