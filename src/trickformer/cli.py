@@ -24,7 +24,7 @@ from trickformer.skat.commands import app as skat
 from trickformer.tournaments.crew.commands import app as crew
 from trickformer.tournaments.mines.commands import app as mines
 from trickformer.tournaments.plan import Tournament
-from trickformer.web.config import Play
+from trickformer.web.config import Play, View
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -141,15 +141,29 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **given
 
         terminal.play(settings, resume)
         return
+    _server(", or play on with --text").play(settings, resume)
+
+
+@app.command()
+@configs.options(View, positional="run")
+def view(**given: Any) -> None:
+    """Look at the hands of a tournament, a table or a file of games in the browser, and review them."""
+    settings = configs.load(View, None, given)
+    _server().view(settings)
+
+
+def _server(otherwise: str = "") -> Any:
+    """The module that serves pages. Raises TrickformerError where its dependencies are missing; otherwise: what can be
+    done then."""
     try:
         from trickformer.web import server
     except ModuleNotFoundError as e:
         if e.name not in ("starlette", "uvicorn"):
             raise
         raise TrickformerError(
-            f"the table in the browser needs {e.name}: pip install 'trickformer[web]', or play on with --text"
+            f"a page in the browser needs {e.name}: pip install 'trickformer[web]'{otherwise}"
         ) from None
-    server.play(settings, resume)
+    return server
 
 
 @app.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import resources
 
 FLAGS = (
     "--no-sandbox",
@@ -15,6 +16,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+WIDTHS = ((390, 844), (1440, 900))
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -31,8 +33,8 @@ def launched() -> Iterator:
             browser.close()
 
 
-def opened(browser, address: str, width: int = 1440, height: int = 900):
-    """A page of the table, on which others play at once. Whatever it says on the console is a fault."""
+def opened(browser, address: str, width: int = 1440, height: int = 900, shown: str = "#own .seat, #board .cell"):
+    """A page of ours, on which others play at once, once `shown` is there. What it says on the console is a fault."""
     context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     context.add_init_script("localStorage.setItem('speed', '0')")
     page = context.new_page()
@@ -42,7 +44,7 @@ def opened(browser, address: str, width: int = 1440, height: int = 900):
     )
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.goto(address)
-    page.wait_for_selector("#own .seat, #board .cell")
+    page.wait_for_selector(shown)
     return page
 
 
@@ -61,7 +63,7 @@ def overlaps(page) -> list[str]:
       if (wide > 0) faults.push(`the page is ${wide} px too wide`);
       const seen = (e) => e.getClientRects().length && !e.closest("details:not([open]) > :not(summary)");
       const kinds = "button, .seat, .played, .pile, .cell, h2, #status, #facts, select";
-      const things = [...document.querySelectorAll(kinds)].filter(seen);
+      const things = [...document.querySelectorAll(kinds)].filter((e) => seen(e) && !e.closest(".scroll"));
       for (const e of things) {
         const [ink, paper] = [getComputedStyle(e).color, getComputedStyle(e).backgroundColor];
         if (ink === paper) faults.push(`${e.textContent.slice(0, 20)} cannot be read`);
@@ -78,7 +80,7 @@ def overlaps(page) -> list[str]:
           if (x > 1 && y > 1) faults.push(`${name(a)} lies over ${name(b)}`);
         }
         const parent = things[i].parentElement.closest("section, aside, header, #felt");
-        if (parent && !things[i].closest(".scroll, #log, pre")) {
+        if (parent && !things[i].closest("#log, pre")) {
           const [p, q] = [box(things[i]), box(parent)];
           if (p.left < q.left - 1 || p.right > q.right + 1)
             faults.push(`${things[i].tagName} ${things[i].textContent.slice(0, 20)} sticks out`);
@@ -87,3 +89,16 @@ def overlaps(page) -> list[str]:
       return faults;
     }"""
     )
+
+
+def rules_hold(page):
+    """No serious fault by axe-core's rules."""
+    source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    page.evaluate(source + "; undefined")
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+    grave = [
+        (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert not grave

@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 
 
 @contextmanager
-def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address of `trickformer play` with these words, and its process, which is ended."""
-    command = [sys.executable, "-m", "trickformer", "play", *words, "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+def served(*words: str, command: str = "play") -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of `trickformer play` or `view` with these words, and its process, which is ended."""
+    given = [sys.executable, "-m", "trickformer", command, *words, "--no-browser"]
+    with subprocess.Popen(given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
         try:
             line = process.stdout.readline()
-            assert line.startswith("the table is at "), process.stderr.read()
+            assert line.startswith(("the table is at ", "the hands are at ")), process.stderr.read()
             yield line.split()[-1], process
         finally:
             process.terminate()
@@ -29,13 +29,13 @@ def served(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 @contextmanager
-def page(address: str, **headers: str):
-    """A socket as the page opens it."""
+def page(address: str, name: str = "socket", **headers: str):
+    """A socket as the page opens it; name: `socket` at the table, `reviewing` for hands."""
     from websockets.sync.client import connect
 
     at = urlsplit(address)
     origin = headers.pop("origin", f"http://{at.netloc}")
-    with connect(f"ws://{at.netloc}{at.path}socket", origin=origin, additional_headers=headers, proxy=None) as socket:
+    with connect(f"ws://{at.netloc}{at.path}{name}", origin=origin, additional_headers=headers, proxy=None) as socket:
         yield socket
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from importlib import resources
 
 import pytest
 
-from tests.support.browser import CHROMIUM, launched, my_turn, opened, overlaps
+from tests.support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
 from tests.support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -22,7 +21,6 @@ GAMES = {
     "hanabi": (["hanabi", "--opponents", "partner"], "model search pimc belief worlds tokens"),
     "mines": (["mines", "--seed", "5"], "pimc belief worlds"),
 }
-WIDTHS = ((390, 844), (1440, 900))
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +37,6 @@ def _look(page, panels):
     ply = page.locator("body").get_attribute("data-ply")
     for panel in panels:
         page.wait_for_selector(f"#panel-{panel}[data-ply='{ply}'] .body *", timeout=90_000)
-
-
-def _rules_hold(page):
-    """No serious fault by axe-core's rules."""
-    source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    page.evaluate(source + "; undefined")
-    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-    grave = [
-        (v["id"], [node["html"][:120] for node in v["nodes"]][:3])
-        for v in found
-        if v["impact"] in ("serious", "critical")
-    ]
-    assert not grave
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -74,7 +59,7 @@ def test_a_whole_hand_by_clicks(browser, name):
                 for width, height in WIDTHS:
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
-                _rules_hold(page)
+                rules_hold(page)
                 for panel in panels.split():
                     page.click(f"[data-panel={panel}]")
                 assert not page.locator(".panel").count()
@@ -88,7 +73,7 @@ def test_a_whole_hand_by_clicks(browser, name):
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
             assert not overlaps(page), width
-        _rules_hold(page)
+        rules_hold(page)
         assert page.inner_text("#told")
         page.click("#status button")
         page.wait_for_selector("body:not([data-turn=over])")
@@ -121,7 +106,7 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.select_option("#who0", label="rules")
         page.select_option("#who2", label="you")
         page.fill("#deal", "6")
-        _rules_hold(page)
+        rules_hold(page)
         page.click("#seating button.main")
         page.wait_for_selector("#own .seat[data-seat='2']")
         assert "deal 6" in page.inner_text("#title")

@@ -76,6 +76,18 @@ def test_exchanged_hidden_cards_do_not_change_a_scene(spec):
     assert exchanged
 
 
+def test_a_hand_game_does_not_show_the_skat():
+    """Neither before it is declared nor after."""
+    game = games.load("skat")
+    state = game.deal(1, 0)
+    for words in ("pass", "18", "pass", "hand"):
+        state.apply_action(next(a for a in state.legal_actions() if game.words(a) == words))
+    for _ in range(3):  # to declare, to announce, to play
+        seen = scenes.show(game, state, state.soloist)
+        assert not any(card.name for pile in seen.piles for card in pile.cards)
+        state.apply_action(state.legal_actions()[0])
+
+
 def test_open_scenes_show_every_card(hearts):
     for state in _positions(hearts, 1, 1):
         shown = scenes.show(hearts, state, OPEN)

@@ -18,8 +18,14 @@ from trickformer.base import TrickformerError
 from trickformer.records import iss, jsonl, xskat
 from trickformer.records.played import Played
 from trickformer.records.record import Damaged, Game, Record
+from trickformer.tournaments.run import RECORDS
 
 WRITERS: dict[str, Callable[[Record | Played, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
+
+
+def place(path: Path) -> Path:
+    """Where the games of a path are: of the folder of a run or a table its records, else the file itself."""
+    return path / RECORDS if (path / RECORDS).exists() else path
 
 
 def read(path: Path) -> Iterator[Record | Played]:

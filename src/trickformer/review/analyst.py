@@ -6,7 +6,7 @@ rather too high, and so is a loss: one below two standard errors is not called a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -20,6 +20,17 @@ from trickformer.review.result import Answer, Curve, Rating, Review, Step
 
 SOLVER = "solver"
 VISITS = "share of visits"
+
+# Players that say what actions are worth, and the games in which; None: wherever they play.
+VALUING: Mapping[str, tuple[str, ...] | None] = {
+    "pimc": ("hearts", "skat", "hanabi", "mines"),
+    "kermit": ("skat",),
+    "argmax": None,
+    "gomcts": None,
+    "sparta": ("hanabi",),
+    "optimal": ("mines",),
+    "bsr_uct": ("mines",),
+}
 
 
 def review(

@@ -123,9 +123,8 @@ def _games(file: Path, game: int | None) -> list[tuple[int, Record | Played]]:
     Raises TrickformerError where there is none."""
     from trickformer.base import TrickformerError
     from trickformer.records import files
-    from trickformer.tournaments.run import RECORDS
 
-    path = file / RECORDS if (file / RECORDS).exists() else file
+    path = files.place(file)
     found = [(n, record) for n, record in enumerate(files.read(path), 1) if game in (None, n)]
     if not found:
         raise TrickformerError(f"{path} holds no game {game}")

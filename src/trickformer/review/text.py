@@ -86,12 +86,13 @@ def _mistakes(review: Review) -> list[str]:
         return ["No decision is rated."]
     if not found:
         return ["Mistakes: none that is sure"]
-    lines = [f"{number}. {_mistake(r)}" for number, r in enumerate(found[:MOST_MISTAKES], 1)]
+    lines = [f"{number}. {mistake(r)}" for number, r in enumerate(found[:MOST_MISTAKES], 1)]
     more = len(found) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
 
 
-def _mistake(r: Rating) -> str:
+def mistake(r: Rating) -> str:
+    """A mistake in words."""
     error = f" ± {r.error:.2f}" if r.error is not None else ""
     better = r.best.words if r.best else ""
     return f"decision {r.number}{_in(r.trick)}, seat {r.seat}: {r.words}, {better} is better by {r.loss:.2f}{error}"
@@ -107,33 +108,34 @@ def _step(step: Step) -> str:
 
 def _answers(review: Review) -> list[str]:
     lines: list[str] = []
-    for answer in review.answers:
-        lines += _answer(answer)
+    for found in review.answers:
+        lines += answer(found)
     return lines
 
 
-def _answer(answer: Answer) -> list[str]:
-    if answer.expected is None:
-        could = {True: "yes, with open cards", False: "no, not with open cards", None: "not known"}[answer.winnable]
+def answer(found: Answer) -> list[str]:
+    """Whether the hand could have been won, line by line."""
+    if found.expected is None:
+        could = {True: "yes, with open cards", False: "no, not with open cards", None: "not known"}[found.winnable]
     else:
-        error = f" ± {answer.error:.2f}" if answer.error is not None else ""
-        could = f"{'yes' if answer.winnable else 'no'}, {_number(answer.expected)}{error} was to be expected"
-    came = {True: "it was won", False: "it was lost", None: "it was broken off"}[answer.won]
-    asked = f"Could it have been won by {answer.whose}?"
-    if answer.expected is not None:
-        asked = f"Could {answer.whose} have been ahead of the others' mean?"
-        came = {True: "it was", False: "it was not", None: "it was broken off"}[answer.won]
+        error = f" ± {found.error:.2f}" if found.error is not None else ""
+        could = f"{'yes' if found.winnable else 'no'}, {_number(found.expected)}{error} was to be expected"
+    came = {True: "it was won", False: "it was lost", None: "it was broken off"}[found.won]
+    asked = f"Could it have been won by {found.whose}?"
+    if found.expected is not None:
+        asked = f"Could {found.whose} have been ahead of the others' mean?"
+        came = {True: "it was", False: "it was not", None: "it was broken off"}[found.won]
     lines = [f"{asked} From the start {could}; {came}."]
-    if answer.why:
-        lines.append(f"It failed in trick {answer.failed_in}: {'; '.join(answer.why)}")
-    if answer.expected is None:
-        lines += [f"That changed with {_step(step)}" for step in answer.turned if step != answer.went]
-    if answer.went:
-        lines.append(f"It was lost with {_step(answer.went)}")
-    if answer.won is False and answer.course and answer.course[-1].winnable:
+    if found.why:
+        lines.append(f"It failed in trick {found.failed_in}: {'; '.join(found.why)}")
+    if found.expected is None:
+        lines += [f"That changed with {_step(step)}" for step in found.turned if step != found.went]
+    if found.went:
+        lines.append(f"It was lost with {_step(found.went)}")
+    if found.won is False and found.course and found.course[-1].winnable:
         lines.append("It was given up while it could still be won")
-    if answer.line:
-        lines += ["This would have won:", *(f"  {trick}" for trick in answer.line)]
+    if found.line:
+        lines += ["This would have won:", *(f"  {trick}" for trick in found.line)]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The config of `trickformer play`."""
+"""The configs of `trickformer play` and `trickformer view`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,26 @@ from trickformer import players as known
 from trickformer.base import Game, TrickformerError
 
 YOU = "you"  # who sits where a person does
+
+
+class View(BaseModel):
+    """Hands on record, in the browser."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    COMMAND: ClassVar[str] = "view"
+
+    run: Path = Field(description="folder of a tournament or of a table, or a file of games")
+    analyse: str | None = Field(
+        None, description="analyst that rates unless the page chooses another: a player's spec, or solver (open cards)"
+    )
+    players: list[str] | None = Field(
+        None, min_length=1, description="specs of players that rate and play on, beside the package's own"
+    )
+    repeats: int = Field(4, ge=1, le=10_000, description="how often an analyst that samples is asked")
+    seed: int = Field(0, ge=0, lt=2**63, description="seed of all randomness")
+    no_browser: bool = Field(False, description="do not open the page in your browser")
+    host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the hands to others")
+    port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
 
 
 class Play(BaseModel):

@@ -1,4 +1,4 @@
-"""What a page may say, and nothing else."""
+"""What a page may say, at the table (`read`) and to review hands (`read_review`), and nothing else."""
 
 from __future__ import annotations
 
@@ -66,10 +66,50 @@ class Cancel(_Message):
     do: Literal["cancel"]
 
 
+class List(_Message):
+    """The hands that there are."""
+
+    do: Literal["list"]
+
+
+class _OfHand(_Message):
+    number: int = Field(ge=1, le=1_000_000_000)  # of the hand, in its file or at the table
+
+
+class Open(_OfHand):
+    """A hand."""
+
+    do: Literal["open"]
+
+
+class Rate(_OfHand):
+    """A review; the analyst is named by its place among those that the hand's page offers."""
+
+    do: Literal["rate"]
+    analyst: int = Field(ge=0, le=1_000)
+
+
+class Try(_OfHand):
+    """What if? The rest of the hand is played anew; players are named by their place among those that are offered."""
+
+    do: Literal["try"]
+    at: int = Field(ge=1, le=1_000_000)  # the decision before which it begins
+    seats: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field(min_length=1, max_length=64, strict=False)
+    action: int | None = Field(ge=0, le=1_000_000)  # what is done there first
+    n: int = Field(ge=2, le=100_000)  # games
+
+
 Message = Act | Undo | Again | Next | Claim | Match | Look | Cancel
-_ANY: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
+OfReview = List | Open | Rate | Try | Cancel
+_TABLE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
+_REVIEW: TypeAdapter[OfReview] = TypeAdapter(Annotated[OfReview, Field(discriminator="do")])
 
 
 def read(text: str) -> Message:
-    """Raises ValueError on anything that is no message."""
-    return _ANY.validate_json(text)
+    """What a page of the table says. Raises ValueError on anything else."""
+    return _TABLE.validate_json(text)
+
+
+def read_review(text: str) -> OfReview:
+    """What a page that reviews hands says. Raises ValueError on anything else."""
+    return _REVIEW.validate_json(text)

@@ -6,21 +6,21 @@ another. Once the last page has gone, both are ended if they think."""
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine
 from typing import Any
 
-from trickformer import checkpoints, players, tokenizers
-from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer import players, tokenizers
+from trickformer.base import CHANCE, TrickformerError
 from trickformer.belief import heads
 from trickformer.web import messages, scenes
 from trickformer.web.cast import Answer, Ask, Cast, ask
 from trickformer.web.config import YOU, Play
+from trickformer.web.offers import offered, shipped_for
+from trickformer.web.pages import Pages
 from trickformer.web.table import Table
 from trickformer.web.worker import Cancelled, Worker
 
 PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
-MOST_WAITING = 256  # messages that a page may leave unread
 
 
 def inside_of(*given: Any) -> Any:
@@ -37,14 +37,14 @@ def cast_of(rules: str) -> Cast:
     return Cast(games.load(rules))
 
 
-class Room:
-    """One table, any number of pages. All of it runs in one event loop."""
+class Room(Pages):
+    """One table."""
 
     def __init__(self, settings: Play, table: Table):
+        super().__init__()
         self.table = table
         self.settings = settings
-        self.pages: dict[object, asyncio.Queue[str]] = {}
-        self._choices = offered(table)
+        self._choices = offered(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
         self._players = Worker(cast_of, rules)
         self._driving: asyncio.Task[None] | None = None
@@ -58,37 +58,24 @@ class Room:
         self._at: Ask | None = None
 
     def enter(self, page: object) -> asyncio.Queue[str]:
-        """A page comes; what the queue brings is for it."""
-        self.pages[page] = asyncio.Queue(MOST_WAITING)
+        queue = super().enter(page)
         self.tell(page, self._table())
         self._drive()
-        return self.pages[page]
+        return queue
 
     def leave(self, page: object) -> None:
-        """A page goes; with the last one goes what is being thought."""
         self.pages.pop(page, None)
         self._wanted.pop(page, None)
-        if not self.pages:
+        if not self.pages:  # nobody waits for what is being thought
             self._stop()
 
     async def close(self) -> None:
-        """Ends all processes."""
         self._stop()
         self._players.cancel()
         self._inside.cancel()
 
-    def tell(self, page: object, message: dict[str, Any]) -> None:
-        """Says something to one page; one that reads nothing is forgotten."""
-        queue = self.pages.get(page)
-        if queue is None:
-            return
-        try:
-            queue.put_nowait(json.dumps(message))
-        except asyncio.QueueFull:
-            self.leave(page)
-
-    async def obey(self, page: object, message: messages.Message) -> None:
-        """Does what a page says. Raises TrickformerError on what cannot be done now."""
+    async def hear(self, page: object, text: str) -> None:
+        message = messages.read(text)
         table = self.table
         match message:
             case messages.Act():
@@ -260,6 +247,7 @@ class Room:
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
             "players": [_short(who) for who in self._choices],
             "panels": list(self.panels),
+            "record": len(table.records) if table.over else None,
         }
 
 
@@ -283,42 +271,3 @@ def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | Non
     for spec in found.values():
         players.parse(spec)
     return found, checkpoint if checkpoint in heads.shipped() else None
-
-
-def offered(table: Table) -> tuple[str, ...]:
-    """Who can sit at this table: a person, whoever has sat there, as the command line has named them, and the players
-    of this package with their defaults. What a page says never names a file or a program."""
-    game = table.game
-    first: list[str] = [YOU, *table.seats, *table.specs]
-    found = list(dict.fromkeys(first))
-    for name in players.NAMES if game.players > 1 else ():
-        options = players.options_of(name)
-        if hasattr(options, "starts_program") or any(who.partition(":")[0] == name for who in found):
-            continue
-        spec = name
-        if "checkpoint" in options.model_fields:
-            shipped = shipped_for(game)
-            if shipped is None:
-                continue
-            spec = f"{name}:checkpoint={shipped}"
-        else:
-            try:
-                players.make(spec, game)
-            except TrickformerError:  # of another game
-                continue
-        found.append(spec)
-    return tuple(found)
-
-
-def shipped_for(game: Game) -> str | None:
-    """The shipped checkpoint of a game; None where there is none."""
-    tokenizer = tokenizers.find(game)
-    if tokenizer is None:
-        return None
-    for name in checkpoints.names():
-        try:
-            checkpoints.check(checkpoints.find(name), game, tokenizer)
-        except TrickformerError:
-            continue
-        return name
-    return None

@@ -1,8 +1,9 @@
-"""The page and its socket: what is let in, and what is served. The table itself is room.py's.
+"""The pages and their sockets: what is let in, and what is served. The table is room.py's, reviews are reading.py's.
 
 The address holds a token that nobody else knows; without it there is nothing here. Host and Origin are checked, so
 that no other page can speak to the table through a browser, and by the content policy the page loads nothing from
-elsewhere. Files are those of the package, read when the server starts; none is named by a request."""
+elsewhere. Files are those of the package, read when the server starts, and the games of the path on the command line;
+none is named by a request."""
 
 from __future__ import annotations
 
@@ -26,12 +27,16 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config, Server
 
+from trickformer import players
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Interrupted, to_go_on
+from trickformer.records import files
+from trickformer.review.analyst import SOLVER
 from trickformer.tournaments.run import to_type
-from trickformer.web import messages
 from trickformer.web.cast import called
-from trickformer.web.config import Play
+from trickformer.web.config import Play, View
+from trickformer.web.pages import Pages
+from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import opened
 
@@ -116,19 +121,21 @@ def static() -> Mapping[str, tuple[bytes, str]]:
     return found
 
 
-def app(room: Room, guard: Guard) -> Starlette:
-    """The server's application."""
+def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
+    """The server's application. index: the page that the address leads to; rooms: whom pages talk to, by the name of
+    the socket."""
     files = static()
 
     async def file(request: Request) -> Response:
-        name = request.path_params.get("name", "index.html")
+        name = request.path_params.get("name", index)
         if not guard.admits(request) or name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
     async def talk(page: WebSocket) -> None:
-        if not guard.admits(page) or len(room.pages) >= MOST_SOCKETS:
+        room = rooms.get(str(page.path_params["name"]))
+        if not guard.admits(page) or room is None or len(room.pages) >= MOST_SOCKETS:
             await page.close(1008)
             return
         await page.accept()
@@ -137,13 +144,14 @@ def app(room: Room, guard: Guard) -> Starlette:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         yield
-        await room.close()
+        for room in rooms.values():
+            await room.close()
 
-    routes = [Route("/{token}/", file), Route("/{token}/{name}", file), WebSocketRoute("/{token}/socket", talk)]
+    routes = [Route("/{token}/", file), Route("/{token}/{name}", file), WebSocketRoute("/{token}/{name}", talk)]
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-async def _talk(room: Room, page: WebSocket) -> None:
+async def _talk(room: Pages, page: WebSocket) -> None:
     """Until the page goes away, or says what no page of ours says."""
     pace = _Pace()
     sending = asyncio.create_task(_send(page, room.enter(page)))
@@ -154,7 +162,7 @@ async def _talk(room: Room, page: WebSocket) -> None:
                 await page.close(1008, "too many messages")
                 return
             try:
-                await room.obey(page, messages.read(text))
+                await room.hear(page, text)
             except ValueError:
                 room.tell(page, {"type": "error", "text": "that is no message of this page"})
             except TrickformerError as e:
@@ -190,38 +198,55 @@ def play(settings: Play, resume: bool) -> None:
     """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
     called(settings)  # before anything is written; what plays is made in the worker
     with _listening(settings) as listener, opened(settings, resume) as table:
-        port = listener.getsockname()[1]
-        token = secrets.token_urlsafe(16)
-        name = f"[{settings.host}]" if ":" in settings.host else settings.host
-        address = f"http://{name}:{port}/{token}/"
-
-        def ready() -> None:
-            print(f"the table is at {address}", flush=True)
-            if not settings.no_browser:
-                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-
-        if not _is_loopback(settings.host):
-            print("whoever has this address can play at the table, and reads it unencrypted", file=sys.stderr)
-        room = Room(settings, table)
-        config = Config(
-            app(room, Guard(token, settings.host, port)),
-            log_level="error",
-            access_log=False,  # it would write down the token
-            server_header=False,
-            ws="websockets-sansio",
-            ws_max_size=MOST_BYTES,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=2,
-        )
-        with suppress(KeyboardInterrupt):
-            _Server(config, ready).run(sockets=[listener])
+        rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
+        _serve(settings, listener, "the table is", "index.html", rooms)
     kept = "nothing is kept without --out"
     if settings.out is not None:
         kept = to_go_on(settings.COMMAND, settings, settings.out, to_type(settings))
     raise Interrupted(f"the table is closed; {kept}")
 
 
-def _listening(settings: Play) -> socket.socket:
+def view(settings: View) -> None:
+    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
+    if str(settings.run) == "-":
+        raise TrickformerError("a page reads its games more than once; give a file, not standard input")
+    next(files.read(files.place(settings.run)))  # before anything listens
+    for spec in filter(None, (settings.analyse if settings.analyse != SOLVER else None, *(settings.players or ()))):
+        players.parse(spec)
+    with _listening(settings) as listener:
+        _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
+    raise Interrupted("the page is closed")
+
+
+def _serve(settings: Play | View, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]) -> None:
+    """Serves pages until Ctrl-C. said: what is at the address."""
+    token = secrets.token_urlsafe(16)
+    port = listener.getsockname()[1]
+    name = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"http://{name}:{port}/{token}/"
+
+    def ready() -> None:
+        print(f"{said} at {address}", flush=True)
+        if not settings.no_browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    if not _is_loopback(settings.host):
+        print("whoever has this address can use the page as you do, and reads it unencrypted", file=sys.stderr)
+    config = Config(
+        app(Guard(token, settings.host, port), index, rooms),
+        log_level="error",
+        access_log=False,  # it would write down the token
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=2,
+    )
+    with suppress(KeyboardInterrupt):
+        _Server(config, ready).run(sockets=[listener])
+
+
+def _listening(settings: Play | View) -> socket.socket:
     """A socket that listens. Raises TrickformerError where the address is none, or taken."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]

@@ -15,7 +15,7 @@ from trickformer.base import TrickformerError
 from trickformer.engines import process
 from trickformer.plumbing.parallel import end_with_the_parent
 
-_DONE, _ERROR = "done", "error"  # what a process sends: (kind, value)
+_DONE, _TOLD, _ERROR = "done", "told", "error"  # what a process sends: (kind, value)
 
 
 class Cancelled(Exception):
@@ -34,15 +34,21 @@ class Worker:
         self._turn = asyncio.Lock()
         self.busy = False
 
-    async def do(self, method: str, *arguments: Any) -> Any:
+    async def do(self, method: str, *arguments: Any, told: Callable[[Any], None] | None = None) -> Any:
         """What a method of the object returns. Raises TrickformerError as it does, or where the process dies, and
-        Cancelled where `cancel` ended it."""
+        Cancelled where `cancel` ended it.
+
+        told: what the method says on the way; it is then called with a function as its last argument, which takes
+        what it has to say."""
         async with self._turn:
             pipe = self._started()
             self.busy = True
             try:
-                pipe.send((method, arguments))
+                pipe.send((method, arguments, told is not None))
                 kind, value = await asyncio.to_thread(pipe.recv)
+                while kind == _TOLD and told is not None:
+                    told(value)
+                    kind, value = await asyncio.to_thread(pipe.recv)
             except (EOFError, OSError):
                 if self._pipe is not pipe:
                     raise Cancelled from None
@@ -85,11 +91,12 @@ def _serve(pipe: Connection) -> None:
         make, given = pipe.recv()
         made: Any = None
         while True:
-            method, arguments = pipe.recv()
+            method, arguments, tells = pipe.recv()
             try:
                 if made is None:
                     made = make(*given)
-                message = (_DONE, getattr(made, method)(*arguments))
+                more = [lambda said: pipe.send((_TOLD, said))] if tells else []
+                message = (_DONE, getattr(made, method)(*arguments, *more))
             except TrickformerError as e:
                 message = (_ERROR, str(e))
             except Exception as e:  # of a player that is at fault: the table goes on

@@ -56,8 +56,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         facts = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
         seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts), said=said.get(seat, "")))
     trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
-    picked_up = phase != "pick-up" and (contract is None or not contract.hand)
-    knows_skat = viewer == OPEN or (soloist == viewer and picked_up)
+    knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in at.history())
     skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
     facts = [f"bid {at.bid}"] if at.bid else []
     if contract is not None:

@@ -6,7 +6,8 @@ import { face } from "./face.js";
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "left", "top", "right"] };
 
 export const nameOf = (spec) => spec.split(":")[0];
-export const seatName = (table, seat) => `seat ${seat} · ${seat === table.me ? "you" : nameOf(table.seats[seat])}`;
+const isYou = (table, seat) => seat === table.me && !table.open; // in a review nobody is
+export const seatName = (table, seat) => `seat ${seat} · ${isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
 
 export function cardElement(card, act, small = false) {
   const notes = card.notes ?? [];
@@ -42,7 +43,7 @@ function trickElements(table, played) {
   return played.map(({ seat, card }) => {
     const place = order[(seat - table.me + table.seats.length) % table.seats.length] ?? "top";
     const element = make("figure", { class: `played ${place}` }, cardElement(card, null),
-      make("figcaption", {}, seat === table.me ? "you" : `seat ${seat}`));
+      make("figcaption", {}, isYou(table, seat) ? "you" : `seat ${seat}`));
     return element;
   });
 }
@@ -86,7 +87,7 @@ export function showTable(table, act) {
   const { scene } = table;
   const focus = document.activeElement?.classList.contains("act");
   document.title = `${scene.title ?? table.game} – trickformer`;
-  $("title").textContent = `${table.game[0].toUpperCase()}${table.game.slice(1)} · deal ${table.deal}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`;
+  $("title").textContent = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`;
   $("facts").textContent = (scene.facts ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);

@@ -1,0 +1,231 @@
+"""Hands on record as the page of reviews shows them, rates them and plays them on; made in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trickformer import games, players
+from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.plumbing.progress import Advance, Show
+from trickformer.records import check, files, replay
+from trickformer.records.record import Record
+from trickformer.review import analyst, text, worst
+from trickformer.review.hand import Hand, of_record
+from trickformer.review.rating import shares
+from trickformer.review.what_if import what_if
+from trickformer.web import scenes
+from trickformer.web.offers import analysts, offered
+from trickformer.web.scenes import OPEN
+
+if TYPE_CHECKING:
+    from trickformer.base import State
+    from trickformer.records.played import Played
+
+MOST = 500  # hands that are listed
+_EVERY = 0.1  # seconds between two words on how far the work is
+
+# How far the work is: what it is, in which units, how many are done, of how many.
+Tell = Callable[[tuple[str, str, int, int]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finished hand of a table."""
+
+    rules: str
+    names: tuple[str, ...]
+    history: tuple[int, ...]
+    source: tuple[int, int]  # seed and number of the deal
+
+
+class Desk:
+    """The hands of one path, or those of a table, which come with each question."""
+
+    def __init__(self, path: Path | None, analyse: str | None, named: Sequence[str], repeats: int, seed: int):
+        """analyse: the analyst that comes first; named: players beside the package's own."""
+        self._path, self._analyse, self._named = path, analyse, tuple(named)
+        self._repeats, self._seed = repeats, seed
+        self._known: list[Record | Played] = []  # as far as they were read
+        self._more: Iterator[Record | Played] = files.read(files.place(path)) if path is not None else iter(())
+
+    def listed(self) -> dict[str, Any]:
+        """What the path holds: of a tournament the worst deals of A first. Raises TrickformerError where a game cannot
+        be read."""
+        assert self._path is not None
+        try:
+            found = worst.worst(self._path)
+        except TrickformerError:  # it is a file, the folder of a table, or a tournament without a pair
+            return self._in_order(self._path.name)
+        rows = [
+            {
+                "number": each.game,
+                "deal": str(deal.deal),
+                "who": " ".join("AB"[seat] if seat < 2 else str(seat) for seat in each.seating),
+                "result": " ".join(map(str, each.scores)),
+                "difference": f"{deal.difference:+.2f}",
+            }
+            for deal in found.deals
+            for each in deal.games
+        ]
+        better = "higher" if found.higher_is_better else "lower"
+        note = f"A: {found.a} · B: {found.b} · worst deals of A first; score a hand, {better} is better"
+        return {"name": self._path.name, "rows": rows[:MOST], "note": note, "more": max(0, len(rows) - MOST)}
+
+    def _in_order(self, name: str) -> dict[str, Any]:
+        rows = []
+        while len(rows) < MOST and (record := self._record(len(rows) + 1)) is not None:
+            tags = record.tags
+            deal = tags.get("CO", "").removeprefix("deal ") if isinstance(record, Record) else tags.get("deal", "")
+            result = check.result(replay.replay(record)) if isinstance(record, Record) else None
+            scores = " ".join((result or "").split()[:3] if isinstance(record, Record) else map(str, record.scores))
+            who = ", ".join(map(_short, record.names))
+            rows.append({"number": len(rows) + 1, "deal": deal, "who": who, "result": scores, "difference": ""})
+        more = int(len(rows) == MOST and self._record(MOST + 1) is not None)
+        return {"name": name, "rows": rows, "note": "in the order of the file", "more": more}
+
+    def opened(self, which: int | Kept) -> dict[str, Any]:
+        """A hand at each of its decisions and at its end, all cards open, and who may rate and play it on.
+
+        which: its number in the file, from 1, or a hand of a table. Raises TrickformerError where there is none, or
+        its moves are not legal."""
+        hand = self._hand(which)
+        game, end = hand.game, hand.end()
+        positions = [
+            _scene(game, state)
+            | {"number": turn.number, "seat": turn.seat, "trick": turn.trick, "words": game.words(turn.action)}
+            for turn, state in hand.turns()
+        ]
+        first, chosen = self._first(game), self._players(game)
+        other = chosen.index(game.baseline) if game.baseline in chosen else 0
+        return {
+            "game": game.name,
+            "deal": hand.source[1] if hand.source is not None else None,
+            "names": [_short(name) for name in hand.names],
+            "positions": positions,
+            "end": _scene(game, end),
+            "over": end.is_terminal(),
+            "scores": list(game.scores(end)) if end.is_terminal() else None,
+            "shared": shares(game),
+            "told": game.describe(end) if end.is_terminal() else "",
+            "notes": list(hand.notes),
+            "analysts": [_short(spec) for spec in first],
+            "players": [_short(spec) for spec in chosen],
+            "sat": [chosen.index(name) if name in chosen else other for name in hand.names],  # who is chosen at first
+        }
+
+    def rated(self, which: int | Kept, chosen: int, tell: Tell) -> dict[str, Any]:
+        """The review by an analyst of the list. Raises TrickformerError as `review`, or where there is no such one."""
+        hand = self._hand(which)
+        spec = _of(self._first(hand.game), chosen)
+        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_shown(tell))
+        return {
+            "analyst": _short(review.analyst),
+            "unit": review.unit,
+            "notes": list(review.notes),
+            "ratings": [
+                {
+                    "number": r.number,
+                    "loss": r.loss,
+                    "error": r.error,
+                    "actions": [[a.words, a.value, a.action == r.action] for a in r.actions],
+                }
+                for r in review.ratings
+            ],
+            "curves": [
+                {
+                    "who": text.who(curve),
+                    "points": [[point.number, point.value] for point in curve.points],
+                    "result": curve.result,
+                }
+                for curve in review.curves
+            ],
+            "mistakes": [{"number": r.number, "words": text.mistake(r)} for r in review.mistakes],
+            "answers": [
+                {"lines": text.answer(answer), "went": answer.went.number if answer.went is not None else None}
+                for answer in review.answers
+            ],
+        }
+
+    def tried(
+        self, which: int | Kept, at: int, seats: Sequence[int], action: int | None, n: int, tell: Tell
+    ) -> dict[str, Any]:
+        """What comes of a position: `n` games from before decision `at`, by players of the list, one a seat. action:
+        what is done there first. Raises TrickformerError as `what_if`, or where a player is none of the list."""
+        hand = self._hand(which)
+        chosen = self._players(hand.game)
+        specs = [_of(chosen, seat) for seat in seats]
+        words = None
+        if action is not None:
+            if action not in hand.at(at)[0].legal:
+                raise TrickformerError("that is not what may be done there")
+            words = hand.game.words(action)
+        found = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_shown(tell))
+        return found.model_dump(mode="json", exclude={"scores"}) | {"players": [_short(s) for s in found.players]}
+
+    def _first(self, game: Game) -> tuple[str, ...]:
+        return analysts(game, self._analyse, self._named)
+
+    def _players(self, game: Game) -> tuple[str, ...]:
+        return offered(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
+
+    def _record(self, number: int) -> Record | Played | None:
+        """The game of that number; None behind the last. Raises TrickformerError where it cannot be read."""
+        while len(self._known) < number:
+            found = next(self._more, None)
+            if found is None:
+                return None
+            self._known.append(found)
+        return self._known[number - 1]
+
+    def _hand(self, which: int | Kept) -> Hand:
+        if isinstance(which, Kept):
+            return Hand(games.load(which.rules), which.names, which.history, source=which.source)
+        record = self._record(which)
+        if record is None:
+            raise TrickformerError(f"there is no game {which}: the last is {len(self._known)}")
+        return of_record(record)
+
+
+def _scene(game: Game, state: State) -> dict[str, Any]:
+    if state.current_player() == CHANCE:  # a hand that was broken off there
+        return {"scene": {"text": game.describe(state), "seats": [{"seat": p} for p in range(game.players)]}}
+    return {"scene": scenes.show(game, state, OPEN).model_dump(mode="json", exclude_defaults=True)}
+
+
+def _short(spec: str) -> str:
+    """A player as people read it; names of others, which are no specs, as they are."""
+    try:
+        return players.short(spec)
+    except TrickformerError:
+        return spec
+
+
+def _of(specs: Sequence[str], chosen: int) -> str:
+    if chosen >= len(specs):
+        raise TrickformerError("there is no such player on the list")
+    return specs[chosen]
+
+
+def _shown(tell: Tell) -> Show:
+    """Progress that is told, and not too often."""
+
+    @contextmanager
+    def show(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
+        last = time.monotonic()
+        tell((what, unit, done, total))
+
+        def advance(n: int = 1, where: str = "") -> None:
+            nonlocal done, last
+            done += n
+            if time.monotonic() - last >= _EVERY:
+                last = time.monotonic()
+                tell((what, unit, done, total))
+
+        yield advance
+
+    return show

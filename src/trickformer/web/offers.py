@@ -1,0 +1,56 @@
+"""Who a page may choose: by their place on these lists. What a page says never names a file or a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trickformer import checkpoints, players, tokenizers
+from trickformer.base import Game, TrickformerError
+from trickformer.review import analyst, solver
+
+
+def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
+    """Those `named`, as the command line has them, and the players of this package with their defaults."""
+    found = list(dict.fromkeys(named))
+    for name in players.NAMES if game.players > 1 else ():
+        if not any(who.partition(":")[0] == name for who in found) and (spec := _default(game, name)):
+            found.append(spec)
+    return tuple(found)
+
+
+def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
+    """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
+    package that say what actions are worth."""
+    known = [analyst.SOLVER] if solver.solves(game) else []
+    valuing = [name for name, where in analyst.VALUING.items() if where is None or game.name in where]
+    specs = filter(None, (_default(game, name) for name in valuing))
+    return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))
+
+
+def _default(game: Game, name: str) -> str | None:
+    """A player with its defaults; None where it starts a program, or cannot play the game."""
+    options = players.options_of(name)
+    if hasattr(options, "starts_program"):
+        return None
+    if "checkpoint" in options.model_fields:
+        shipped = shipped_for(game)
+        return f"{name}:checkpoint={shipped}" if shipped is not None else None
+    try:
+        players.make(name, game)
+    except TrickformerError:  # of another game
+        return None
+    return name
+
+
+def shipped_for(game: Game) -> str | None:
+    """The shipped checkpoint of a game; None where there is none."""
+    tokenizer = tokenizers.find(game)
+    if tokenizer is None:
+        return None
+    for name in checkpoints.names():
+        try:
+            checkpoints.check(checkpoints.find(name), game, tokenizer)
+        except TrickformerError:
+            continue
+        return name
+    return None

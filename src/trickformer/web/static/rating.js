@@ -1,0 +1,65 @@
+// What an analyst makes of a hand: its curve, mistakes and answers; and what comes of a position.
+
+import { $, draw, make } from "./dom.js";
+import { nameOf } from "./table.js";
+
+const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
+const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // so that nobody need tell colours apart
+const SHOWN = 10; // mistakes before the others are folded away
+const [WIDTH, HEIGHT, EDGE] = [640, 180, 34];
+
+const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASHES[i % DASHES.length], "stroke-width": 2.5, fill: "none" });
+
+export function showReview(review, jump) {
+  const mistakes = review.mistakes.map((mistake) =>
+    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words)));
+  const answers = review.answers.map((answer) => make("div", {}, make("p", { class: "answer" }, answer.lines.join("\n")),
+    answer.went === null ? null : make("button", { class: "went", click: () => jump(answer.went) }, `To decision ${answer.went}, which lost it`)));
+  $("review").replaceChildren(
+    make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),
+    ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),
+    ...(review.curves.length ? [make("h3", {}, "What the hand promised, decision by decision"), make("div", { id: "curves" })] : []),
+    make("h3", {}, "Mistakes by size"),
+    ...(mistakes.length ? [make("ol", { class: "mistakes" }, ...mistakes.slice(0, SHOWN))] : [make("p", {}, "None that is sure.")]),
+    mistakes.length > SHOWN ? make("details", {}, make("summary", {}, `${mistakes.length - SHOWN} smaller ones`),
+      make("ol", { class: "mistakes", start: SHOWN + 1 }, ...mistakes.slice(SHOWN))) : "");
+}
+
+// The curves, and a line at the decision that is shown. A click goes to the decision nearest to it.
+export function showCurves(review, at, jump) {
+  if (!review.curves.length) return;
+  const end = review.ratings.at(-1).number + 1;
+  const curves = review.curves.map(({ who, points, result }) => ({ who, points: result === null ? points : [...points, [end, result]] }));
+  const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (number) => EDGE + ((WIDTH - EDGE - 6) * (number - 1)) / (end - 1 || 1);
+  const y = (value) => HEIGHT - 12 - ((HEIGHT - 24) * (value - low)) / (high - low || 1);
+  const words = curves.map(({ who, points }) => `${who} from ${points[0][1].toFixed(2)} to ${points.at(-1)[1].toFixed(2)}`);
+  const picture = draw("svg", { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words.join("; ") });
+  for (const value of new Set([low, high])) {
+    const label = draw("text", { x: 0, y: y(value) + 4, "font-size": 12, fill: "#4b5560" });
+    label.textContent = String(Number(value.toFixed(1)));
+    picture.append(label, draw("line", { x1: EDGE, x2: WIDTH, y1: y(value), y2: y(value), stroke: "#e2dfd6" }));
+  }
+  picture.append(draw("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, stroke: "#1b1f24", "stroke-width": 1.5 }));
+  curves.forEach(({ points }, i) => picture.append(draw("polyline", { points: points.map(([number, value]) => `${x(number)},${y(value)}`).join(" "), ...stroke(i) })));
+  picture.addEventListener("click", (event) => {
+    const box = picture.getBoundingClientRect();
+    const across = ((event.clientX - box.left) / box.width) * WIDTH;
+    jump(Math.round(1 + ((across - EDGE) / (WIDTH - EDGE - 6)) * (end - 1)));
+  });
+  const legend = curves.map(({ who }, i) => make("li", {},
+    draw("svg", { viewBox: "0 0 32 8", "aria-hidden": "true" }, draw("line", { x1: 0, x2: 32, y1: 4, y2: 4, ...stroke(i) })), ` ${who}`));
+  $("curves").replaceChildren(picture, make("ul", { class: "legend" }, ...legend));
+}
+
+export function showTried(found, asked) {
+  const titles = ["seat", "player", "mean", "95% interval", ...(found.came ? ["came"] : [])];
+  const rows = found.players.map((spec, seat) => make("tr", {}, make("th", { scope: "row" }, String(seat)),
+    make("td", { title: spec }, nameOf(spec)), make("td", {}, found.means[seat].toFixed(2)),
+    make("td", {}, found.ci95[seat] ? `[${found.ci95[seat].map((value) => value.toFixed(2)).join(", ")}]` : ""),
+    ...(found.came ? [make("td", {}, String(found.came[seat]))] : [])));
+  $("tried").replaceChildren(
+    make("h3", {}, `From decision ${asked?.at ?? found.number}, ${found.games} games. ${asked?.first ?? ""}`),
+    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)));
+}

@@ -1,0 +1,208 @@
+// Hands on record: the list, the steps, and what is asked of the other side.
+
+import { $, make } from "./dom.js";
+import { showCurves, showReview, showTried } from "./rating.js";
+import { nameOf, seatName, showTable } from "./table.js";
+
+let socket;
+let hand = null; // what is shown, or null where the list is
+let at = 1; // the decision before which it is shown; one more than the last: the end
+let review = null;
+let chosen = null; // the action that a what-if begins with
+let asked = null; // what `Play on` was pressed for
+
+const say = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+const wanted = () => Number.parseInt(location.hash.slice(1), 10) || null;
+
+function connect() {
+  const address = new URL("reviewing", location.href);
+  address.protocol = "ws:";
+  address.hash = "";
+  socket = new WebSocket(address);
+  socket.addEventListener("open", () => {
+    $("away").hidden = true;
+    ask();
+  });
+  socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+  socket.addEventListener("close", () => {
+    $("away").hidden = false;
+    showWork({ what: null });
+    setTimeout(connect, 1000);
+  });
+}
+
+// The address says which hand is looked at.
+function ask() {
+  const number = wanted();
+  if (number === null) say({ do: "list" });
+  else if (hand?.number !== number) say({ do: "open", number });
+}
+
+function hear(message) {
+  if (message.type !== "working") $("fault").hidden = true;
+  if (message.type === "list") {
+    showList(message);
+  } else if (message.type === "hand") {
+    if (message.number === wanted()) openHand(message);
+  } else if (message.type === "review") {
+    if (message.number !== hand?.number) return;
+    review = message;
+    showReview(review, jump);
+    showDecisions();
+    show();
+  } else if (message.type === "what-if") {
+    if (message.hand === hand?.number) showTried(message, asked);
+  } else if (message.type === "working") {
+    showWork(message);
+  } else if (message.type === "error") {
+    $("fault").textContent = message.text;
+    $("fault").hidden = false;
+  }
+}
+
+function showWork(message) {
+  $("working").hidden = !message.what;
+  if (!message.what) return;
+  const [words, bar] = $("working").children;
+  words.textContent = message.total ? `${message.what}: ${message.done} of ${message.total} ${message.unit}` : `${message.what} …`;
+  bar.hidden = !message.total;
+  if (message.total) Object.assign(bar, { max: message.total, value: message.done });
+}
+
+function showList(message) {
+  hand = null;
+  $("hand").hidden = $("all").hidden = true;
+  $("shelf").hidden = false;
+  document.title = `${message.name} – trickformer`;
+  $("title").textContent = message.name;
+  $("facts").textContent = "";
+  $("shelf-note").textContent = message.note + (message.more ? " · there are more, which can be opened by number" : "");
+  const differs = message.rows.some((row) => row.difference);
+  const titles = ["game", "deal", "who", "result", ...(differs ? ["A − B"] : [])];
+  $("rows").replaceChildren(make("table", {},
+    make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, ...message.rows.map((row) => make("tr", {},
+      make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`)),
+      make("td", {}, row.deal), make("td", {}, row.who.split(", ").map(nameOf).join(" ")), make("td", {}, row.result),
+      ...(differs ? [make("td", {}, row.difference)] : []))))));
+}
+
+function openHand(message) {
+  [hand, at, review, chosen] = [message, 1, null, null];
+  $("shelf").hidden = true;
+  $("hand").hidden = false;
+  $("all").hidden = hand.table;
+  $("back").hidden = !hand.table;
+  $("at").max = hand.positions.length + 1;
+  $("analyst").replaceChildren(...hand.analysts.map((spec, i) => make("option", { value: i }, spec)));
+  $("rate").disabled = !hand.analysts.length;
+  $("sat").replaceChildren(...hand.names.map((_, seat) => make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`),
+    make("select", { id: `who${seat}` }, ...hand.players.map((spec, i) => make("option", { value: i, selected: i === hand.sat[seat] }, spec))))));
+  $("notes").replaceChildren(...hand.notes.map((note) => make("li", {}, note)));
+  const scores = hand.shared ? hand.scores?.slice(0, 1) : hand.scores;
+  $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "It was broken off.";
+  $("told").textContent = hand.told;
+  $("told").hidden = !hand.told;
+  for (const id of ["review", "tried"]) $(id).replaceChildren();
+  showDecisions();
+  show();
+}
+
+function showDecisions() {
+  const losses = new Map(review?.ratings.map((rating) => [rating.number, rating.loss]));
+  const lines = hand.positions.map((position) => {
+    const loss = losses.get(position.number);
+    return make("li", {}, make("button", { "data-number": position.number, click: () => jump(position.number) },
+      loss ? make("span", { class: "lost" }, `−${loss.toFixed(2)}`) : null,
+      `${position.number} · ${position.trick ? `trick ${position.trick} · ` : ""}seat ${position.seat}: ${position.words}`));
+  });
+  const end = hand.positions.length + 1;
+  lines.push(make("li", {}, make("button", { "data-number": end, click: () => jump(end) }, "the end")));
+  $("decisions").firstElementChild.replaceChildren(...lines);
+}
+
+function jump(number) {
+  const to = Math.min(Math.max(number, 1), hand.positions.length + 1);
+  if (to === at) return;
+  [at, chosen] = [to, null];
+  show();
+}
+
+function show() {
+  const position = hand.positions[at - 1];
+  const scene = (position ?? { scene: hand.end.scene }).scene;
+  const table = {
+    scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null,
+    label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
+  };
+  showTable(table, choose);
+  $("status").textContent = position
+    ? `Decision ${at} of ${hand.positions.length}: ${seatName(table, position.seat)} ${rated(position)}`
+    : `The end. ${$("scores").textContent}`;
+  document.body.dataset.at = at;
+  $("at").value = at;
+  $("first").disabled = $("before").disabled = at === 1;
+  $("last").disabled = $("after").disabled = !position;
+  $("try").disabled = !position || !hand.players.length;
+  for (const button of $("decisions").querySelectorAll("button")) {
+    const here = Number(button.dataset.number) === at;
+    if (here) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+    if (here) $("decisions").scrollTop = button.offsetTop - $("decisions").offsetTop - 60;
+  }
+  if (review) showCurves(review, at, jump);
+  showChosen();
+}
+
+// What was done, and what the analyst says of it.
+function rated(position) {
+  const rating = review?.ratings.find((each) => each.number === position.number);
+  const best = rating?.actions[0];
+  const done = `does this: ${position.words}`;
+  if (!rating?.loss) return best ? `${done}. Nothing is better.` : `${done}.`;
+  return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""}.`;
+}
+
+function choose(action) {
+  chosen = chosen === action ? null : action;
+  showChosen();
+}
+
+function showChosen() {
+  let words = "";
+  for (const element of document.querySelectorAll("#felt [data-action]")) {
+    const on = Number(element.dataset.action) === chosen;
+    element.classList.toggle("chosen", on);
+    element.setAttribute("aria-pressed", String(on));
+    if (on) words = element.getAttribute("aria-label") ?? element.textContent;
+  }
+  $("first-done").textContent = words ? `First: ${words}.` : "";
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!hand || event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, pre")) return;
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 1, End: hand.positions.length + 1 }[event.key];
+  if (to === undefined) return;
+  jump(to);
+  event.preventDefault();
+});
+
+$("first").addEventListener("click", () => jump(1));
+$("before").addEventListener("click", () => jump(at - 1));
+$("after").addEventListener("click", () => jump(at + 1));
+$("last").addEventListener("click", () => jump(hand.positions.length + 1));
+$("at").addEventListener("input", () => jump(Number($("at").value)));
+$("rate").addEventListener("click", () => say({ do: "rate", number: hand.number, analyst: Number($("analyst").value) }));
+$("try").addEventListener("click", () => {
+  asked = { at, first: $("first-done").textContent };
+  const seats = hand.names.map((_, seat) => Number($(`who${seat}`).value));
+  say({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: chosen, n: Math.trunc(Number($("games").value)) });
+});
+$("cancel").addEventListener("click", () => say({ do: "cancel" }));
+$("all").addEventListener("click", () => { location.hash = ""; });
+$("jump").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.hash = String(Math.trunc(Number($("game").value)));
+});
+window.addEventListener("hashchange", ask);
+connect();

@@ -1,0 +1,137 @@
+"""Reviews in Chromium: a tournament's list, steps, ratings, mistakes, what-ifs, and a hand just played at the table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from tests.support.served import served
+from tests.support.skat_records import GAMES
+from trickformer.review import analyst
+from trickformer.tournaments import run
+from trickformer.tournaments.plan import Tournament
+
+for needed in ("starlette", "playwright", "axe_playwright_python"):
+    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+HANDS = {"skat": 13, "crew": 1}  # lost, and open cards say that they could have been won
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+def _at(page) -> int:
+    return int(page.locator("body").get_attribute("data-at"))
+
+
+def _fits(page):
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        assert not overlaps(page), width
+    rules_hold(page)
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_a_hand_is_reviewed(browser, name, tmp_path):
+    """The list of a tournament or a file, then a hand in steps both ways, its review, a jump to the worst mistake, and
+    what else could have come of it."""
+    path, order = GAMES, "in the order of the file"
+    if name == "crew":
+        path, order = tmp_path / "run", "worst deals of A first"
+        run.tournament(Tournament(game="crew(mission=9)", a="random", b="rules", deals=2, seed=3, out=path))
+    with served(str(path), command="view") as (address, _):
+        page = opened(browser, address, shown="#rows a")
+        assert order in page.inner_text("#shelf-note")
+        _fits(page)
+        page.click(f"#rows a[href='#{HANDS[name]}']")
+        page.wait_for_selector("#own .seat")
+        decisions = page.locator("#decisions button").count()
+        assert not page.locator("[aria-label='a hidden card']").count()
+        before = page.inner_text("#felt")
+        page.click("#after")
+        page.keyboard.press("ArrowRight")
+        assert _at(page) == 3 and page.inner_text("#felt") != before
+        page.keyboard.press("ArrowLeft")
+        page.click("#before")
+        assert _at(page) == 1 and page.inner_text("#felt") == before
+        page.click("#last")
+        assert _at(page) == decisions and "The end" in page.inner_text("#status")
+
+        page.click("#rate")
+        page.wait_for_selector("#review .mistakes button", timeout=90_000)
+        assert "Could it have been won by" in page.inner_text("#review .answer >> nth=0")
+        assert page.locator("#curves polyline").count()
+        lost = page.locator("#review .went")
+        lost.click()
+        assert lost.inner_text() == f"To decision {_at(page)}, which lost it"
+        worst = page.locator(".mistakes button").first
+        worst.click()
+        assert _at(page) == int(worst.get_attribute("data-number"))
+        assert "is better by" in page.inner_text("#status")
+        assert page.locator("#decisions .lost").count()
+
+        page.locator("#felt button[data-action]").first.click()
+        assert "First: " in page.inner_text("#first-done")
+        page.fill("#games", "3")
+        for seat in page.locator("#sat select").all():
+            seat.select_option(label="random")
+        page.click("#try")
+        page.wait_for_selector("#tried table", timeout=60_000)
+        assert "3 games" in page.inner_text("#tried h3")
+        _fits(page)
+
+        page.reload()
+        page.wait_for_selector("#own .seat")
+        page.click("#all")
+        page.wait_for_selector("#rows a")
+        page.fill("#game", "2")
+        page.click("#jump button")
+        page.wait_for_selector("#own .seat")
+        assert "game 2" in page.inner_text("#title")
+        page.evaluate("location.hash = '#99999'")
+        page.wait_for_selector("#fault:visible")
+        assert "there is no game 99999" in page.inner_text("#fault")
+        assert not page.faults
+        page.context.close()
+
+
+def test_an_analysis_can_be_stopped(browser, tmp_path):
+    run.tournament(Tournament(game="hearts", a="random", b="rules", deals=2, seed=3, out=tmp_path / "run"))
+    with served(str(tmp_path / "run"), "--analyse", "pimc:worlds=100000", command="view") as (address, _):
+        page = opened(browser, address + "#3", shown="#own .seat")
+        page.click("#rate")
+        page.wait_for_selector("#working progress:visible", timeout=60_000)
+        page.click("#cancel")
+        page.wait_for_selector("#working", state="hidden")
+        assert not page.locator("#review h3").count()
+        page.select_option("#analyst", label="argmax")
+        page.click("#rate")
+        page.wait_for_selector("#review h3", timeout=60_000)
+        assert page.locator("#curves polyline").count() == 4
+        assert not page.faults
+        page.context.close()
+
+
+def test_the_hand_just_played_is_reviewed(browser):
+    with served("skat", "--opponents", "rules", "--seed", "3") as (address, _):
+        page = opened(browser, address)
+        while my_turn(page):
+            ply = page.locator("body").get_attribute("data-ply")
+            page.locator("#felt .act:visible").first.click()
+            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+        scores = page.inner_text("#scores tbody tr:last-child")
+        page.click("#review")
+        page.wait_for_selector("#decisions button")
+        assert "you" in page.inner_text("#felt")
+        assert sorted(page.inner_text("#hand #scores").split()[1:]) == sorted(scores.split()[1:])
+        page.select_option("#analyst", label=analyst.SOLVER)
+        page.click("#rate")
+        page.wait_for_selector("#review h3", timeout=60_000)
+        page.click("#back")
+        page.wait_for_selector("body[data-turn=over]")
+        assert not page.faults
+        page.context.close()

@@ -1,0 +1,195 @@
+"""Hands on record for the page that reviews them: what it is told, what it may say, and what a file may not decide."""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import suppress
+
+import pytest
+
+from tests.support.review import dealt
+from tests.support.served import children, heard, page, served
+from tests.support.skat_records import GAMES
+from trickformer import games
+from trickformer.base import TrickformerError
+from trickformer.records import files
+from trickformer.review import analyst, worst
+from trickformer.review.what_if import what_if
+from trickformer.tournaments import run
+from trickformer.tournaments.plan import Tournament
+from trickformer.web import messages
+from trickformer.web.desk import Desk, Kept
+from trickformer.web.offers import analysts
+
+SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("view") / "run"
+    run.tournament(Tournament(game="hearts", a="random", b="rules", deals=2, seed=3, out=found))
+    return found
+
+
+def _kept(name):
+    hand = dealt(SPECS.get(name, name), seed=2)
+    return hand, Kept(str(hand.game.spiel), hand.names, hand.history, (2, 0))
+
+
+def _unheard(at):
+    pass
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_a_hand_has_a_scene_of_each_decision(name):
+    """All cards are open, and what was done is among what may be clicked."""
+    hand, kept = _kept(name)
+    told = Desk(None, None, ("rules",) if name != "mines" else (), 1, 0).opened(kept)
+    turns = [turn for turn, _ in hand.turns()]
+    assert [(p["number"], p["seat"]) for p in told["positions"]] == [(t.number, t.seat) for t in turns]
+    for position, turn in zip(told["positions"], turns, strict=True):
+        scene = json.dumps(position["scene"])
+        assert f'"action": {turn.action}' in scene
+        assert "a hidden card" not in scene
+    assert told["scores"] == list(hand.game.scores(hand.end())) and told["over"]
+    assert told["analysts"]
+    assert not any("cmd" in spec or "/" in spec for spec in (*told["analysts"], *told["players"]))
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_the_analysts_that_are_offered_exist(name):
+    game = games.load(name)
+    found = analysts(game, "random", ("random",))
+    assert found[0] == "random" and len(set(found)) == len(found)
+    assert (analyst.SOLVER in found) == (name in ("skat", "crew"))
+    assert name != "crew" or "pimc" not in found
+
+
+def test_a_tournament_is_listed_by_its_worst_deals(folder):
+    rows = Desk(folder, None, (), 1, 0).listed()["rows"]
+    expected = [game for deal in worst.worst(folder).deals for game in deal.games]
+    assert [row["number"] for row in rows] == [game.game for game in expected]
+    assert rows[0]["result"] == " ".join(map(str, expected[0].scores))
+    lines = (folder / "records.jsonl").read_text().splitlines()
+    desk = Desk(folder, None, (), 1, 0)
+    for row in rows[:5]:
+        assert desk.opened(row["number"])["scores"] == json.loads(lines[row["number"] - 1])["scores"]
+    with pytest.raises(TrickformerError, match="there is no game 99: the last is 28"):
+        desk.opened(99)
+
+
+def test_a_review_and_a_what_if_are_those_of_the_library():
+    hand, kept = _kept("skat")
+    desk, heard = Desk(None, None, ("rules",), 1, 5), []
+    told = desk.opened(kept)
+    review = analyst.review(hand, "solver")
+    found = desk.rated(kept, told["analysts"].index("solver"), heard.append)
+    assert [m["number"] for m in found["mistakes"]] == [r.number for r in review.mistakes]
+    assert [r["loss"] for r in found["ratings"]] == [r.loss for r in review.ratings]
+    assert [a["went"] for a in found["answers"]] == [a.went and a.went.number for a in review.answers]
+    assert heard and heard[0][0] == "review"
+    rules, last = told["players"].index("rules"), told["positions"][-5]["number"]
+    turn, _ = hand.at(last)
+    tried = desk.tried(kept, last, [rules] * 3, turn.action, 4, heard.append)
+    expected = what_if(hand, last, ["rules"], n=4, seed=5, action=hand.game.words(turn.action))
+    assert (tried["means"], tried["games"]) == (list(expected.means), 4)
+    for at, seats, action, fault in [
+        (last, [999] * 3, None, "no such player"),
+        (10_000, [rules] * 3, None, "no decision"),
+        (last, [rules] * 3, 10_000, "not what may be done"),
+    ]:
+        with pytest.raises(TrickformerError, match=fault):
+            desk.tried(kept, at, seats, action, 4, _unheard)
+    with pytest.raises(TrickformerError, match="no such player"):
+        desk.rated(kept, 999, _unheard)
+
+
+def test_a_file_of_games_is_listed_in_its_order():
+    desk = Desk(GAMES, None, (), 1, 0)
+    rows = desk.listed()["rows"]
+    assert [row["number"] for row in rows] == [*range(1, len(list(files.read(GAMES))) + 1)]
+    assert any(row["result"] for row in rows)
+    told = desk.opened(2)
+    assert told["game"] == "skat" and told["analysts"][0] == "solver" and told["names"] == rows[1]["who"].split(", ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"do":"open","number":0}',
+        '{"do":"open","number":"1"}',
+        '{"do":"open","number":1,"file":"/etc/passwd"}',
+        '{"do":"rate","number":1,"analyst":"engine:cmd=ls"}',
+        '{"do":"try","number":1,"at":1,"seats":[],"action":null,"n":5}',
+        '{"do":"try","number":1,"at":1,"seats":[0],"action":null,"n":1000000}',
+        '{"do":"act","seat":0,"action":1,"ply":3}',
+        "[]",
+        "",
+    ],
+)
+def test_what_is_no_message_is_refused(text):
+    with pytest.raises(ValueError):
+        messages.read_review(text)
+
+
+def _junk(draw):
+    valid = [
+        {"do": "list"},
+        {"do": "open", "number": 1},
+        {"do": "rate", "number": 2, "analyst": 0},
+        {"do": "try", "number": 1, "at": 3, "seats": [0], "action": None, "n": 2},
+        {"do": "cancel"},
+    ]
+    message = dict(draw.choice(valid))
+    if draw.random() < 0.7:
+        message[draw.choice([*message, "path", "spec"])] = draw.choice([None, -1, 3.5, 10**30, "../x", [], {}, True])
+    text = json.dumps(message)
+    return text if draw.random() < 0.9 else text[: draw.randrange(len(text))]
+
+
+def test_the_server_survives_junk_and_stops_what_nobody_waits_for(folder):
+    ConnectionClosed = pytest.importorskip("websockets.exceptions", reason="needs the extra web").ConnectionClosed
+    pytest.importorskip("starlette", reason="needs the extra web")
+    seed = random.randrange(2**31)
+    draw = random.Random(seed)
+    words = [str(folder), "--analyse", "pimc:worlds=100000"]
+    with served(*words, command="view") as (address, process):
+        for _ in range(2):
+            with suppress(ConnectionClosed), page(address, "reviewing") as socket:
+                for _ in range(25):
+                    socket.send(_junk(draw))
+                socket.send(b"\x00\x01")
+                heard(socket, "never")
+        with page(address, "reviewing") as socket:
+            socket.send('{"do":"open","number":3}')
+            hand = heard(socket, "hand")
+            assert hand["number"] == 3, seed
+            assert hand["analysts"][0] == "pimc:worlds=100000"
+            socket.send('{"do":"rate","number":3,"analyst":0}')
+            assert heard(socket, "working")["what"] is None  # the hand is there
+            while heard(socket, "working").get("total") is None:
+                pass
+            socket.send('{"do":"cancel"}')
+            while heard(socket, "working")["what"] is not None:
+                pass
+            socket.send('{"do":"open","number":4}')  # in a new process
+            assert heard(socket, "hand")["number"] == 4
+        assert process.poll() is None, seed
+        assert len(children(process.pid)) <= 1  # the tracker of multiprocessing's resources
+
+
+def test_bad_input_is_one_line(command, tmp_path, folder):
+    pytest.importorskip("starlette", reason="needs the extra web")
+    (tmp_path / "bad.jsonl").write_text("{}\n")
+    for words, said in [
+        ((tmp_path / "none",), "cannot read"),
+        ((tmp_path / "bad.jsonl",), ""),
+        (("-",), "a page reads its games more than once"),
+        ((folder, "--analyse", "pimk"), "unknown player 'pimk'"),
+        ((folder, "--players", "rules", "engine:x=1"), ""),
+        ((folder, "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
+    ]:
+        code, _, err = command("view", *words, "--no-browser")
+        assert code == 2, words
+        assert err.startswith(f"error: {said}") and err.count("\n") == 1, err
