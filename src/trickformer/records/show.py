@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.base import TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
 from trickformer.records.check import AGREES, Finding, check, result
 from trickformer.records.played import Played
 from trickformer.records.record import CARD, Record, said
 from trickformer.records.replay import Replay, replay
+
+if TYPE_CHECKING:
+    from trickformer.base import State
 
 _HOLDS = re.compile(r"(seat \d) holds")
 _PLACES = ("forehand", "middlehand", "rearhand")
@@ -38,13 +41,16 @@ def data(record: Record | Played, game: int) -> dict[str, Any]:
 
 
 def _described(record: Played) -> str:
-    """The hands as they were dealt, and what the game says of its last state, without hands that are played out.
-    Nothing where the record does not lead there."""
+    """The game in words; nothing where the record does not lead to its end."""
     try:
-        game, state = record.end()
+        return in_words(*record.end())
     except TrickformerError:
         return ""
-    first, chance = game.spiel.new_initial_state(), iter(record.history)
+
+
+def in_words(game: Game, state: State) -> str:
+    """The hands as they were dealt, and what the game says of a state, without hands that are played out."""
+    first, chance = game.spiel.new_initial_state(), iter(state.history())
     while first.is_chance_node():
         first.apply_action(next(chance))
     dealt = [_HOLDS.sub(r"\1 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]

@@ -14,6 +14,7 @@ from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.plumbing.progress import Advance, Show
 from trickformer.records import check, files, replay
 from trickformer.records.record import Record
+from trickformer.records.show import in_words
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import Hand, of_record
 from trickformer.review.rating import shares
@@ -111,7 +112,7 @@ class Desk:
             "over": end.is_terminal(),
             "scores": list(game.scores(end)) if end.is_terminal() else None,
             "shared": shares(game),
-            "told": game.describe(end) if end.is_terminal() else "",
+            "told": in_words(game, end) if end.is_terminal() else "",
             "notes": list(hand.notes),
             "analysts": [_short(spec) for spec in first],
             "players": [_short(spec) for spec in chosen],

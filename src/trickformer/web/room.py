@@ -12,6 +12,7 @@ from typing import Any
 from trickformer import players, tokenizers
 from trickformer.base import CHANCE, TrickformerError
 from trickformer.belief import heads
+from trickformer.records.show import in_words
 from trickformer.web import messages, scenes
 from trickformer.web.cast import Answer, Ask, Cast, ask
 from trickformer.web.config import YOU, Play
@@ -237,7 +238,7 @@ class Room(Pages):
             "seats": [_short(who) for who in table.seats],
             "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
             "log": log,
-            "told": game.describe(table.state) if table.over else "",
+            "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],
             "totals": list(table.totals),

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from trickformer.base import TrickformerError
+from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.cast import Answer, Cast, ask, called
 from trickformer.web.config import YOU, Play
@@ -43,7 +44,7 @@ def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
         scene = scenes.show(table.game, table.state, _mine(table))
         print(as_text(scene, table))
         if table.over:
-            print(table.game.describe(table.state))
+            print(in_words(table.game, table.state))
             print(f"scores {_numbers(table.game.scores(table.state))}; next for the next deal")
         while not _obey(table, scene, read().strip()):
             print(_HELP, file=sys.stderr)
