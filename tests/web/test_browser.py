@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from tests.support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
-from tests.support.served import served
+from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from support.served import served
+from support.skat_records import GAMES
 
-from tests.support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
-from tests.support.served import served
-from tests.support.skat_records import GAMES
 from trickformer.review import analyst
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament

@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from support.served import children, clicks, heard, my_turn, page, served
 
-from tests.support.served import children, clicks, heard, my_turn, page, served
 from trickformer.web import messages
 
 pytest.importorskip("starlette", reason="needs the extra web")

@@ -7,11 +7,11 @@ import random
 from contextlib import suppress
 
 import pytest
+from support.review import dealt
+from support.served import children, heard, page, served
+from support.skat_records import GAMES
 
-from tests.support.review import dealt
-from tests.support.served import children, heard, page, served
-from tests.support.skat_records import GAMES
-from trickformer import games
+from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.records import files
 from trickformer.review import analyst, worst
@@ -20,7 +20,7 @@ from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
 from trickformer.web.desk import Desk, Kept
-from trickformer.web.offers import analysts
+from trickformer.web.offers import analysts, offered
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
 
@@ -64,6 +64,16 @@ def test_the_analysts_that_are_offered_exist(name):
     assert found[0] == "random" and len(set(found)) == len(found)
     assert (analyst.SOLVER in found) == (name in ("skat", "crew"))
     assert name != "crew" or "pimc" not in found
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_the_players_that_are_offered_play_the_game(name):
+    game = games.load(name)
+    found = offered(game, ("random:",) if game.players > 1 else ())
+    for spec in found:
+        players.make(spec, game)
+    assert found[:1] == (("random:",) if game.players > 1 else ()) and "random" not in found
+    assert ("sparta" in found) == (name == "hanabi") and ("kermit" in found) == (name == "skat")
 
 
 def test_a_tournament_is_listed_by_its_worst_deals(folder):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from trickformer import checkpoints, players, tokenizers
 from trickformer.base import Game, TrickformerError
+from trickformer.players._model import ModelOptions
 from trickformer.review import analyst, solver
 
 
@@ -32,7 +33,7 @@ def _default(game: Game, name: str) -> str | None:
     options = players.options_of(name)
     if hasattr(options, "starts_program"):
         return None
-    if "checkpoint" in options.model_fields:
+    if issubclass(options, ModelOptions):  # any game's, where there is a checkpoint; nothing is loaded yet
         shipped = shipped_for(game)
         return f"{name}:checkpoint={shipped}" if shipped is not None else None
     try:
