@@ -153,12 +153,14 @@ def test_a_table_that_is_killed_goes_on(tmp_path):
             while ": 1 " not in (line := process.stdout.readline()):
                 assert line
         process.send_signal(signal.SIGKILL)
-    kept = (tmp_path / "t" / JOURNAL).read_text().splitlines()
-    assert sum('"seat":0' in line for line in kept) >= 2
+    journal = tmp_path / "t" / JOURNAL
+    kept = journal.read_text().splitlines()
+    whole = digests.lines(journal).stat().st_size // digests.LINE  # the kill may come between a line and its checksum
+    assert len(kept) - whole in (0, 1)
+    assert sum('"seat":0' in line for line in kept[:whole]) >= 2
     with opened(Play(game="hearts", opponents=["random"], seed=5, out=tmp_path / "t"), resume=True) as table:
-        moves = [json.loads(line) for line in kept if '"do":"act"' in line]
+        moves = [json.loads(line) for line in kept[:whole] if '"do":"act"' in line]
         assert [(m.seat, m.action) for m in table.moves] == [(m["seat"], m["action"]) for m in moves]
-        assert table.turn == 0 or len(table.moves) == len(moves)
 
 
 @pytest.mark.parametrize(
