@@ -172,7 +172,7 @@ class Hanabi(Game):
         other. None where it played no card."""
         counts, amiss, hand = [0] * len(KNOWING), 0, self.rules.hand
         for history, own in zip(histories, seats):
-            state, moves = self._follow(history)
+            state, moves = parted(self.rules, history)
             for action in moves:
                 seat, lives = state.current_player(), state.lives
                 played = seat in own and hand <= action < 2 * hand
@@ -184,21 +184,6 @@ class Hanabi(Game):
         plays = sum(counts)
         shares = [n / plays if plays else None for n in (*counts, amiss)]
         return dict(zip((*KNOWING, "played in vain"), shares))
-
-    def _follow(self, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
-        """The start of a game that ended so, and the players' moves. Cards that were not drawn lie in any order."""
-        rules = self.rules
-        at = self.players * rules.hand
-        cards, moves = list(history[:at]), []
-        while at < len(history):
-            moves.append(history[at])
-            at += 1
-            if moves[-1] < 2 * rules.hand and len(cards) < rules.deck and at < len(history):
-                cards.append(history[at])
-                at += 1
-        left = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)})
-        left.subtract(cards)
-        return _core.hanabi.State(rules, np.array([*cards, *left.elements()], dtype=np.uint8)), moves
 
     def _known(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
         """Whether a seat knows the colour of its card, and the rank."""
@@ -256,6 +241,24 @@ class Hanabi(Game):
             else:
                 return twin
         return None
+
+
+def parted(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
+    """The start of the game of a history, chance included, and the players' moves. Cards that were not drawn come in
+    any order."""
+    dealt = rules.players * rules.hand
+    deck, moves, rest = list(history[:dealt]), [], iter(history[dealt:])
+    for action in rest:
+        moves.append(action)
+        if action < 2 * rules.hand and len(deck) < rules.deck and (card := next(rest, None)) is not None:
+            deck.append(card)
+    left = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)}) - Counter(deck)
+    return _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8)), moves
+
+
+def numbers(rules: _core.hanabi.Rules) -> dict[str, int]:
+    """The core's options of some rules, by name."""
+    return {name: getattr(rules, name) for name in RULES.values()}
 
 
 def hint(rules: _core.hanabi.Rules, action: int) -> tuple[int, int | None, int | None]:

@@ -20,7 +20,7 @@ from torch import nn
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.games.hanabi import RULES
+from trickformer.games.hanabi import numbers
 from trickformer.plumbing import folder
 from trickformer.plumbing.text import json_object
 
@@ -128,7 +128,7 @@ def save(trained: Trained, out: Path) -> None:
         save_file(weights, draft)
     said = {
         "kind": _KIND,
-        "rules": {name: getattr(trained.rules, name) for name in RULES.values()},
+        "rules": numbers(trained.rules),
         "shape": asdict(trained.model.shape),
         "v0": trained.v0,
         "temperature": trained.temperature,

@@ -17,7 +17,7 @@ from trickformer.belief.hanabi.finetune import tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import HanabiProcess
 from trickformer.belief.hanabi.seat import EstimatedBelief
-from trickformer.games.hanabi import RULES, Hanabi
+from trickformer.games.hanabi import Hanabi, numbers
 from trickformer.models.torch_engine import usable
 from trickformer.players._public import PublicBelief
 
@@ -29,10 +29,6 @@ def network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, d
     blueprint."""
     if file is None:
         raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
-
-    def numbers(rules: _core.hanabi.Rules) -> list[int]:
-        return [getattr(rules, name) for name in RULES.values()]
-
     fits = [name for name, own in VARIANTS.items() if numbers(_core.hanabi.Rules(**own)) == numbers(game.rules)]
     if not fits:
         raise TrickformerError(f"belief networks are of {', '.join(VARIANTS)} of two players, not of {game.spiel}")

@@ -45,16 +45,14 @@ class Valued:
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         import torch
 
-        from trickformer.belief.samplers.hanabi import positions
         from trickformer.models.hanabi_values import chosen
 
         model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
-        # Any world that explains the view shows its seat what it has seen.
         self._belief.reset(view)
-        seen, score = [], 0
-        for table in positions(self._game, self._belief.sample(1, np.random.default_rng(0)).history(0)):
-            seen.append(torch.from_numpy(table.observe(viewer, self._trained.v0)))
-            score = int(table.scores()[0])
+        tables = self._belief.tables()
+        read = tables if model.shape.recurrent else tables[-1:]  # what came before is in the memory, if there is one
+        seen = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in read]
+        score = int(tables[-1].scores()[0])
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
         with torch.no_grad():

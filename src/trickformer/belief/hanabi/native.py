@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trickformer import _core
-from trickformer.games.hanabi import RULES
+from trickformer.games.hanabi import numbers
 from trickformer.plumbing.snapshot import Native
-
-
-def _rules_apart(rules: _core.hanabi.Rules) -> dict[str, int]:
-    return {name: getattr(rules, name) for name in RULES.values()}
 
 
 def _tables(held: Any) -> _core.hanabi.Tables:
@@ -20,7 +16,7 @@ def _tables(held: Any) -> _core.hanabi.Tables:
 
 
 NATIVES = {
-    _core.hanabi.Rules: Native(_rules_apart, lambda held: _core.hanabi.Rules(**held)),
+    _core.hanabi.Rules: Native(numbers, lambda held: _core.hanabi.Rules(**held)),
     _core.hanabi.Codec: Native(lambda codec: codec.rules, lambda rules: _core.hanabi.Codec(rules)),
     _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from trickformer import _core, tokenizers
 from trickformer.base import View, Worlds
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
-from trickformer.games.hanabi import Hanabi
+from trickformer.games.hanabi import Hanabi, parted
 
 
 class HanabiWorlds(UniformWorlds):
@@ -98,17 +97,8 @@ def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
 
 def positions(game: Hanabi, history: Sequence[int]) -> Iterator[_core.hanabi.Tables]:
     """One table after the deal and after each move; the next step changes it."""
-    rules = game.rules
-    dealt = game.players * rules.hand
-    deck, moves, size = list(history[:dealt]), [], rules.deck
-    rest = iter(history[dealt:])
-    for action in rest:
-        moves.append(action)
-        if action < 2 * rules.hand and len(deck) < size and (card := next(rest, None)) is not None:
-            deck.append(card)
-    left = Counter({k: rules.copies(k) for k in range(rules.kinds)}) - Counter(deck)
-    state = _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8))
-    table = _core.hanabi.Tables(rules, 0, 0, 1)
+    state, moves = parted(game.rules, history)
+    table = _core.hanabi.Tables(game.rules, 0, 0, 1)
     table[0] = state
     yield table
     for action in moves:
