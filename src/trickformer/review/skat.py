@@ -6,19 +6,17 @@ worse for the soloist, and so the best that he can be sure of is the value of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from trickformer import _core, openspiel
-from trickformer.games.skat import CARDS, NULL, PLAYERS, POINTS, TRICKS
+from trickformer.games import _skat_open
+from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import Hand
 from trickformer.review.opened import Opened, decided
 from trickformer.review.result import Answer, Course
 
-_ALL, _NOT_SCHNEIDER = 120, 31  # card points
+_NOT_SCHNEIDER = 31  # card points
 NOT_CARDS = "open cards rate the play of cards alone, not bids, declarations and the cards laid away"
 
 
@@ -30,13 +28,16 @@ def opened(hand: Hand, advance: Advance) -> Opened:
     notes = (NOT_CARDS,)
     if not turns:
         return Opened({}, None, notes)
+    game: Any = hand.game
     soloist: int = turns[0][1].core.soloist
     values: dict[int, dict[int, float]] = {}
     course: list[Course] = []
     after: dict[int, tuple[_core.skat.Result, int]] = {}
     for turn, state in turns:
         after = outlooks(state)
-        values[turn.number] = {card: _margin(hand, result, turn.seat) for card, (result, _) in after.items()}
+        values[turn.number] = {
+            card: _skat_open.margin(result, turn.seat, game.seeger) for card, (result, _) in after.items()
+        }
         choose = max if turn.seat == soloist else min
         course.append(
             Course(
@@ -69,29 +70,23 @@ def opened(hand: Hand, advance: Advance) -> Opened:
     return Opened(values, answer, notes)
 
 
-def _margin(hand: Hand, result: _core.skat.Result, seat: int) -> float:
-    game: Any = hand.game
-    scores = result.scores(game.seeger)
-    return scores[seat] - (sum(scores) - scores[seat]) / (PLAYERS - 1)
-
-
 def outlooks(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:
     """Of each card that may be played: the result that the soloist can then be sure of, and his card points at the end
     (of a null those in the skat).
 
     state: of the game, where a card is to be played."""
     cards, core = state.legal_actions(), state.core
-    exact = _core.skat_solver.moves_exact(_position(state))[0][0]
+    exact = _core.skat_solver.moves_exact(_skat_open.position(state))[0][0]
     found = {}
     for card in cards:
         child = state.child(card)
         if child.is_terminal():
             found[card] = child.result, child.result.points
         elif core.kind == NULL:
-            points = _points(core.skat)
-            found[card] = _settled(state, points, int(not exact[card])), points
+            points = _skat_open.points(core.skat)
+            found[card] = _skat_open.settled(state, points, int(not exact[card])), points
         else:
-            found[card] = _settled(state, *_sure(child, int(exact[card]))), int(exact[card])
+            found[card] = _skat_open.settled(state, *_sure(child, int(exact[card]))), int(exact[card])
     return found
 
 
@@ -99,7 +94,7 @@ def _sure(state: Any, points: int) -> tuple[int, int]:
     """Card points and tricks that stand for the best result that the soloist can be sure of, who is sure of these card
     points."""
     core, complete = state.core, len(state.plays) // PLAYERS
-    if points == _ALL and core.soloists_tricks == complete and _takes(state, TRICKS - complete):
+    if points == _skat_open.ALL and core.soloists_tricks == complete and _takes(state, TRICKS - complete):
         return points, TRICKS
     if points < _NOT_SCHNEIDER and not core.soloists_tricks and not _takes(state, 1):
         return points, 0
@@ -108,42 +103,7 @@ def _sure(state: Any, points: int) -> tuple[int, int]:
 
 def _takes(state: Any, tricks: int) -> bool:
     """Whether the soloist takes so many of the tricks that are not complete."""
-    return bool(_core.skat_solver.tricks_at_least(_position(state), tricks)[0][0])
-
-
-def _settled(state: Any, points: int, tricks: int) -> _core.skat.Result:
-    core = state.core
-    played = [card for seat, card in state.plays if seat == core.soloist]
-    return _core.skat.settle(
-        kind=core.kind,
-        hand=core.is_hand,
-        level=core.level,
-        bid=core.bid,
-        soloist=core.soloist,
-        soloists_cards=[*core.hand(core.soloist), *core.skat, *played],
-        points=points,
-        tricks=tricks,
-    )
-
-
-def _points(cards: Sequence[int]) -> int:
-    return sum(POINTS[CARDS[card][1]] for card in cards)
-
-
-def _position(state: Any) -> _core.skat_solver.Positions:
-    """The position of a state in which a card is to be played."""
-    core, trick = state.core, [card for _, card in state.trick]
-    hands = [core.hand(seat) for seat in range(PLAYERS)]
-    own = core.soloists_points + _points(core.skat)
-    left = _points([*trick, *(card for hand in hands for card in hand)])
-    return _core.skat_solver.Positions(
-        np.array([core.kind], dtype=np.int8),
-        np.array([core.soloist], dtype=np.int8),
-        np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint32),
-        np.array([(*trick, -1, -1)[:2]], dtype=np.int8),
-        np.array([core.leader], dtype=np.int8),
-        np.array([(own, _ALL - own - left)], dtype=np.int16),
-    )
+    return bool(_core.skat_solver.tricks_at_least(_skat_open.position(state), tricks)[0][0])
 
 
 def best_line(state: Any) -> tuple[str, ...]:

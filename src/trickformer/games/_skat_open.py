@@ -1,0 +1,56 @@
+"""Skat with open cards: a state as the solver takes it, and what a game would be worth that ends in some way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.games.skat import CARDS, PLAYERS, POINTS
+
+ALL = 120  # card points
+
+
+def position(state: Any) -> _core.skat_solver.Positions:
+    """A state in which a card is to be played."""
+    core, trick = state.core, [card for _, card in state.trick]
+    hands = [core.hand(seat) for seat in range(PLAYERS)]
+    own = core.soloists_points + points(core.skat)
+    left = points([*trick, *(card for hand in hands for card in hand)])
+    return _core.skat_solver.Positions(
+        np.array([core.kind], dtype=np.int8),
+        np.array([core.soloist], dtype=np.int8),
+        np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint32),
+        np.array([(*trick, -1, -1)[:2]], dtype=np.int8),
+        np.array([core.leader], dtype=np.int8),
+        np.array([(own, ALL - own - left)], dtype=np.int16),
+    )
+
+
+def points(cards: Sequence[int]) -> int:
+    """Card points."""
+    return sum(POINTS[CARDS[card][1]] for card in cards)
+
+
+def settled(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:
+    """The result of the game of a state, declared, if the soloist ends with these card points and tricks."""
+    core = state.core
+    played = [card for seat, card in state.plays if seat == core.soloist]
+    return _core.skat.settle(
+        kind=core.kind,
+        hand=core.is_hand,
+        level=core.level,
+        bid=core.bid,
+        soloist=core.soloist,
+        soloists_cards=[*core.hand(core.soloist), *core.skat, *played],
+        points=soloists_points,
+        tricks=tricks,
+    )
+
+
+def margin(result: _core.skat.Result, seat: int, seeger: bool) -> float:
+    """A seat's score less the mean of the others'."""
+    scores = result.scores(seeger)
+    return scores[seat] - (sum(scores) - scores[seat]) / (PLAYERS - 1)
