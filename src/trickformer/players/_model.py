@@ -29,7 +29,8 @@ class Turns:
 
     nodes: np.ndarray  # int32 [n], the engine's node of the last token
     tokens: list[np.ndarray]  # what each seat has seen
-    legal: np.ndarray  # bool [n, V]
+    actions: list[dict[int, int]]  # the legal ones, by their tokens
+    legal: np.ndarray  # bool [n, V], these tokens
     rng: list[np.random.Generator]
     explain: bool = False  # whether decisions are to bring thoughts
 
@@ -60,8 +61,7 @@ class ModelPlayer(ABC):
 
         policy, found = legal_policy(self.engine.policy(turns.nodes), turns.legal), []
         for row in range(len(turns.nodes)):
-            tokens = np.nonzero(turns.legal[row])[0].tolist()
-            likely = {self.tokenizer.action(t): float(policy[row, t]) for t in tokens}
+            likely = {action: float(policy[row, token]) for token, action in turns.actions[row].items()}
             found.append(Thought(policy=likely, imagined=imagined[row]))
         return found
 
@@ -78,12 +78,13 @@ class ModelPlayer(ABC):
             tokens = [self.tokenizer.encode(views[i]) for i in open_]
             facts = [tokenizers.facts_of(self.tokenizer, t) for t in tokens] if self.engine.n_facts else None
             advance(prefixes, tokens, facts)
+            actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in open_]
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
-            for row, i in enumerate(open_):
-                legal[row, [self.tokenizer.token(a) for a in views[i].legal]] = True
+            for row, by_token in enumerate(actions):
+                legal[row, list(by_token)] = True
             nodes = np.array([p.node for p in prefixes], dtype=np.int32)
             explain = any(memo[i].get("explain") for i in open_)
-            turns = Turns(nodes, tokens, legal, [rng[i] for i in open_], explain)
+            turns = Turns(nodes, tokens, actions, legal, [rng[i] for i in open_], explain)
             for i, decision in zip(open_, self.decide(turns), strict=True):
                 decisions[i] = decision
         return [d for d in decisions if d is not None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from pydantic import Field
 
@@ -36,12 +38,17 @@ class ArgmaxPlayer(ModelPlayer):
         looked = action_values(self.engine, turns.nodes, turns.legal, facts) if turns.explain else decided.looked
         thoughts = self.told(turns, [()] * len(turns.nodes))
         return [
-            Decision(self.tokenizer.action(int(token)), float(value), values=self._by_action(worth), thought=thought)
-            for token, value, worth, thought in zip(decided.tokens, decided.values, looked, thoughts)
+            Decision(by_token[token], value, values=_values(by_token, worth), thought=thought)
+            for by_token, token, value, worth, thought in zip(
+                turns.actions, decided.tokens.tolist(), decided.values.tolist(), looked, thoughts, strict=True
+            )
         ]
 
-    def _by_action(self, worth: np.ndarray) -> dict[int, float]:
-        return {self.tokenizer.action(int(t)): float(worth[t]) for t in np.flatnonzero(~np.isnan(worth))}
+
+def _values(by_token: dict[int, int], worth: np.ndarray) -> dict[int, float]:
+    """Values by action; those that were not looked at, NaN in float32 [V], are left out."""
+    known = zip(by_token.values(), worth[list(by_token)].tolist(), strict=True)
+    return {action: value for action, value in known if not math.isnan(value)}
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

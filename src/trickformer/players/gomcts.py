@@ -82,15 +82,15 @@ class GomctsPlayer(ModelPlayer):
         thoughts = self.told(turns, [r.imagined for r in results])
         return [
             Decision(
-                action=self.tokenizer.action(r.token),
+                action=by_token[r.token],
                 value=r.value,
-                visits={self.tokenizer.action(int(t)): int(v) for t, v in zip(r.tokens, r.visits)},
+                visits={by_token[int(t)]: int(v) for t, v in zip(r.tokens, r.visits)},
                 illegal=r.illegal,
                 searched=self.options.runs,
-                values={self.tokenizer.action(int(t)): float(v) for t, v in zip(r.tokens, r.values / r.visits)},
+                values={by_token[int(t)]: float(v) for t, v in zip(r.tokens, r.values / r.visits)},
                 thought=thought,
             )
-            for r, thought in zip(results, thoughts)
+            for by_token, r, thought in zip(turns.actions, results, thoughts, strict=True)
         ]
 
 

@@ -20,7 +20,7 @@ class ImitationPlayer(ModelPlayer):
 
         probs = legal_policy(self.engine.policy(turns.nodes), turns.legal)
         uniforms = np.array([g.random() for g in turns.rng])
-        return [Decision(self.tokenizer.action(int(t))) for t in draw(probs, uniforms)]
+        return [Decision(by_token[int(t)]) for by_token, t in zip(turns.actions, draw(probs, uniforms), strict=True)]
 
 
 def make(options: Options, game: Game) -> ImitationPlayer:
