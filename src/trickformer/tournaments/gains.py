@@ -14,9 +14,8 @@ import numpy as np
 
 from trickformer.plumbing.tables import mean_and_error, plus_minus
 
-Hand: TypeAlias = list[
-    tuple[int, float, float | None]
-]  # of a player in a hand: moves before, gain, gain by exact samples
+# Of a player in a hand: moves before, gain, gain by exact samples.
+Hand: TypeAlias = list[tuple[int, float, float | None]]
 
 _WIDTH = 6  # moves that are one point of the plot
 

@@ -25,9 +25,8 @@ class Results:
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
         by_hand = {r.hand: r for r in run.records}
         own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
-        self.teams = all(
-            len(set(seating)) == 1 for seating in own
-        )  # scores are shared: tables are mixed on request only
+        # Where scores are shared, tables are mixed on request only.
+        self.teams = all(len(set(seating)) == 1 for seating in own)
         self._mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if run.config.mixed}
         want = [*own, *(seating for seatings in self._mixtures.values() for seating in seatings)]
         self.deals = [d for d in range(run.config.deals) if all(plan.Hand(d, seating) in by_hand for seating in want)]

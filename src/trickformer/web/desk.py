@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trickformer import games, players
+from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.plumbing.progress import Advance, Show
 from trickformer.records import check, files, replay
@@ -20,7 +20,7 @@ from trickformer.review.hand import Hand, of_record
 from trickformer.review.rating import shares
 from trickformer.review.what_if import what_if
 from trickformer.web import scenes
-from trickformer.web.offers import analysts, offered
+from trickformer.web.offers import analysts, offered, short
 from trickformer.web.scenes import OPEN
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Desk:
             deal = tags.get("CO", "").removeprefix("deal ") if isinstance(record, Record) else tags.get("deal", "")
             result = check.result(replay.replay(record)) if isinstance(record, Record) else None
             scores = " ".join((result or "").split()[:3] if isinstance(record, Record) else map(str, record.scores))
-            who = ", ".join(map(_short, record.names))
+            who = ", ".join(map(short, record.names))
             rows.append({"number": len(rows) + 1, "deal": deal, "who": who, "result": scores, "difference": ""})
         more = int(len(rows) == MOST and self._record(MOST + 1) is not None)
         return {"name": name, "rows": rows, "note": "in the order of the file", "more": more}
@@ -106,7 +106,7 @@ class Desk:
         return {
             "game": game.name,
             "deal": hand.source[1] if hand.source is not None else None,
-            "names": [_short(name) for name in hand.names],
+            "names": [short(name) for name in hand.names],
             "positions": positions,
             "end": _scene(game, end),
             "over": end.is_terminal(),
@@ -114,8 +114,8 @@ class Desk:
             "shared": shares(game),
             "told": in_words(game, end) if end.is_terminal() else "",
             "notes": list(hand.notes),
-            "analysts": [_short(spec) for spec in first],
-            "players": [_short(spec) for spec in chosen],
+            "analysts": [short(spec) for spec in first],
+            "players": [short(spec) for spec in chosen],
             "sat": [chosen.index(name) if name in chosen else other for name in hand.names],  # who is chosen at first
         }
 
@@ -125,7 +125,7 @@ class Desk:
         spec = _of(self._first(hand.game), chosen)
         review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_shown(tell))
         return {
-            "analyst": _short(review.analyst),
+            "analyst": short(review.analyst),
             "unit": review.unit,
             "notes": list(review.notes),
             "ratings": [
@@ -166,7 +166,7 @@ class Desk:
                 raise TrickformerError("that is not what may be done there")
             words = hand.game.words(action)
         found = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_shown(tell))
-        return found.model_dump(mode="json", exclude={"scores"}) | {"players": [_short(s) for s in found.players]}
+        return found.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in found.players]}
 
     def _first(self, game: Game) -> tuple[str, ...]:
         return analysts(game, self._analyse, self._named)
@@ -196,14 +196,6 @@ def _scene(game: Game, state: State) -> dict[str, Any]:
     if state.current_player() == CHANCE:  # a hand that was broken off there
         return {"scene": {"text": game.describe(state), "seats": [{"seat": p} for p in range(game.players)]}}
     return {"scene": scenes.show(game, state, OPEN).model_dump(mode="json", exclude_defaults=True)}
-
-
-def _short(spec: str) -> str:
-    """A player as people read it; names of others, which are no specs, as they are."""
-    try:
-        return players.short(spec)
-    except TrickformerError:
-        return spec
 
 
 def _of(specs: Sequence[str], chosen: int) -> str:

@@ -19,6 +19,14 @@ def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def short(who: str) -> str:
+    """A player as people read it; names that are no specs, such as those of others' records, as they are."""
+    try:
+        return players.short(who)
+    except TrickformerError:
+        return who
+
+
 def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
     """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
     package that say what actions are worth."""

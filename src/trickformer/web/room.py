@@ -13,10 +13,11 @@ from trickformer import players, tokenizers
 from trickformer.base import CHANCE, TrickformerError
 from trickformer.belief import heads
 from trickformer.records.show import in_words
+from trickformer.review.rating import shares
 from trickformer.web import messages, scenes
 from trickformer.web.cast import Answer, Ask, Cast, ask
 from trickformer.web.config import YOU, Play
-from trickformer.web.offers import offered, shipped_for
+from trickformer.web.offers import offered, shipped_for, short
 from trickformer.web.pages import Pages
 from trickformer.web.table import Table
 from trickformer.web.worker import Cancelled, Worker
@@ -235,25 +236,21 @@ class Room(Pages):
             "seed": table.seed,
             "me": me,
             "turn": table.turn,
-            "seats": [_short(who) for who in table.seats],
+            "seats": [short(who) for who in table.seats],
             "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
             "log": log,
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],
             "totals": list(table.totals),
-            "shared": all(len(set(label)) == 1 for label in game.outcomes.labels),
+            "shared": shares(game),
             "best": "most" if game.higher_is_better else "fewest",
             "plays_to": game.plays_to,
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
-            "players": [_short(who) for who in self._choices],
+            "players": [short(who) for who in self._choices],
             "panels": list(self.panels),
             "record": len(table.records) if table.over else None,
         }
-
-
-def _short(who: str) -> str:
-    return who if who == YOU else players.short(who)
 
 
 def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:

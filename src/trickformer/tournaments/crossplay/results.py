@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from trickformer.plumbing.tables import mean_and_error
 from trickformer.tournaments import plan
 from trickformer.tournaments.crossplay.plan import CrossPlay
 from trickformer.tournaments.run import Run
@@ -66,7 +67,7 @@ def result(run: Run) -> dict[str, Any]:
             for typed, spec, caveats in zip(run.typed, config.players, run.caveats)
         ],
         "matrix": scores.mean(axis=2).tolist(),
-        "se": [[_error(scores[i, j]) for j in range(n)] for i in range(n)],
+        "se": [[mean_and_error(scores[i, j])["se"] for j in range(n)] for i in range(n)],
         "methods": methods,
         "versions": run.builds,
     }
@@ -82,12 +83,7 @@ def _cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
     ]
     k = len(left_out)
     spread = float(np.sqrt((k - 1) / k * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))) if k > 1 else None
-    return {"mean": float(means.mean()), "se_decks": _error(np.mean(tables, axis=0)), "se_runs": spread}
-
-
-def _error(scores: np.ndarray) -> float | None:
-    """The standard error of the mean of float64 [decks]."""
-    return float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else None
+    return {"mean": float(means.mean()), "se_decks": mean_and_error(np.mean(tables, axis=0))["se"], "se_runs": spread}
 
 
 def _summary(run: Run, players: list[int]) -> dict[str, float | None]:
