@@ -1,5 +1,6 @@
 #include "crew/pimc.hpp"
 
+#include "core/share.hpp"
 #include "crew/rules_player.hpp"
 
 namespace trickformer::crew {
@@ -60,6 +61,7 @@ PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t 
       if (sum[act] < least) best &= ~action(act);
     }
   };
+  Share share(options.worlds);
   while (n < options.worlds && count(best) > 1) {
     const State world = state(view, deals.draw(rng));
     const std::uint64_t chance = rng.next();
@@ -70,6 +72,7 @@ PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t 
       sum[act] += could_succeed(world, act, chance, draws, options.nodes, solver);
     }
     keep_within(options.worlds - ++n);
+    share.done();
     if (2 * n < options.worlds) continue;
     const Actions before = best;
     keep_within(0);

@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "core/share.hpp"
+
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
 // All of a view's position but the others' cards.
@@ -68,7 +70,8 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
   const Sim start = position(view);
   int valued[kNumCards] = {};
   World world;
-  for (int i = 0; i < options.worlds; ++i) {
+  Share share(options.worlds);
+  for (int i = 0; i < options.worlds; ++i, share.done()) {
     Rng rng(seed, std::uint64_t(i));
     draw(deals, rng, world);
     Sim root = start;

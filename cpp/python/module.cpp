@@ -2,6 +2,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "core/isa.hpp"
+#include "core/share.hpp"
 #include "python/bind.hpp"
 
 NB_MODULE(_core, m) {
@@ -15,6 +16,15 @@ NB_MODULE(_core, m) {
       "isa", [] { return trickformer::name(trickformer::isa()); },
       "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "
       "rounds nothing: the core uses none beyond it. Raises ValueError where it names none that this CPU has.");
+  m.def(
+      "under_way",
+      [] {
+        const trickformer::UnderWay now = trickformer::under_way();
+        return nb::make_tuple(now.done, now.of);
+      },
+      nb::sig("def under_way() -> tuple[int, int]"),
+      "Of GO-MCTS's simulations, or the worlds of PIMC, that the searches of this process do now: how many are done, "
+      "and of how many. For another thread to ask; (0, 0) where nothing is searched.");
   bind_tracker(m);
   bind_gomcts(m);
   bind_gpt2(m);

@@ -321,6 +321,7 @@ std::vector<int> Search::engine_nodes() const {
 void Batch::add(Search search) {
   if (!searches_.empty() && (search.vocabulary() != vocabulary() || search.fact_count() != searches_[0].fact_count()))
     throw std::invalid_argument("searches of one batch have the same tokens and facts");
+  share_.more(search.runs());
   searches_.push_back(std::move(search));
 }
 
@@ -330,13 +331,17 @@ bool Batch::advance() {
   policies_.clear();
   values_.clear();
   bool waiting = false;
+  std::int64_t begun = 0;
   for (std::size_t i = 0; i < searches_.size(); ++i) {
     Search& s = searches_[i];
     waiting |= s.advance();
+    begun += s.begun();
     for (int node : s.wants_node()) nodes_.push_back({int(i), node});
     for (int node : s.wants_policy()) policies_.push_back({int(i), node});
     for (int node : s.wants_value()) values_.push_back({int(i), node});
   }
+  share_.done(begun - begun_);
+  begun_ = begun;
   placed_ = nodes_.empty();
   answered_ = policies_.empty() && values_.empty();
   return waiting;

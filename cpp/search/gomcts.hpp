@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/rng.hpp"
+#include "core/share.hpp"
 #include "core/tracker.hpp"
 
 namespace trickformer::gomcts {
@@ -52,6 +53,8 @@ class Search {
 
   // Goes on until every run waits for the model. False: all runs are done.
   bool advance();
+  int runs() const { return options_.runs; }
+  int begun() const { return started_; }
 
   // What the runs wait for, as indices of the search's own nodes: a place in the engine, below the parent's; the
   // policy; the value.
@@ -161,6 +164,8 @@ class Batch {
   };
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
+  Share share_;                           // of runs
+  std::int64_t begun_ = 0;                // as many of them
   bool placed_ = true, answered_ = true;  // what was asked for last
 };
 

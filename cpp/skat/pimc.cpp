@@ -3,6 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/share.hpp"
 #include "skat/rules_player.hpp"
 
 namespace trickformer::skat {
@@ -59,8 +60,9 @@ class Search {
 
   void play(PimcResult& out) {
     if (view_.contract.kind == Kind::kNull) {
-      for (const Solving& s : all_)
+      each([&](const Solving& s) {
         add(s.weight, s.worth[0], s.worth[1] - s.worth[0], solver_.moves_at_least(s.position, 0));
+      });
     } else if (count(view_.hand) <= kExactCards) {
       exactly();
     } else {
@@ -75,6 +77,15 @@ class Search {
   }
 
  private:
+  template <typename F>
+  void each(F solve) {
+    Share share(std::int64_t(all_.size()));
+    for (Solving& s : all_) {
+      solve(s);
+      share.done();
+    }
+  }
+
   // `base` for every card, and `more` for those of a set.
   void add(double weight, double base, double more, Cards reached) {
     for (Cards rest = legal_; rest;) {
@@ -84,7 +95,7 @@ class Search {
   }
 
   void exactly() {
-    for (const Solving& s : all_) {
+    each([&](const Solving& s) {
       const auto points = solver_.moves_exact(s.position);
       for (Cards rest = legal_; rest;) {
         const int card = take_lowest(rest), reached = points[std::size_t(card)];
@@ -92,7 +103,7 @@ class Search {
         while (k < std::size(kSteps) && reached >= kSteps[k]) ++k;
         value_[card] += sign_ * s.weight * (s.worth[k] + kPointWorth * (reached - 61));
       }
-    }
+    });
   }
 
   void by_steps() {
@@ -124,7 +135,7 @@ class Search {
 
   template <typename Gain>
   void ask(int threshold, Gain gain) {
-    for (Solving& s : all_) {
+    each([&](Solving& s) {
       Cards reached = 0, open = 0;
       for (Cards rest = legal_; rest;) {
         const int card = take_lowest(rest);
@@ -142,7 +153,7 @@ class Search {
           s.high[std::size_t(card)] = std::uint8_t(threshold);
       }
       add(s.weight, 0, gain(s), reached);
-    }
+    });
   }
 
   double most() const {

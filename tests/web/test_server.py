@@ -155,6 +155,38 @@ def test_a_page_that_goes_leaves_no_search_running():
             assert not _thinkers(process.pid)
 
 
+@pytest.mark.parametrize(
+    ("spec", "of"),
+    [("gomcts:checkpoint=hearts-small,runs=200000", 200_000), ("pimc:worlds=100000", 100_000)],
+    ids=lambda given: str(given).partition(":")[0],
+)
+def test_how_far_a_search_has_got(spec, of):
+    """Of a player's search, and of one that is looked into."""
+    with served("hearts", "--opponents", spec, "--seat", "1", "--deal", "1") as (address, _), page(address) as socket:
+        searched = [heard(socket, "thinking").get("progress") for _ in range(4)]
+        assert searched[0] is None
+        assert [total for _, total in searched[1:]] == [of] * 3
+        assert searched[1][0] < searched[2][0] < searched[3][0] < of
+        socket.send('{"do":"cancel"}')
+    with (
+        served("hearts", "--opponents", "rules", spec, "rules", "--deal", "1") as (address, _),
+        page(address) as socket,
+    ):
+        my_turn(socket)
+        panel = {"gomcts": "search", "pimc": "pimc"}[spec.partition(":")[0]]
+        socket.send(json.dumps({"do": "look", "panels": [panel]}))
+        looks = [heard(socket, "look") for _ in range(3)]
+        assert all(look["busy"] for look in looks)
+        assert [look["progress"][1] for look in looks[1:]] == [of] * 2
+        assert looks[1]["progress"][0] < looks[2]["progress"][0]
+        # It is switched off, which ends the search, and another panel shows.
+        socket.send(json.dumps({"do": "look", "panels": ["worlds"]}))
+        while (look := heard(socket, "look"))["panel"] == panel or look.get("busy"):
+            pass
+        assert look["panel"] == "worlds"
+        assert look["data"]["scenes"]
+
+
 def _thinkers(pid):
     """Worker processes; the tracker of multiprocessing's resources is none."""
     found = []

@@ -58,6 +58,7 @@ class Room(Pages):
         self._wanted: dict[object, tuple[str, ...]] = {}
         self._found: dict[str, dict[str, Any]] = {}  # what panels show, of the decision `_at`
         self._at: Ask | None = None
+        self._panel: str | None = None  # what is being computed
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         queue = super().enter(page)
@@ -104,6 +105,8 @@ class Room(Pages):
                 self._wanted[page] = tuple(
                     panel for panel in PANELS if panel in message.panels and panel in self.panels
                 )
+                if self._panel is not None and not self._is_wanted(self._panel):
+                    self._inside.cancel()
                 for panel in self._wanted[page] if self._at == self._own() else ():
                     if panel in self._found:
                         self.tell(page, self._found[panel])
@@ -136,23 +139,33 @@ class Room(Pages):
         while (asked := self._own()) is not None:
             if asked != self._at:
                 self._at, self._found = asked, {}
-            left = [p for p in PANELS if p not in self._found and any(p in w for w in self._wanted.values())]
+            left = [p for p in PANELS if p not in self._found and self._is_wanted(p)]
             if not left:
                 return
-            panel, about = left[0], {"type": "look", "panel": left[0], "ply": len(asked.history)}
+            panel = self._panel = left[0]
+            about = {"type": "look", "panel": panel, "ply": len(asked.history)}
             self._tell_wanting(about | {"busy": True})
+
+            def searched(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
+                self._tell_wanting(about | {"busy": True, "progress": progress})
+
             try:
-                message = about | {"data": await self._inside.do(panel, asked)}
+                message = about | {"data": await self._inside.do(panel, asked, searched=searched)}
             except TrickformerError as e:
                 message = about | {"fault": str(e)}
             except Cancelled:
-                if asked == self._own():
+                if asked == self._own() and self._is_wanted(panel):
                     self._tell_wanting(about | {"fault": "stopped"})
                     return
                 continue
+            finally:
+                self._panel = None
             if asked == self._own():
                 self._found[panel] = message
                 self._tell_wanting(message)
+
+    def _is_wanted(self, panel: str) -> bool:
+        return any(panel in wanted for wanted in self._wanted.values())
 
     def _tell_wanting(self, message: dict[str, Any]) -> None:
         for page in [page for page, wanted in self._wanted.items() if message["panel"] in wanted]:
@@ -210,9 +223,14 @@ class Room(Pages):
     async def _play_on(self) -> None:
         table = self.table
         while (seat := table.turn) is not None and table.seats[seat] != YOU:
-            self._tell_all({"type": "thinking", "seat": seat, "stopped": False})
+            thinking = {"type": "thinking", "seat": seat, "stopped": False}
+            self._tell_all(thinking)
             asked = ask(table)
-            answer: Answer = await self._players.do("decide", asked)
+
+            def searched(progress: tuple[int, int], thinking: dict[str, Any] = thinking) -> None:
+                self._tell_all(thinking | {"progress": progress})
+
+            answer: Answer = await self._players.do("decide", asked, searched=searched)
             if ask(table) != asked:
                 return
             table.act(seat, answer.decision.action, answer.decision, answer.seconds)

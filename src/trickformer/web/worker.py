@@ -6,16 +6,18 @@ import asyncio
 import multiprocessing
 import signal
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.engines import process
 from trickformer.plumbing.parallel import end_with_the_parent
 
-_DONE, _TOLD, _ERROR = "done", "told", "error"  # what a process sends: (kind, value)
+_DONE, _TOLD, _SEARCHED, _ERROR = "done", "told", "searched", "error"  # what a process sends: (kind, value)
+_EVERY = 0.25  # seconds between two looks at a search
 
 
 class Cancelled(Exception):
@@ -34,20 +36,28 @@ class Worker:
         self._turn = asyncio.Lock()
         self.busy = False
 
-    async def do(self, method: str, *arguments: Any, told: Callable[[Any], None] | None = None) -> Any:
+    async def do(
+        self,
+        method: str,
+        *arguments: Any,
+        told: Callable[[Any], None] | None = None,
+        searched: Callable[[tuple[int, int]], None] | None = None,
+    ) -> Any:
         """What a method of the object returns. Raises TrickformerError as it does, or where the process dies, and
         Cancelled where `cancel` ended it.
 
         told: what the method says on the way; it is then called with a function as its last argument, which takes
-        what it has to say."""
+        what it has to say. searched: four times a second, of the searches in the core what they have done and of how
+        much."""
         async with self._turn:
             pipe = self._started()
             self.busy = True
             try:
-                pipe.send((method, arguments, told is not None))
+                hears = {_TOLD: told, _SEARCHED: searched}
+                pipe.send((method, arguments, told is not None, searched is not None))
                 kind, value = await asyncio.to_thread(pipe.recv)
-                while kind == _TOLD and told is not None:
-                    told(value)
+                while (hear := hears.get(kind)) is not None:
+                    hear(value)
                     kind, value = await asyncio.to_thread(pipe.recv)
             except (EOFError, OSError):
                 if self._pipe is not pipe:
@@ -82,6 +92,27 @@ class Worker:
             pipe.close()
 
 
+@contextmanager
+def _watched(pipe: Connection) -> Generator[None]:
+    """Says meanwhile how far searches have got."""
+    over = threading.Event()
+
+    def look() -> None:
+        with suppress(OSError):  # the parent is gone
+            while not over.wait(_EVERY):
+                done, of = _core.under_way()
+                if of:
+                    pipe.send((_SEARCHED, (done, of)))
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        looking.join()
+
+
 def _serve(pipe: Connection) -> None:
     """Does what it is asked. Programs that play are ended with their players, or by their supervisor."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
@@ -91,12 +122,13 @@ def _serve(pipe: Connection) -> None:
         make, given = pipe.recv()
         made: Any = None
         while True:
-            method, arguments, tells = pipe.recv()
+            method, arguments, tells, watched = pipe.recv()
             try:
                 if made is None:
                     made = make(*given)
                 more = [lambda said: pipe.send((_TOLD, said))] if tells else []
-                message = (_DONE, getattr(made, method)(*arguments, *more))
+                with _watched(pipe) if watched else nullcontext():
+                    message = (_DONE, getattr(made, method)(*arguments, *more))
             except TrickformerError as e:
                 message = (_ERROR, str(e))
             except Exception as e:  # of a player that is at fault: the table goes on

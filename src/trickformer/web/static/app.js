@@ -1,6 +1,6 @@
 // The socket, the state of the page, and what people do with it.
 
-import { $, make } from "./dom.js";
+import { $, make, showProgress } from "./dom.js";
 import { showPanel, showSwitches, forgetPanels } from "./panels.js";
 import { nameOf, seatName, showLog, showScores, showTable } from "./table.js";
 
@@ -8,7 +8,7 @@ let socket;
 let table = null; // what is shown
 const waiting = []; // tables that came while others were shown
 let showing = null; // the timer of the next
-let thinking = null; // { seat, since }
+let thinking = null; // { seat, since, progress }
 const looks = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
 const say = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
@@ -37,7 +37,8 @@ function hear(message) {
     waiting.push(message);
     if (!showing) showNext();
   } else if (message.type === "thinking") {
-    thinking = message.seat === null ? null : { seat: message.seat, since: performance.now() };
+    const since = message.progress ? thinking?.since : undefined;
+    thinking = message.seat === null ? null : { seat: message.seat, since: since ?? performance.now(), progress: message.progress };
     if (message.stopped) thinking = { stopped: true };
     showStatus();
   } else if (message.type === "look") {
@@ -85,9 +86,15 @@ function showStatus() {
   } else {
     const seconds = thinking ? (performance.now() - thinking.since) / 1000 : 0;
     const since = seconds >= 1 ? ` for ${Math.floor(seconds)} s` : "";
-    const name = `${seatName(table, table.turn)} is thinking${since}. `;
-    if (status.firstElementChild?.id === "cancel") status.firstChild.textContent = name;
-    else status.replaceChildren(name, make("button", { id: "cancel", click: () => say({ do: "cancel" }) }, "Stop"));
+    const name = `${seatName(table, table.turn)} is thinking`;
+    if (!$("cancel") || status.firstChild.textContent !== name) {
+      status.replaceChildren(name, make("span", { id: "since", "aria-hidden": "true" }), " ",
+        make("progress", { id: "searched", "aria-label": "Search done" }), " ",
+        make("button", { id: "cancel", click: () => say({ do: "cancel" }) }, "Stop"));
+    }
+    $("since").textContent = since; // it is not read out every second
+    $("searched").hidden = seconds < 1;
+    showProgress($("searched"), thinking?.progress);
   }
 }
 

@@ -21,3 +21,9 @@ export function draw(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+// A <progress>: how much is done, [done, of]; that something is being done, where nothing is known of it.
+export function showProgress(element, progress) {
+  if (progress) [element.value, element.max] = [progress[0], progress[1]];
+  else element.removeAttribute("value");
+}

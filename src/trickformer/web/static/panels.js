@@ -1,6 +1,6 @@
 // What is looked at inside, a panel each. Values are in units of v(o), as the players have them.
 
-import { $, make } from "./dom.js";
+import { $, make, showProgress } from "./dom.js";
 import { cardElement, nameOf } from "./table.js";
 
 const TITLES = {
@@ -62,8 +62,12 @@ export function showPanel(message) {
   element.dataset.ply = message.busy ? "" : message.ply;
   const body = element.lastElementChild;
   if (message.busy) {
-    if (!body.childElementCount) body.replaceChildren(make("p", { class: "keys" }, "thinking …"));
-  } else if (message.fault) {
+    if (!element.querySelector("progress")) element.insertBefore(make("progress", { "aria-label": "Search done" }), body);
+    showProgress(element.querySelector("progress"), message.progress);
+    return;
+  }
+  element.querySelector("progress")?.remove();
+  if (message.fault) {
     body.replaceChildren(make("p", { class: "keys" }, message.fault));
   } else {
     body.replaceChildren(...SHOW[message.panel](message.data));
