@@ -12,7 +12,7 @@ import pytest
 from trickformer import games, players, tokenizers
 from trickformer.belief.samplers import sampler
 from trickformer.web.cast import Ask, Cast
-from trickformer.web.claims import certain
+from trickformer.web.claims import certain, tried
 from trickformer.web.inside import Inside
 
 CHECKPOINTS = {
@@ -207,3 +207,50 @@ def test_claims_are_certain():
         state.apply_action(action)
     assert proved and game.scores(state)[seat] <= sure[0]
     assert certain(game, game.deal(3, 0), 0, 0, most=1000) == (None, [])
+
+
+def test_a_soloist_claims_by_the_solver():
+    """In Skat the solver says of every score what trying every line says, and has a line to show for it; before the
+    last tricks too."""
+    game, seed = games.load("skat"), random.randrange(2**31)
+    draw, rules, checked = random.Random(seed), players.make("rules", game), 0
+    for deal in range(12):
+        state = game.deal(seed, deal)
+        for n in range(100):
+            if state.is_terminal():
+                break
+            mine = state.phase == "play" and state.current_player() == state.soloist
+            if mine and len(state.plays) < 3:
+                assert certain(game, state, state.soloist, -1000)[0] is True, (seed, deal)
+                assert certain(game, state, state.soloist, 1000) == (False, []), (seed, deal)
+            if mine and len(state.plays) >= 18:
+                scores = {int(game.scores(end)[state.soloist]) for end in _ends(state)}
+                for score in (s + d for s in scores for d in (0, 1)):
+                    proved, line = certain(game, state, state.soloist, score)
+                    assert proved == tried(game, state, state.soloist, score)[0], (seed, deal, score)
+                    if proved:
+                        end = state.clone()
+                        for action in line:
+                            end.apply_action(action)
+                        assert end.is_terminal() and game.scores(end)[state.soloist] >= score, (seed, deal, score)
+                    checked += 1
+                break
+            view = game.view(state, state.current_player())
+            random_card = state.phase == "play" and draw.random() < 0.5
+            said = (
+                draw.choice(view.legal)
+                if random_card
+                else rules.act([view], [np.random.default_rng(n)], [{}])[0].action
+            )
+            state.apply_action(said)
+    assert checked > 10, seed
+
+
+def _ends(state):
+    """The ends of some lines."""
+    draw = random.Random(1)
+    for _ in range(20):
+        end = state.clone()
+        while not end.is_terminal():
+            end.apply_action(draw.choice(end.legal_actions()))
+        yield end

@@ -6,7 +6,7 @@ worse for the soloist, and so the best that he can be sure of is the value of th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from trickformer import _core, openspiel
 from trickformer.games import _skat_open
@@ -15,6 +15,9 @@ from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import Hand
 from trickformer.review.opened import Opened, decided
 from trickformer.review.result import Answer, Course
+
+if TYPE_CHECKING:
+    from trickformer.base import Game, State
 
 _NOT_SCHNEIDER = 31  # card points
 NOT_CARDS = "open cards rate the play of cards alone, not bids, declarations and the cards laid away"
@@ -88,6 +91,27 @@ def outlooks(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:
         else:
             found[card] = _skat_open.settled(state, *_sure(child, int(exact[card]))), int(exact[card])
     return found
+
+
+def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list[int]] | None:
+    """Whether the soloist, whose turn it is to play a card, can bring about that score or a better one, and if so a
+    line to the end of the hand on which he does. None at any other turn: a defender's partner may do as he likes."""
+    rules, at = cast(Any, game), cast(Any, state)
+    if at.phase != "play" or at.soloist != seat or at.current_player() != seat:
+        return None
+
+    def sure(card: int) -> int:
+        return found[card][0].scores(rules.seeger)[seat]
+
+    found, line = outlooks(at), list[int]()
+    if max(map(sure, found)) < score:
+        return False, line
+    while not at.is_terminal():
+        if at.current_player() == seat:
+            found = outlooks(at)
+        line.append(max(found, key=sure) if at.current_player() == seat else at.legal_actions()[0])
+        at = at.child(line[-1])
+    return True, line
 
 
 def _sure(state: Any, points: int) -> tuple[int, int]:

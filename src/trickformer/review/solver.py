@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.progress import Advance
@@ -10,7 +11,19 @@ from trickformer.review import crew, skat
 from trickformer.review.hand import Hand
 from trickformer.review.opened import Opened
 
+if TYPE_CHECKING:
+    from trickformer.base import State
+
 _SOLVERS: Mapping[str, Callable[[Hand, Advance], Opened]] = {"skat": skat.opened, "crew": crew.opened}
+
+
+_PROVERS: Mapping[str, Callable[[Game, State, int, int], tuple[bool, list[int]] | None]] = {"skat": skat.certain}
+
+
+def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list[int]] | None:
+    """Whether a seat can bring about that score or a better one whatever the others do, and if so a line to the end of
+    the hand; None where no solver can say."""
+    return _PROVERS[game.name](game, state, seat, score) if game.name in _PROVERS else None
 
 
 def solves(game: Game) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
+from trickformer.review import solver
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -17,7 +18,13 @@ def certain(game: Game, state: State, seat: int, score: int, most: int = MOST) -
     where `most` positions are not enough to know. If so, also a line to the end of the hand on which it does: the
     first that was tried at each turn of the others, which may bring more than what is certain.
 
-    A zero-window minimax that tries every action."""
+    The soloist's card play in Skat is solved; all else is a zero-window minimax that tries every action."""
+    solved = solver.certain(game, state, seat, score)
+    return solved if solved is not None else tried(game, state, seat, score, most)
+
+
+def tried(game: Game, state: State, seat: int, score: int, most: int = MOST) -> tuple[bool | None, list[int]]:
+    """The same, without a solver."""
     left = [most]
     good = _reaches(game, state, seat, score if game.higher_is_better else -score, left)
     if not good:
