@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, View
 from trickformer.games import _missions
 from trickformer.games.crew import (
     ACTIONS,
@@ -34,13 +34,14 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._by_number import ByNumber
 
 CHAIR = NUM_ACTIONS
 PLAY: int = _core.crew.PLAY_TOKEN
 DISTRESS = CHAIR + PLAYERS + len(_missions.COMMUNICATION) + len(_missions.ALLOCATION) + len(_missions.RULES)
 
 
-class CrewTokenizer(Tokenizer):
+class CrewTokenizer(ByNumber):
     """Tokens of The Crew: 217 in all."""
 
     vocab = (
@@ -54,6 +55,7 @@ class CrewTokenizer(Tokenizer):
         "eos",
     )
     eos = len(vocab) - 1
+    n_actions = NUM_ACTIONS  # seats are counted from the actor in actions as in tokens
     n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
 
     def __init__(self, game: Crew):
@@ -90,16 +92,6 @@ class CrewTokenizer(Tokenizer):
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
         found = _core.crew.events(self.codec, np.asarray(tokens, dtype=np.int32))
         return tuple(Event(*event) for event in found)
-
-    def token(self, action: int) -> int:
-        """An action's token is its number: seats are counted from the actor in both."""
-        return action
-
-    def action(self, token: int) -> int:
-        """The action of an own token. Raises ValueError on a token that is no action."""
-        if not 0 <= token < NUM_ACTIONS:
-            raise ValueError(f"token {token} is no action of a player")
-        return token
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
@@ -151,13 +143,6 @@ class CrewTokenizer(Tokenizer):
             random = cast.count("random") / len(cast)
             history, result, _ = _core.crew.mixed_games(self.codec, seed, first, n, random, noise)
         return Hands(self.codec, history, np.repeat(result[:, None], PLAYERS, axis=1))
-
-    def tracker(self, tokens: np.ndarray) -> Tracker:
-        """The simulator after these tokens, which may be none."""
-        tracker = self.codec.tracker()
-        for token in tokens:
-            tracker.push(int(token))
-        return tracker
 
 
 def _exchanges() -> np.ndarray:

@@ -9,12 +9,13 @@ from math import factorial
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
 from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._by_number import ByNumber
 
 
-class HanabiTokenizer(Tokenizer):
+class HanabiTokenizer(ByNumber):
     """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130,
     131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
 
@@ -26,6 +27,7 @@ class HanabiTokenizer(Tokenizer):
         except ValueError as e:
             raise TrickformerError(f"game {str(game.spiel)!r}: {e}") from None
         self.eos: int = self.codec.end
+        self.n_actions: int = rules.actions
         self.n_positions: int = self.codec.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_facts: int = self.codec.tracker().n_facts
@@ -61,23 +63,6 @@ class HanabiTokenizer(Tokenizer):
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
         return tuple(Event(*event) for event in self.codec.events(np.asarray(tokens, dtype=np.int32)))
-
-    def token(self, action: int) -> int:
-        """An action's token is its number."""
-        return action
-
-    def action(self, token: int) -> int:
-        """The action of an own token. Raises ValueError on a token that is no own action."""
-        if not 0 <= token < self.rules.actions:
-            raise ValueError(f"token {token} is no action of a player")
-        return token
-
-    def tracker(self, tokens: np.ndarray) -> Tracker:
-        """The simulator after these tokens, which may be none."""
-        tracker = self.codec.tracker()
-        for token in tokens:
-            tracker.push(int(token))
-        return tracker
 
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike, as `features` has it."""

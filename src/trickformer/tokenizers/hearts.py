@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, View
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
@@ -24,17 +24,19 @@ from trickformer.games.hearts import (
     Hearts,
 )
 from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._by_number import ByNumber
 
 HAND = NUM_CARDS // PLAYERS
 POSITION = NUM_CARDS  # the first position token
 DIRECTION = POSITION + PLAYERS  # the first pass direction token
 
 
-class HeartsTokenizer(Tokenizer):
+class HeartsTokenizer(ByNumber):
     """Tokens of `hearts` under the rules of one game; 61 in all, at most 75 in a sequence."""
 
     vocab = (*CARDS, *(f"seat{p}" for p in range(PLAYERS)), *(f"pass-{d}" for d in DIRECTIONS), "eos")
     eos = len(vocab) - 1
+    n_actions = NUM_CARDS  # passing or playing a card
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
@@ -94,16 +96,6 @@ class HeartsTokenizer(Tokenizer):
                 turn = (turn + _winner(trick)) % PLAYERS
         return tuple(events)
 
-    def token(self, action: int) -> int:
-        """Passing or playing a card is that card's token."""
-        return action
-
-    def action(self, token: int) -> int:
-        """The OpenSpiel action of an own token. Raises ValueError on a token that is no action."""
-        if not 0 <= token < NUM_CARDS:
-            raise ValueError(f"token {token} is no action of a player")
-        return token
-
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, kind of token) and
         float32 [n_positions, G] (place in the trick, number of the trick, part of the sequence)."""
@@ -146,13 +138,6 @@ class HeartsTokenizer(Tokenizer):
         share = cast.count("random") / len(cast)
         history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
         return Hands(self.codec, history, scores)
-
-    def tracker(self, tokens: np.ndarray) -> Tracker:
-        """The simulator after these tokens, which may be none."""
-        tracker = self.codec.tracker()
-        for token in tokens:
-            tracker.push(int(token))
-        return tracker
 
 
 def _winner(trick: list[int]) -> int:

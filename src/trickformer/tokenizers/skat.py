@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Tokenizer, Tracker, View
+from trickformer.base import CHANCE, PUBLIC, Event, View
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
@@ -34,16 +34,18 @@ from trickformer.games.skat import (
     evaluation,
 )
 from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._by_number import ByNumber
 
 SEAT = NUM_ACTIONS  # the first seat token
 _POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
 
 
-class SkatTokenizer(Tokenizer):
+class SkatTokenizer(ByNumber):
     """Tokens of Skat: 114 in all, at most 193 in a sequence."""
 
     vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
     eos = len(vocab) - 1
+    n_actions = NUM_ACTIONS
     # Of a defender who hears the longest auction (every call made and held, two passes) and sees an ouvert hand.
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
@@ -95,16 +97,6 @@ class SkatTokenizer(Tokenizer):
                 at += seen
         return tuple(events)
 
-    def token(self, action: int) -> int:
-        """An action's token is its number."""
-        return action
-
-    def action(self, token: int) -> int:
-        """The action of an own token. Raises ValueError on a token that is no action."""
-        if not 0 <= token < NUM_ACTIONS:
-            raise ValueError(f"token {token} is no action of a player")
-        return token
-
     def features(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind
         of token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
@@ -147,13 +139,6 @@ class SkatTokenizer(Tokenizer):
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
         return Hands(self.codec, history, scores)
-
-    def tracker(self, tokens: np.ndarray) -> Tracker:
-        """The simulator after these tokens, which may be none."""
-        tracker = self.codec.tracker()
-        for token in tokens:
-            tracker.push(int(token))
-        return tracker
 
 
 def make(game: Skat) -> SkatTokenizer:
