@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support.obl import tree_of
+from support.obl import SMALL_HANABI, tree_of
 
 from trickformer.obl import operator, study
 
@@ -37,6 +37,17 @@ def test_at_temperature_0(command):
     code, out, _ = command("obl", "exact", "toy", "--temperature", "0", "--levels", "1", "--starts", "0", "--json")
     found = json.loads(out)
     assert code == 0 and found["obl"] == 5.0 and found["self_play"] is None
+
+
+def test_a_target_of_beliefs(command):
+    words = ["obl", "exact", SMALL_HANABI, "--levels", "1", "--temperature", "0.1", "--starts", "0", "--json"]
+    found = [json.loads(command(*words, "--target", target)[1]) for target in ("histories", "beliefs")]
+    assert [x["target"] for x in found] == ["histories", "beliefs"]
+    tree = tree_of(SMALL_HANABI)
+    for anew, one in enumerate(found):
+        policy = operator.respond(tree, operator.uniform(tree), 0.1, anew=bool(anew)).policy
+        assert one["obl"] == pytest.approx(float(operator.value(tree, policy)[0]), abs=1e-12)
+    assert found[0]["obl"] != found[1]["obl"]
 
 
 @pytest.mark.parametrize(

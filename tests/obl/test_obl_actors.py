@@ -13,6 +13,7 @@ from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, Shape, best
 from trickformer.obl.hanabi import learning
 from trickformer.obl.hanabi.actors import OVER, Actors, Ended, explorations
+from trickformer.obl.hanabi.beliefs import Counting
 from trickformer.obl.hanabi.config import Training
 from trickformer.obl.hanabi.replay import Replay
 from trickformer.obl.hanabi.training import rules_of
@@ -102,7 +103,7 @@ def test_targets_are_right_on_the_average(game, worlds, moves):
     config = small(game=game, tables=n, worlds=worlds)
     rules = rules_of(game)
     online, target = networks(config)
-    actors, rng = Actors(config, rules), np.random.default_rng(moves)
+    actors, rng = Actors(config, rules, Counting()), np.random.default_rng(moves)
     table = CORE.Tables(rules, 9, moves, 1)
     for _ in range(moves):
         ahead = table.take(np.zeros(1, dtype=np.int64))
@@ -130,7 +131,7 @@ def test_actors_and_learner_read_alike(model, game):
     config = small(game=game, model=model, exploration=0.0)
     rules = rules_of(game)
     online, target = networks(config)
-    actors, replay = Actors(config, rules), Replay(64, rules.longest, rules.players)
+    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
     while replay.total < 40:
         replay.add(actors.step(config, online, target))
     games = Ended(replay.games[:40], replay.actions[:40], replay.targets[:40])
@@ -151,7 +152,7 @@ def test_self_plays_targets():
         config = small(method=method, n_step=moves)
         rules = rules_of(SMALL)
         online, target = networks(config)
-        actors, replay = Actors(config, rules), Replay(64, rules.longest, rules.players)
+        actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
         while replay.total < 12:
             replay.add(actors.step(config, online, target))
         games = Ended(replay.games[:12], replay.actions[:12], replay.targets[:12])

@@ -9,19 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from support.obl import tree_of
 from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
-from trickformer.belief.samplers.hanabi import HanabiBelief, positions
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
-from trickformer.obl import operator
-from trickformer.obl.hanabi import play, training
+from trickformer.obl.hanabi import beliefs, play, training
 from trickformer.obl.hanabi.config import Training
 from trickformer.plumbing import config as configs
 from trickformer.tournaments.plan import Hand
@@ -47,11 +46,15 @@ METHODS = [
     {"method": "iql"},
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
+    {"level": 2, "belief": "exact", "slip": 0.1, "hidden": 16},
+    {"level": 2, "model": "lstm", "hidden": 16, "belief_hidden": 8, "belief_steps": 6, "belief_games": 4},
 ]
 
 
 @pytest.mark.parametrize("given", METHODS, ids=str)
-def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given):
+def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, checkpoint):
+    if "level" in given:
+        given = given | {"below": checkpoint[given.get("model", "mlp")]}
     once = training.command(quick(tmp_path / "once", **given), resume=False)
     config = quick(tmp_path / "again", **given)
     config.out.mkdir()
@@ -70,26 +73,44 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given):
     assert (once / "score.png").stat().st_size > 1000 and list((once / "tensorboard").iterdir())
 
 
-def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys):
-    given = {"steps": 200, "save_every": 20, "seed": 3}
+LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 120}
+
+
+@pytest.mark.parametrize(("more", "stage"), [({}, "."), (LEVEL_2, "belief"), (LEVEL_2, ".")])
+def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoint, more, stage):
+    given = {"steps": 200, "save_every": 20, "seed": 3} | more | ({"below": checkpoint["mlp"]} if more else {})
     once = training.command(quick(tmp_path / "once", **given), resume=False)
     config = quick(tmp_path / "killed", **given)
     file = tmp_path / "obl.toml"
     file.write_text(configs.dump(config))
     words = [sys.executable, "-m", "trickformer", "obl", "train", "--config", str(file), "--out", str(config.out)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    limit, log = time.monotonic() + 120, config.out / "log.jsonl"
-    while not (log.exists() and log.read_bytes().count(b"\n") >= 30 and (config.out / training.STATE).exists()):
+    limit, log = time.monotonic() + 120, config.out / stage / "log.jsonl"
+    while not (log.exists() and log.read_bytes().count(b"\n") >= 30 and (log.parent / training.STATE).exists()):
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < limit
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
-    assert not (config.out / "model.safetensors").exists(), "the run was over before it was killed"
+    assert not (log.parent / "model.safetensors").exists(), "the stage was over before it was killed"
     training.command(config, resume=True)
     assert "obl train, score" in capsys.readouterr().err
     assert same(once, config.out)
-    assert (once / "log.jsonl").read_bytes() == log.read_bytes()
+    for file in [Path("log.jsonl"), *([Path("belief/log.jsonl"), Path("belief/model.safetensors")] if more else [])]:
+        assert (once / file).read_bytes() == (config.out / file).read_bytes()
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5, 0.999])
+def test_the_mean_of_the_weights_is_saved(tmp_path, averaging):
+    going = training.Run.begin(quick(tmp_path, averaging=averaging), training.rules_of(TINY))
+    wanted = going.online.worth.weight.detach().clone()
+    for step in range(1, 12):
+        going.learn()
+        keep = min(averaging, step / (step + 9))
+        wanted = keep * wanted + (1 - keep) * going.online.worth.weight.detach()
+    saved = going.trained().model.worth.weight
+    assert saved == pytest.approx(wanted, abs=1e-6)
+    assert torch.equal(saved, going.online.worth.weight) == (averaging == 0)
 
 
 def test_presets():
@@ -108,54 +129,6 @@ def test_presets():
     assert ActionValues(Shape.of(rules, 512, 3, True)).shape.seen - Shape.of(rules, 512, 3, True).hands == 533
 
 
-def observations(spec):
-    """float32 [states, seen], what a seat sees in each information state of a game, the same in all worlds that explain
-    its view; bool [states, actions], what is legal there."""
-    tree, game = tree_of(spec), games.load(spec)
-    belief, seen, legal = HanabiBelief(game), [], np.zeros((len(tree.keys), game.rules.actions), dtype=bool)
-    for i, (seat, view) in enumerate(tree.keys):
-        belief.reset(view)
-        *_, table = positions(game, belief.sample(1, np.random.default_rng(i)).history(0))
-        seen.append(table.observe(np.array([seat], dtype=np.int8), True)[0])
-        legal[i, list(view.legal)] = True
-    return np.stack(seen), legal
-
-
-def test_an_observation_says_all_that_level_1_needs():
-    """Information states that show the same have the same action values: a network needs no memory."""
-    spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=2,max_life_tokens=1)"
-    tree, (seen, legal) = tree_of(spec), observations(spec)
-    q = operator.respond(tree, operator.grounded(tree), 0.1).q
-    found: dict[bytes, np.ndarray] = {}
-    for i in range(len(tree.before)):
-        values = q[tree.first[i] : tree.first[i + 1]]
-        known = found.setdefault(seen[i].tobytes() + legal[i].tobytes(), values)
-        assert values == pytest.approx(known, abs=1e-9), tree.keys[i]
-    assert len(found) < len(tree.before) / 2
-
-
-def test_level_1_is_what_the_operator_says(tmp_path):
-    """On a small game; docs/results/obl.md has a larger one. Values of the actions that are taken; and what the policy
-    is worth, exactly and by games. Seats that agreed on meanings would get 1.5 here, and level 1 gets 1."""
-    spec, temperature = "hanabi(colors=1,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=1)", 0.1
-    settings = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
-    settings |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
-    training.command(quick(tmp_path, **settings, game=spec, temperature=temperature), resume=False)
-    tree, model, (seen, legal) = tree_of(spec), load(tmp_path).model, observations(spec)
-    of_state = model(torch.from_numpy(seen), torch.ones(len(seen), 1), torch.from_numpy(legal))[0].numpy()
-    q = of_state[np.repeat(np.arange(len(seen)), tree.counts), tree.action].astype(np.float64)
-    answer = operator.respond(tree, operator.grounded(tree), temperature)
-    tabular = float(operator.value(tree, answer.policy)[0])
-    policy = operator.softmax(tree, q, slice(0, len(q)), temperature)
-    assert float(operator.value(tree, policy)[0]) == pytest.approx(tabular, abs=0.03)
-    nodes = np.flatnonzero(tree.state >= 0)
-    reached = np.bincount(tree.state[nodes], operator.reach(tree, answer.policy)[nodes], len(tree.before))
-    weights = np.repeat(reached, tree.counts) * np.exp(answer.policy)
-    assert np.sqrt((weights * (q - answer.q) ** 2).sum() / weights.sum()) < 0.15
-    record = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
-    assert abs(record["score"] - tabular) <= 2 * record["error"] + 0.03
-
-
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     """Networks of random weights for the game TINY."""
@@ -168,9 +141,30 @@ def checkpoint(tmp_path_factory):
         network = ActionValues(Shape.of(rules, 16, 2, model == "lstm"))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
-        save(Trained(network, rules, True, 0.0, {"seed": 3}), out)
+        save(Trained(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
         made[model] = out
     return made
+
+
+def test_a_checkpoint_of_self_play_is_no_level(checkpoint, tmp_path):
+    trained = load(checkpoint["mlp"])
+    save(replace(trained, about=trained.about | {"method": "vdn"}), tmp_path)
+    with pytest.raises(TrickformerError, match="is of the method vdn; level 2 stands on level 1"):
+        training.command(quick(tmp_path / "run", level=2, below=tmp_path, hidden=16), resume=False)
+    with pytest.raises(TrickformerError, match="own hands, and an exact belief lists 2,000 at most"):
+        beliefs.hands(training.rules_of("hanabi"))
+
+
+def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
+    given = {"level": 2, "below": checkpoint["mlp"], "hidden": 16, "belief_hidden": 8, "belief_steps": 1}
+    weights = load(checkpoint["mlp"]).model.state_dict()
+    for warm in (True, False):
+        config = quick(tmp_path / str(warm), warm=warm, **given)
+        config.out.mkdir()
+        begun = training.Run.begin(config, training.rules_of(TINY))
+        for network in (begun.online, begun.target):
+            equal = [torch.equal(w, weights[name]) for name, w in network.state_dict().items()]
+            assert all(equal) == warm
 
 
 @pytest.mark.parametrize("model", ["mlp", "lstm"])
@@ -211,7 +205,16 @@ def test_a_table_of_the_tournament(checkpoint, command):
     [
         (["hearts"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "0"], "level=0"),
-        (["hanabi", "--level", "2"], "level=2"),
+        (["hanabi", "--level", "2"], "level = 2: give the folder of level 1 with --below"),
+        (["hanabi", "--below", "x"], "below: there is nothing below level 1"),
+        (["hanabi", "--level", "2", "--method", "iql", "--below", "x"], "level = 2: iql has no levels"),
+        (["hanabi", "--level", "2", "--below", "nowhere"], "unknown checkpoint 'nowhere'"),
+        (["hanabi", "--level", "2", "--below", "hanabi-small"], "is no checkpoint of `trickformer obl train`"),
+        (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
+        (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),
+        ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 stands on level 2"),
+        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 true; give the same"),
+        ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
         (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn'"),
         (["hanabi", "--n-step", "3"], "n_step = 3: a target of off-belief learning is one move"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),
@@ -219,9 +222,9 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hanabi", "--preset", "large"], "'large' is not one of 'small', 'paper'"),
     ],
 )
-def test_bad_input_is_one_line(arguments, says, command, tmp_path):
-    out = tmp_path / "run"
-    code, _, err = command("obl", "train", *arguments, "--out", out)
+def test_bad_input_is_one_line(arguments, says, command, tmp_path, checkpoint):
+    out, words = tmp_path / "run", [word.format(checkpoint["mlp"]) for word in arguments]
+    code, _, err = command("obl", "train", *words, "--out", out)
     assert code == 2 and says in err and err.count("\n") == 1 and not out.exists()
 
 

@@ -50,11 +50,12 @@ def by_name(tree, values) -> dict:
 class Twin:
     """pi1 of pi0 by recursion over histories, from equations 1 to 3 of the paper: nothing is shared with the package.
 
-    past: probabilities by seat, name of the information state, and action."""
+    past: probabilities by seat, name of the information state, and action. anew: by equation 4 instead of 2."""
 
-    def __init__(self, spec: str, past: dict, temperature: float):
+    def __init__(self, spec: str, past: dict, temperature: float, anew: bool = False):
         self.root, self.key = opened(spec)
-        self.past, self.temperature = past, temperature
+        self.past, self.temperature, self.anew = past, temperature, anew
+        self.believed: dict = {}  # what each information state is worth to its seat
         self.histories: dict = {}
         self.found: dict = {}
         self._collect(self.root, 1.0)
@@ -87,6 +88,7 @@ class Twin:
             best = max(q.values())
             odds = {action: math.exp((x - best) / self.temperature) for action, x in q.items()}
             self.found[name] = {action: p / sum(odds.values()) for action, p in odds.items()}
+            self.believed[name] = sum(self.found[name][action] * x for action, x in q.items())
         return self.found[name]
 
     def _worth(self, state, action) -> np.ndarray:
@@ -100,8 +102,12 @@ class Twin:
             return np.zeros(state.num_players())
         if state.is_chance_node():
             return sum(p * self._worth(state, action) for action, p in state.chance_outcomes())
-        policy = self.policy(self._name(state))
-        return sum(policy[action] * self._worth(state, action) for action in state.legal_actions())
+        name = self._name(state)
+        policy = self.policy(name)
+        found = sum(policy[action] * self._worth(state, action) for action in state.legal_actions())
+        if self.anew:
+            found[name[0]] = self.believed[name]
+        return found
 
 
 class Renamed:

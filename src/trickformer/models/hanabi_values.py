@@ -20,7 +20,7 @@ from torch import nn
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.games.hanabi import numbers
+from trickformer.games.hanabi import RULES, numbers
 from trickformer.plumbing import folder
 from trickformer.plumbing.text import json_object
 
@@ -101,13 +101,20 @@ def chosen(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.ran
     return best(q / temperature + noise, legal)
 
 
+def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip: float = 0.0) -> torch.Tensor:
+    """[n, actions]: how likely `chosen` takes each action, if a share `slip` of moves is uniformly random beside; 0
+    where none is legal."""
+    if temperature == 0:
+        odds = nn.functional.one_hot(best(q, legal), q.shape[1]) * legal
+    else:
+        odds = (q / temperature).masked_fill(~legal, -torch.inf).softmax(1).nan_to_num(0.0)
+    return (1 - slip) * odds + slip * legal / legal.sum(1, keepdim=True).clamp(min=1)
+
+
 def expected(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
     """float32 [n]: the mean value of what `chosen` does by the values `by`, float32 [n, actions]; 0 if none is legal.
     With those of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016)."""
-    if temperature == 0:
-        return q.gather(1, best(by, legal)[:, None])[:, 0] * legal.any(1)
-    odds = (by / temperature).masked_fill(~legal, -torch.inf).softmax(1).nan_to_num(0.0)
-    return (odds * q).sum(1)
+    return (probabilities(by, legal, temperature) * q).sum(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,15 @@ class Trained:
     v0: bool  # whether observations hold V0 beliefs
     temperature: float  # of its policy, in points
     about: dict[str, Any]  # how it was trained
+
+    def of(self, rules: _core.hanabi.Rules, name: str) -> Trained:
+        """The same, for a game of these rules. Raises TrickformerError where it was trained by others; name: of the
+        checkpoint."""
+        for option, field in RULES.items():
+            known, given = getattr(self.rules, field), getattr(rules, field)
+            if known != given:
+                raise TrickformerError(f"checkpoint {name} was trained on hanabi with {option}={known}, not {given}")
+        return self
 
 
 def save(trained: Trained, out: Path) -> None:

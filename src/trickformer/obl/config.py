@@ -27,6 +27,11 @@ class Exact(BaseModel):
     policy: Literal["uniform", "grounded"] = Field(
         "uniform", description="the past of level 1: uniform over legal actions, or the grounded belief"
     )
+    target: Literal["histories", "beliefs"] = Field(
+        "histories",
+        description="what a later turn counts for: its worth in the history believed now (equation 2), or what the "
+        "seat will believe of it then (equation 4), which a learner of action values tends to",
+    )
     tau: float = Field(
         1.5, gt=0, le=100, allow_inf_nan=False, description="mean level of the others in the cognitive hierarchy"
     )

@@ -26,12 +26,14 @@ def solve(config: Exact) -> dict[str, Any]:
         )
     tree = listed(config.game, config.limit)
     past = {"uniform": operator.uniform, "grounded": operator.grounded}[config.policy](tree)
-    of_levels = _values(tree, operator.levels(tree, past, config.temperature, config.levels))
+    anew = config.target == "beliefs"
+    of_levels = _values(tree, operator.levels(tree, past, config.temperature, config.levels, anew))
     return {
         "game": config.game,
         "nodes": len(tree.parent),
         "information_states": len(tree.before),
         "policy": config.policy,
+        "target": config.target,
         "temperature": config.temperature,
         "random": _values(tree, [operator.uniform(tree)])[0],
         "obl": of_levels[0],

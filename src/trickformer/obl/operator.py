@@ -66,14 +66,22 @@ def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
 
 
 def respond(
-    tree: Tree, past: np.ndarray, temperature: float, ahead: np.ndarray | None = None, seat: int | None = None
+    tree: Tree,
+    past: np.ndarray,
+    temperature: float,
+    ahead: np.ndarray | None = None,
+    seat: int | None = None,
+    anew: bool = False,
 ) -> Answer:
     """The policy that takes the past to be `past` and the future to be itself: equations 2 and 3 of the paper, by
     decreasing depth. This is the operator of off-belief learning, past = pi0 -> pi1.
 
     temperature: in points, that of the softmax; 0 shares an information state among its best actions, so that no order
     of the actions matters (those within 1e-9 of the best are). ahead and seat: all but `seat` go on as `ahead` does;
-    with past = ahead the answer is a best response to it. Raises TrickformerError as `beliefs` does."""
+    with past = ahead the answer is a best response to it. anew: a seat counts its next turn for what it will hold it
+    for, by a belief of `past` again (equation 4), where equation 2 goes on in the history that was believed: what the
+    others did since by pi1 is forgotten, as by a learner of action values. Raises TrickformerError as `beliefs`
+    does."""
     weight = np.exp(beliefs(tree, past))
     values = np.zeros_like(tree.reward)
     q, policy = np.zeros(len(tree.owner)), np.zeros(len(tree.owner))
@@ -89,6 +97,8 @@ def respond(
             policy[slots] = softmax(tree, q, slots, temperature)
             if ahead is not None:
                 policy[slots] = np.where(tree.owner[slots] == seat, policy[slots], ahead[slots])
+            if anew:
+                worth[acted, tree.owner[chosen]] = q[chosen]
         odds = tree.chance[below].copy()
         odds[acted] = np.exp(policy[chosen])
         lo, hi = parent[0], parent[-1] + 1
@@ -125,12 +135,12 @@ def reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
     return found
 
 
-def levels(tree: Tree, past: np.ndarray, temperature: float, count: int) -> list[np.ndarray]:
+def levels(tree: Tree, past: np.ndarray, temperature: float, count: int, anew: bool = False) -> list[np.ndarray]:
     """The policies of levels 1 to `count`: each takes the one before as its past (section 4.4), the first `past`.
-    Raises TrickformerError as `beliefs` does."""
+    anew: as of `respond`. Raises TrickformerError as `beliefs` does."""
     found: list[np.ndarray] = []
     for _ in range(count):
-        past = respond(tree, past, temperature).policy
+        past = respond(tree, past, temperature, anew=anew).policy
         found.append(past)
     return found
 

@@ -65,7 +65,7 @@ class Valued:
 def make(options: Options, game: Game) -> Valued:
     """Raises TrickformerError for a game that is not Hanabi, a checkpoint that is missing, and one of other rules."""
     from trickformer import checkpoints
-    from trickformer.games.hanabi import RULES, Hanabi
+    from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
@@ -73,11 +73,5 @@ def make(options: Options, game: Game) -> Valued:
         raise TrickformerError("player 'obl' needs checkpoint=FOLDER, which `trickformer obl train` writes")
     from trickformer.models.hanabi_values import load
 
-    trained = load(checkpoints.find(options.checkpoint))
-    for option, name in RULES.items():
-        known, given = getattr(trained.rules, name), getattr(game.rules, name)
-        if known != given:
-            raise TrickformerError(
-                f"checkpoint {options.checkpoint} was trained on hanabi with {option}={known}, not {given}"
-            )
+    trained = load(checkpoints.find(options.checkpoint)).of(game.rules, options.checkpoint)
     return Valued(game, trained, trained.temperature if options.temperature is None else options.temperature)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -68,21 +68,38 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    device = usable(config.device)
-    model = network_of(config).to(device)
+    model = network_of(config).to(usable(config.device))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE, config.clip, config.fall)
     process = process_of(config)
-    for step in range(learner.resume(), config.steps):
-        games = play(process, config.seed, step * config.games, config.games)
-        rng = torch.Generator().manual_seed((config.seed * 1_000_003 + step) % 2**63)
-        at = (torch.rand(config.games, config.targets, generator=rng) * games.lengths.unsqueeze(1)).long()
-        mean = loss(model, games.to(device), at.to(device)).mean()
+
+    def games(step: int) -> Games:
+        return play(process, config.seed, step * config.games, config.games)
+
+    yield from fit(model, learner, games, config.seed, config.targets, config.steps, config.save_every)
+    save(model, config, config.out / NETWORK)
+
+
+def fit(
+    model: BeliefNetwork,
+    learner: Learner,
+    games: Callable[[int], Games],
+    seed: int,
+    targets: int,
+    steps: int,
+    save_every: int,
+) -> Iterator[dict[str, Any]]:
+    """Gradient steps from where the learner's file stands up to `steps`, each on the games of its number at `targets`
+    positions of every one, drawn at random. Yields {"step", "loss"} after each."""
+    for step in range(learner.resume(), steps):
+        played = games(step)
+        rng = torch.Generator().manual_seed((seed * 1_000_003 + step) % 2**63)
+        at = (torch.rand(len(played.lengths), targets, generator=rng) * played.lengths.unsqueeze(1)).long()
+        mean = loss(model, played.to(model.device), at.to(model.device)).mean()
         mean.backward()
         learner.step()
-        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
+        if (step + 1) % save_every == 0 or step + 1 == steps:
             learner.keep(step + 1)
         yield {"step": step + 1, "loss": float(mean.detach())}
-    save(model, config, config.out / NETWORK)
 
 
 def command(config: Training, resume: bool) -> Path:

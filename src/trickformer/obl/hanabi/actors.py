@@ -14,6 +14,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, chosen, expected
+from trickformer.obl.hanabi.beliefs import Belief, seats
 from trickformer.obl.hanabi.config import Training
 
 OVER = 255  # stands for an action after the end
@@ -37,8 +38,9 @@ def explorations(config: Training) -> np.ndarray:
 class Actors:
     """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
 
-    def __init__(self, config: Training, rules: _core.hanabi.Rules):
+    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief):
         n = config.tables
+        self.belief = belief
         self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
         self.dealt = n  # games so far
         self.moves = 0  # of every table
@@ -68,10 +70,10 @@ class Actors:
         contexts = self._look(config, online, target)
         # For each table and seat some worlds, as that seat imagines them; in self-play the table alone.
         each = players * config.worlds if config.method == "obl" else 1
-        viewers = np.tile(np.repeat(np.arange(players, dtype=np.int8), config.worlds), n)
+        viewers = seats(t, config.worlds)
         worlds = t.take(np.repeat(np.arange(n), each))
         if config.method == "obl":
-            worlds.redraw(viewers, int(rng.integers(2**63)))
+            self.belief.deal(t, worlds, config.worlds, int(rng.integers(2**63)))
         may = worlds.legal()
         legal = _on(online, may)
         q, _ = online(_on(online, worlds.observe(None, config.v0)), contexts[0][np.repeat(rows, each)], legal)
@@ -85,6 +87,7 @@ class Actors:
             answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
             imagined = self._imagined(config, online, target, worlds, viewers, answers)
             self.targets[np.arange(n), self.lengths] = imagined.reshape(n, players, config.worlds).mean(axis=2)
+            self.belief.follow(t, actions)
         t.step(actions)
         self.actions[np.arange(n), self.lengths] = actions
         self.lengths += 1
@@ -100,8 +103,7 @@ class Actors:
             return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
         players = self.tables.rules.players
         everybody = self.tables.take(np.repeat(np.arange(len(self.tables)), players))
-        viewers = np.tile(np.arange(players, dtype=np.int8), len(self.tables))
-        seen = _on(online, everybody.observe(viewers, config.v0))
+        seen = _on(online, everybody.observe(seats(self.tables, 1), config.v0))
         found = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])
@@ -141,6 +143,7 @@ class Actors:
             self.shares[rows] = self._shares(config, players, self.games[rows])
             self.dealt += len(rows)
             self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
+            self.belief.renew(rows)
             for memory in self.memories:
                 memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
         return ended

@@ -25,6 +25,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "priority_exponent": 0.9,
         "priority_weight": 0.6,
         "fall": 1.0,
+        "averaging": 0.0,
         "exploration": 0.1,
         "exploration_power": 7.0,
     },
@@ -42,8 +43,21 @@ class Training(BaseModel):
         "obl", description="off-belief learning; or self-play, by independent Q-learning or value decomposition"
     )
     level: int = Field(
-        1, ge=1, le=1, description="of off-belief learning: 1, whose past says nothing; its belief is exact counting"
+        1, ge=1, le=1_000, description="of off-belief learning: the past of 1 says nothing, that of N is level N - 1"
     )
+    below: Path | None = Field(None, description="above level 1: folder of a run of the level below")
+    warm: bool = Field(True, description="above level 1: begin with the weights of the level below")
+    slip: float = Field(
+        0.0, ge=0, le=1, description="share of uniformly random moves that the level below is taken to make beside"
+    )
+    belief: Literal["learned", "exact"] = Field(
+        "learned", description="above level 1: by a network, or by listing all own hands where these are few"
+    )
+    belief_hidden: int = Field(128, ge=8, le=65_536, description="units of a layer of the belief network")
+    belief_layers: int = Field(2, ge=1, le=64, description="of its encoder")
+    belief_games: int = Field(32, ge=1, le=1_000_000, description="games of a gradient step of it, each new")
+    belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="its gradient steps")
+    belief_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="its learning rate at the start")
     model: Literal["mlp", "lstm"] = Field("mlp", description="layers on the observation, or the public LSTM")
     v0: bool = Field(True, description="observations hold V0 beliefs, not only the kinds that hints leave possible")
     hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
@@ -72,6 +86,9 @@ class Training(BaseModel):
     discount: float = Field(0.999, gt=0, le=1, description="of a move")
     learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="of Adam at the start")
     fall: float = Field(0.02, gt=0, le=1, description="share of it that is left at the end, along a cosine")
+    averaging: float = Field(
+        0.999, ge=0, lt=1, description="share of itself that the mean of the weights, which is saved, keeps at a step"
+    )
     adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="of Adam")
     clip: float = Field(5.0, gt=0, allow_inf_nan=False, description="largest norm of a gradient")
     priority_exponent: float = Field(
@@ -97,6 +114,16 @@ class Training(BaseModel):
     def _as_the_preset(cls, values: Any) -> Any:
         """What was given over what the preset has."""
         return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
+
+    @model_validator(mode="after")
+    def _stands(self) -> Self:
+        if self.method != "obl" and self.level > 1:
+            raise ValueError(f"level = {self.level}: {self.method} has no levels")
+        if self.level > 1 and self.below is None:
+            raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
+        if self.level == 1 and self.below is not None:
+            raise ValueError("below: there is nothing below level 1; give --level 2 or more")
+        return self
 
     @model_validator(mode="after")
     def _one_move(self) -> Self:

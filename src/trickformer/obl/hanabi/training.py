@@ -1,4 +1,4 @@
-"""Trains a network on Hanabi by games of its own: off-belief learning with exact counting, and self-play beside it.
+"""Trains a network on Hanabi by games of its own: off-belief learning, and self-play beside it.
 
 The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
 and learned from in turn, so that a run is a function of its config."""
@@ -22,8 +22,9 @@ from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
 from trickformer.models.torch_engine import usable
-from trickformer.obl.hanabi import learning
+from trickformer.obl.hanabi import below, learning
 from trickformer.obl.hanabi.actors import Actors
+from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
 from trickformer.obl.hanabi.play import scores
 from trickformer.obl.hanabi.replay import Replay
@@ -32,7 +33,8 @@ from trickformer.plumbing.progress import progress
 from trickformer.plumbing.snapshot import Snapshots
 
 STATE = "state.npz"  # file of a run
-_SNAPSHOTS = Snapshots((Actors, Replay), NATIVES)
+_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written), NATIVES)
+_BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
 _EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
 
 
@@ -51,23 +53,34 @@ class Run:
     config: Training
     online: ActionValues
     target: ActionValues
+    mean: ActionValues  # of the weights of many steps: what is evaluated and saved
     adam: torch.optim.Adam
     actors: Actors
     replay: Replay
+    shared: dict[str, object]  # what states on disk leave out: the level below and the belief network
     step: int = 0
 
     @classmethod
     def begin(cls, config: Training, rules: _core.hanabi.Rules) -> Run:
-        """Nothing is learned yet."""
+        """Nothing is learned yet, but for what the levels above 1 stand on: their belief network is trained here, in
+        the run's folder. Raises TrickformerError as `below.checked` does."""
+        level = below.checked(config, rules)
+        belief = below.belief_of(level, config, rules)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
         shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm")
-        online, target = ActionValues(shape).to(device), ActionValues(shape).to(device).requires_grad_(False)
-        target.load_state_dict(online.state_dict())
+        online = ActionValues(shape).to(device)
+        target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
+        if level is not None and config.warm:
+            online.load_state_dict(level.model.state_dict())
+        for network in (target, mean):
+            network.load_state_dict(online.state_dict())
         adam = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
         replay = Replay(config.buffer, rules.longest, rules.players)
-        return cls(config, online, target, adam, Actors(config, rules), replay)
+        stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
+        shared = {name: part for name, part in stands_on.items() if part is not None}
+        return cls(config, online, target, mean, adam, Actors(config, rules, belief), replay, shared)
 
     def learn(self) -> float:
         """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
@@ -99,6 +112,10 @@ class Run:
         off = errors.detach().abs()
         self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
         self.step += 1
+        keep = min(config.averaging, self.step / (self.step + _BEGINNING))
+        with torch.no_grad():
+            for mean, weight in zip(self.mean.parameters(), self.online.parameters()):
+                mean.lerp_(weight, 1 - keep)
         if self.step % config.target_every == 0:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
@@ -110,9 +127,9 @@ class Run:
 
     def trained(self) -> Trained:
         """The network, and how it came about."""
-        about = self.config.model_dump(mode="json", exclude={"out", "device", "threads", "save_every"})
+        about = self.config.model_dump(mode="json", exclude={"out", "below", "device", "threads", "save_every"})
         config, rules = self.config, self.actors.tables.rules
-        return Trained(self.online, rules, config.v0, config.temperature, about | {"step": self.step})
+        return Trained(self.mean, rules, config.v0, config.temperature, about | {"step": self.step})
 
     def evaluate(self) -> tuple[float, float]:
         """The mean score of games in which the network sits in every seat, and its standard error."""
@@ -122,10 +139,10 @@ class Run:
 
     def keep(self) -> None:
         """Writes the state to the run's folder."""
-        held = {"online": self.online, "target": self.target, "adam": self.adam}
+        held = {"online": self.online, "target": self.target, "mean": self.mean, "adam": self.adam}
         states = {name: dict(part.state_dict()) for name, part in held.items()}
         rest = {"actors": self.actors, "replay": self.replay, "step": self.step}
-        _SNAPSHOTS.save(self.config.out / STATE, states | rest, {})
+        _SNAPSHOTS.save(self.config.out / STATE, states | rest, self.shared)
 
     def resume(self) -> None:
         """Takes up the state in the run's folder, if there is one. Raises TrickformerError where it is broken."""
@@ -133,8 +150,8 @@ class Run:
         if not file.exists():
             return
         try:
-            held = _SNAPSHOTS.load(file, {}, self.online.worth.weight.device)
-            for name in ("online", "target", "adam"):
+            held = _SNAPSHOTS.load(file, self.shared, self.online.worth.weight.device)
+            for name in ("online", "target", "mean", "adam"):
                 getattr(self, name).load_state_dict(held[name])
             self.actors, self.replay, self.step = held["actors"], held["replay"], held["step"]
         except (ValueError, KeyError, TypeError, RuntimeError):
@@ -164,6 +181,7 @@ def command(config: Training, resume: bool) -> Path:
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     rules = rules_of(config.game)
     usable(config.device)
+    below.checked(config, rules)
     try:
         with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
             going = Run.begin(config, rules)

@@ -1,0 +1,89 @@
+"""What `trickformer obl train` learns on games that can be listed is what the operator says: in its values, and in what
+its policy is worth."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from support.obl import tree_of
+
+from trickformer import games
+from trickformer.belief.samplers.hanabi import HanabiBelief, positions
+from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
+from trickformer.obl import operator
+from trickformer.obl.hanabi import training
+from trickformer.obl.hanabi.config import Training
+
+
+def observations(spec):
+    """float32 [states, seen], what a seat sees in each information state of a game, the same in all worlds that explain
+    its view; bool [states, actions], what is legal there."""
+    tree, game = tree_of(spec), games.load(spec)
+    belief, seen, legal = HanabiBelief(game), [], np.zeros((len(tree.keys), game.rules.actions), dtype=bool)
+    for i, (seat, view) in enumerate(tree.keys):
+        belief.reset(view)
+        *_, table = positions(game, belief.sample(1, np.random.default_rng(i)).history(0))
+        seen.append(table.observe(np.array([seat], dtype=np.int8), True)[0])
+        legal[i, list(view.legal)] = True
+    return np.stack(seen), legal
+
+
+def test_an_observation_says_all_that_level_1_needs():
+    """Information states that show the same have the same action values: a network needs no memory."""
+    spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=2,max_life_tokens=1)"
+    tree, (seen, legal) = tree_of(spec), observations(spec)
+    q = operator.respond(tree, operator.grounded(tree), 0.1).q
+    found: dict[bytes, np.ndarray] = {}
+    for i in range(len(tree.before)):
+        values = q[tree.first[i] : tree.first[i + 1]]
+        known = found.setdefault(seen[i].tobytes() + legal[i].tobytes(), values)
+        assert values == pytest.approx(known, abs=1e-9), tree.keys[i]
+    assert len(found) < len(tree.before) / 2
+
+
+def values(model, spec):
+    """float64 [slots]: a network's, of the tree's slots."""
+    tree, (seen, legal) = tree_of(spec), observations(spec)
+    q, _ = model(torch.from_numpy(seen), torch.ones(len(seen), 1), torch.from_numpy(legal))
+    return q.numpy()[np.repeat(np.arange(len(seen)), tree.counts), tree.action].astype(np.float64)
+
+
+def policy_of(tree, q, temperature):
+    return operator.softmax(tree, q, slice(0, len(q)), temperature)
+
+
+@pytest.mark.parametrize("belief", [None, "exact", "learned"])
+def test_a_level_is_what_the_operator_says(tmp_path, belief):
+    """On a small game; docs/results/obl.md has a larger one. Values of the actions that are taken; and what the policy
+    is worth, exactly and by games. Level 1 gets 1 here. Level 2 stands on a level of random weights, which tells more:
+    1.25."""
+    spec, temperature, own = "hanabi(colors=1,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=1)", 0.1, {}
+    tree, past = tree_of(spec), operator.grounded(tree_of(spec))
+    if belief is not None:
+        below, own = tmp_path / "below", {"level": 2, "belief": belief, "warm": False, "below": tmp_path / "below"}
+        own |= {"belief_hidden": 16, "belief_layers": 1, "belief_steps": 150, "belief_rate": 0.02}
+        torch.manual_seed(3)
+        rules = training.rules_of(spec)
+        network = ActionValues(Shape.of(rules, 16, 2, False)).requires_grad_(False)
+        network.advantage.weight.mul_(20)
+        below.mkdir()
+        save(Trained(network, rules, True, 0.3, {"method": "obl", "level": 1}), below)
+        past = policy_of(tree, values(network, spec), 0.3)
+    settings = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
+    settings |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
+    settings |= {"burn_in": 8, "game": spec, "temperature": temperature, "out": tmp_path / "run"}
+    training.command(Training(**settings, **own), resume=False)
+    q = values(load(tmp_path / "run").model, spec)
+    answer = operator.respond(tree, past, temperature, anew=True)
+    tabular = float(operator.value(tree, answer.policy)[0])
+    assert tabular == pytest.approx(0.998 if belief is None else 1.247, abs=1e-3)
+    assert float(operator.value(tree, policy_of(tree, q, temperature))[0]) == pytest.approx(tabular, abs=0.03)
+    nodes = np.flatnonzero(tree.state >= 0)
+    reached = np.bincount(tree.state[nodes], operator.reach(tree, answer.policy)[nodes], len(tree.before))
+    weights = np.repeat(reached, tree.counts) * np.exp(answer.policy)
+    assert np.sqrt((weights * (q - answer.q) ** 2).sum() / weights.sum()) < 0.15
+    record = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1])
+    assert abs(record["score"] - tabular) <= 2 * record["error"] + 0.03
