@@ -1,7 +1,7 @@
 #include "crew/labels.hpp"
 
 #include "crew/pimc.hpp"
-#include "crew/rules_player.hpp"
+#include "crew/players.hpp"
 #include "crew/tell.hpp"
 #include "crew/worlds.hpp"
 
@@ -11,15 +11,6 @@ namespace {
 constexpr double kErr = 0.05;           // share of moves at which a playout errs
 constexpr double kSolved = 0.5;         // weight of the solver's answer
 constexpr std::uint64_t kNodes = 1000;  // cards that it tries: mostly enough, and cheaper than the playouts
-
-// Whether four scripted players succeed from here, erring at random.
-bool playout(State s, Rng& rng) {
-  while (!s.over()) {
-    const bool astray = s.is_chance() || rng.uniform() < kErr;
-    apply(s, astray ? pick(legal(s), rng) : rules_action(s, s.current, s.hand[s.current]));
-  }
-  return s.result > 0;
-}
 
 // Whether chance has yet to do something.
 bool chance_left(const State& s) {
@@ -68,7 +59,7 @@ class Labeller {
       int good = 0;
       for (int i = 0; i < playouts; ++i) {
         Rng own(drawn, std::uint64_t(i));
-        good += playout(after, own);
+        good += succeeds(after, kErr, own);
       }
       worth[act] += kSolved * open + (1 - kSolved) * good / playouts;
     }

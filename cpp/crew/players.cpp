@@ -28,4 +28,12 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
   }
 }
 
+bool succeeds(State s, double noise, Rng& rng) {
+  while (!s.over()) {
+    const bool astray = s.is_chance() || (noise > 0 && rng.uniform() < noise);
+    apply(s, astray ? pick(legal(s), rng) : rules_action(s, s.current, s.hand[s.current]));
+  }
+  return s.result > 0;
+}
+
 }  // namespace trickformer::crew

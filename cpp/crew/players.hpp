@@ -1,4 +1,4 @@
-// Whole missions by players of the core, in bulk: what training starts from.
+// Missions by players of the core: whole ones in bulk, which training starts from, and ends of others.
 #pragma once
 #include "crew/random.hpp"
 
@@ -13,5 +13,8 @@ enum class Seated : std::uint8_t { kRandom, kRules };
 // history: uint8 [n, kHistory]; result: int8 [n], 1 for success and 0; seated: uint8 [n, 4], of Seated.
 void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
                  double random, double noise, std::uint8_t* history, std::int8_t* result, std::uint8_t* seated);
+
+// Whether the four succeed from here who all play `rules`, but do something random with probability `noise`.
+bool succeeds(State s, double noise, Rng& rng);
 
 }  // namespace trickformer::crew

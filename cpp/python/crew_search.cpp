@@ -1,6 +1,8 @@
 // The Python face of The Crew, continued: what a seat has seen, and the worlds that explain it.
 #include <nanobind/stl/vector.h>
 
+#include "core/threads.hpp"
+#include "crew/players.hpp"
 #include "crew/tracker.hpp"
 #include "crew/worlds.hpp"
 #include "python/worlds.hpp"
@@ -12,6 +14,17 @@ using namespace trickformer::crew;
 namespace {
 
 using Hidden = In<std::int16_t, nb::shape<-1, kHidden>>;
+
+std::vector<State> states(const Deals& d, const Hidden& hidden) {
+  std::vector<State> found;
+  for (std::size_t i = 0; i < hidden.shape(0); ++i) {
+    const World world = read(&hidden(i, 0));
+    if (!d.explains(world))
+      throw nb::value_error(("world " + std::to_string(i) + " does not explain the view").c_str());
+    found.push_back(state(d.view(), world));
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -38,16 +51,32 @@ void bind_crew_search(nb::module_& parent) {
       "drew; -1: none.");
   sampler.def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
       .def(
-          "states",
-          [](const Deals& d, Hidden hidden) {
-            std::vector<State> states;
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) {
-              const World world = read(&hidden(i, 0));
-              if (!d.explains(world))
-                throw nb::value_error(("world " + std::to_string(i) + " does not explain the view").c_str());
-              states.push_back(state(d.view(), world));
-            }
-            return states;
+          "states", [](const Deals& d, const Hidden& hidden) { return states(d, hidden); }, "hidden"_a,
+          "The State of each world, at a decision. Raises ValueError where one does not explain the view.")
+      .def(
+          "play",
+          [](const Deals& d, const Hidden& hidden, In1<std::int64_t> actions, std::uint64_t seed, int threads) {
+            if (!d.view().my_turn()) throw nb::value_error("the seat of the view is not on turn");
+            const Actions may = legal(d.view(), d.view().hand);
+            for (std::size_t a = 0; a < actions.size(); ++a)
+              check_action(actions(a) >= 0 && actions(a) < kActions && may >> actions(a) & 1,
+                           int(std::clamp<std::int64_t>(actions(a), -1, 255)));
+            const std::vector<State> begun = states(d, hidden);
+            auto out = make<std::int8_t>({begun.size(), actions.size()});
+            nb::gil_scoped_release release;
+            on_threads(begun.size(), threads, [&](std::size_t i) {
+              for (std::size_t a = 0; a < actions.size(); ++a) {
+                State s = begun[i];
+                apply(s, int(actions(a)));
+                Rng rng(seed, i);
+                out.data()[i * actions.size() + a] = succeeds(s, 0, rng);
+              }
+            });
+            return out;
           },
-          "hidden"_a, "The State of each world, at a decision. Raises ValueError where one does not explain the view.");
+          "hidden"_a, "actions"_a, "seed"_a, "threads"_a = 1,
+          "int8 [n, a]: 1 where the mission succeeds in a world, a row of `sample`, if the seat of the view takes one "
+          "of "
+          "the actions, int64 [a], and then all play `rules`; else 0. Chance draws alike for all actions of a world. "
+          "Raises ValueError where a world does not explain the view, or an action is not legal.");
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/threads.hpp"
 #include "core/tracker.hpp"
 #include "hanabi/decision.hpp"
 #include "hanabi/tables.hpp"
@@ -152,22 +153,22 @@ void bind_hanabi_search(nb::module_& parent) {
       .def(
           "play",
           [](const Decision& d, In2<std::int16_t> hands, In2<std::uint8_t> decks, In1<std::int64_t> actions,
-             std::uint64_t seed) {
+             std::uint64_t seed, int threads) {
             check_hands(d, hands);
             check_decks(d, hands, decks);
             for (std::size_t i = 0; i < actions.size(); ++i) check_legal(d.rules(), d.legal(), actions(i));
             auto out = make<std::int8_t>({hands.shape(0), actions.size()});
             nb::gil_scoped_release release;
-            for (std::size_t i = 0; i < hands.shape(0); ++i) {
+            on_threads(hands.shape(0), threads, [&](std::size_t i) {
               const State s = d.with(&hands(i, 0), decks.shape(1) ? &decks(i, 0) : nullptr);
               for (std::size_t a = 0; a < actions.size(); ++a) {
                 Rng rng(seed, i);
                 out.data()[i * actions.size() + a] = std::int8_t(play_out(s, d.marks(), int(actions(a)), d.bot(), rng));
               }
-            }
+            });
             return out;
           },
-          "hands"_a, "decks"_a, "actions"_a, "seed"_a,
+          "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
           "int8 [k, a]: the score where the own cards are those of a row, the deck comes in the order of decks, uint8 "
           "[k, left], this seat takes one of the actions, int64 [a], and then everybody plays the scripted player. "
           "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
@@ -175,21 +176,21 @@ void bind_hanabi_search(nb::module_& parent) {
   Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
   tables.def(
       "play_out",
-      [](const Tables& t, In1<std::int64_t> actions, int bot, std::uint64_t seed) {
+      [](const Tables& t, In1<std::int64_t> actions, int bot, std::uint64_t seed, int threads) {
         checked(bot, kBotNames.size(), "bot");
         if (actions.size() != t.size()) throw nb::value_error("one action a table");
         for (std::size_t i = 0; i < t.size(); ++i)
           if (!t.state(i).over()) check_legal(t.rules(), legal(t.state(i)), actions(i));
         auto out = make<std::int8_t>({t.size()});
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < t.size(); ++i) {
+        on_threads(t.size(), threads, [&](std::size_t i) {
           Rng rng(seed, i);
           const State& s = t.state(i);
           out.data()[i] = std::int8_t(s.over() ? s.score() : play_out(s, t.marks(i), int(actions(i)), Bot(bot), rng));
-        }
+        });
         return out;
       },
-      "actions"_a, "bot"_a, "seed"_a,
+      "actions"_a, "bot"_a, "seed"_a, "threads"_a = 1,
       "int8 [n]: the scores where these actions, int64 [n], come next and then everybody plays the scripted player of "
       "this number in BOTS; of a game that is over its own. Table i draws from a stream of its own.");
 }

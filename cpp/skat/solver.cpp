@@ -1,12 +1,9 @@
 #include "skat/solver.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <system_error>
-#include <thread>
-#include <vector>
 
+#include "core/threads.hpp"
 #include "skat/solver_table.hpp"
 
 namespace trickformer::skat {
@@ -287,21 +284,10 @@ static void answer(Solver& solver, const SolverPosition& p, Query query, int lim
 
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
+  on_threads(positions.size(), threads, [&](std::size_t i) {
     static thread_local Solver solver;  // its table's memory is kept for the next batch
-    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < positions.size();)
-      answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
-  };
-  const std::size_t n = std::min({std::size_t(std::max(threads, 1)), positions.size(), std::size_t{1024}});
-  std::vector<std::thread> others;
-  others.reserve(n);
-  try {
-    for (std::size_t i = 1; i < n; ++i) others.emplace_back(work);
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): no more threads; those that run do the work
-  }
-  work();
-  for (std::thread& t : others) t.join();
+    answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
+  });
 }
 
 }  // namespace trickformer::skat

@@ -45,7 +45,7 @@ SEATED = {
         "pimc:worlds=4,runs=20,eval=rollout",
         "pimc:worlds=4,runs=20,belief=hearts-small",
     ],
-    "sparta": [],  # it plays Hanabi: tests/players/test_sparta.py
+    "sparta": [],  # it plays Hanabi and The Crew: tests/players/test_sparta.py, test_crew_sparta.py
     "spiel": ["spiel:state=true", "spiel"],
 }
 

@@ -48,6 +48,8 @@ def test_both_seats_find_the_same_rule():
             twin = other._followed(TINY.view(state, 1 - view.viewer))
             assert found[0].found() == found[1].found() == twin.found(), deal
             assert alone.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
+            threaded = players.make("rule_search:worlds=60,threshold=0,threads=3", TINY)
+            assert threaded.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             if exact is None:
                 exact = ExactBelief(shared._search.process)
                 exact.begin(twin._x)

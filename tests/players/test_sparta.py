@@ -175,10 +175,12 @@ def test_search_is_not_below_the_blueprint():
     assert gain.mean() > 2 * gain.std() / 150**0.5, gain.mean()
 
 
-def test_a_second_look_at_gains_changes_no_decision():
+def test_threads_and_a_second_look_at_gains_change_no_decision():
     """Exact samples that a decision was not chosen by agree with brute force over all hands; decks are drawn."""
     game, deviated = games.load(TINY), 0
-    plain, looking = (players.make(f"sparta:worlds=300,threshold=0{more}", game) for more in ("", ",assess=2000"))
+    plain, looking = (
+        players.make(f"sparta:worlds=300,threshold=0{more}", game) for more in ("", ",assess=2000,threads=3")
+    )
     for number, (_, view) in enumerate(turns(game, "smart", 31, deals=30)):
         (one,), (two,) = (p.act([view], [np.random.default_rng(number)], [{}]) for p in (plain, looking))
         assert replace(two, exact_gain=None) == one and one.exact_gain is None, number
@@ -243,7 +245,8 @@ def test_hidden_cards_change_nothing(belief):
 @pytest.mark.parametrize(
     ("spec", "game", "says"),
     [
-        ("sparta", "hearts", "plays hanabi only, not hearts"),
+        ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
+        ("sparta:multi=true", "hanabi", "option 'multi' in crew only, not in hanabi"),
         ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
         ("sparta:blueprint=partner:style=nobody", "hanabi", "style=nobody"),

@@ -15,6 +15,7 @@ from trickformer.belief.hanabi import networks as files
 from trickformer.belief.hanabi.config import Training
 from trickformer.belief.hanabi.explained import ExplainedBelief
 from trickformer.belief.hanabi.seat import EstimatedBelief
+from trickformer.players._hanabi_sparta import HanabiPositions
 from trickformer.players.sparta import Options, Sparta
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
@@ -46,8 +47,9 @@ def test_with_the_exact_estimator_search_is_that_on_the_filter():
         return EstimatedBelief(TINY, ["smart", "smart"], lambda system: estimators.Exact(system, 10**5, 10**6))
 
     options, looked = Options(worlds=3_000, threshold=0, ucb=False), 0
-    one = Sparta(options, TINY, "smart", lambda _: exact(), exact())
-    two = Sparta(options, TINY, "smart", estimated, exact())
+    one, two = (
+        Sparta(options, HanabiPositions(TINY, "smart", 0, belief, exact())) for belief in (lambda _: exact(), estimated)
+    )
     memo: dict = {}
     for number, (_, view) in enumerate(turns(TINY, "smart", 51, deals=6)):
         if view.viewer or len(view.legal) < 2:

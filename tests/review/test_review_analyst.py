@@ -218,6 +218,7 @@ def test_players_of_models_say_what_each_action_is_worth(tiny_checkpoint_of, tin
         ("mines(rows=3,cols=4,mines=2)", "optimal"),
         ("mines(rows=3,cols=4,mines=2)", "bsr_uct:simulations=300"),
         ("hanabi(players=2,colors=2,ranks=2,hand_size=2)", "sparta:worlds=60"),
+        ("crew(mission=3)", "sparta:worlds=10,multi=true"),
         ("mines(rows=3,cols=4,mines=2)", "pimc:worlds=4"),
     ],
 )

@@ -38,6 +38,7 @@ class Search:
     ucb: bool
     assess: int  # worlds of the exact belief in which gains are judged anew
     seed: int
+    threads: int
 
     def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[Raced | None, int]:
         """The best rule of the next move, None where no world is possible, and how many of the worlds, int8
@@ -71,7 +72,7 @@ class Search:
     def _scores(self, tables: Tables, rule: int, seed: int) -> np.ndarray:
         """float64 [n]: one move by the rule, then the blueprint to the end. What is drawn is alike for all rules."""
         actions = chosen(tables, np.full(len(tables), rule), seed)
-        return tables.play_out(actions, self.bot, seed).astype(np.float64)
+        return tables.play_out(actions, self.bot, seed, self.threads).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

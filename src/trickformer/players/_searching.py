@@ -1,4 +1,4 @@
-"""What searches of Hanabi on a belief have in common in their options."""
+"""What searches on a belief have in common in their options."""
 
 from __future__ import annotations
 
@@ -23,4 +23,5 @@ class Searching(BaseModel):
     assess: int = Field(
         0, ge=0, le=1_000_000, description="worlds of the exact belief in which the gain of a decision is judged anew"
     )
+    threads: int = Field(1, ge=1, le=1_024, description="on which games are played on; decisions do not depend on it")
     device: str = Field("cpu", description="of the network, as torch names it")

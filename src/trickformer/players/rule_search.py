@@ -128,5 +128,5 @@ def make(options: Options, game: Game) -> RuleSearch:
     exact = partial(PublicWorlds, process, options.listed, options.tries)
     belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)
     bot = _core.hanabi.BOTS.index(style)
-    limits = (options.worlds, options.threshold, options.ucb, options.assess, options.seed)
+    limits = (options.worlds, options.threshold, options.ucb, options.assess, options.seed, options.threads)
     return RuleSearch(Search(process, bot, belief, exact, *limits), game)

@@ -27,7 +27,7 @@ VALUING: Mapping[str, tuple[str, ...] | None] = {
     "kermit": ("skat",),
     "argmax": None,
     "gomcts": None,
-    "sparta": ("hanabi",),
+    "sparta": ("hanabi", "crew"),
     "optimal": ("mines",),
     "bsr_uct": ("mines",),
 }

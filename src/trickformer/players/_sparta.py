@@ -1,0 +1,95 @@
+"""Search that improves on a blueprint by playing on with it, in any game: what a decision brings along, and how the
+best of its actions is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from trickformer.base import Memo, View
+from trickformer.players._race import Raced, race
+from trickformer.players._searching import Searching
+
+
+class Drawn(Protocol):
+    """Worlds that a seat holds possible, drawn by its belief. Those that are not are left out."""
+
+    illegal: int  # left out, of
+    searched: int  # those that were drawn
+
+    def __len__(self) -> int: ...
+    def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
+        """Points [rows, actions]: how games end in which the seat takes an action and then all play the blueprint. What
+        is drawn on the way is alike for all actions."""
+        ...
+
+
+class Position(Protocol):
+    """A decision."""
+
+    legal: tuple[int, ...]
+    blueprint: int  # its action
+    searches: bool  # False: the blueprint is played
+    rng: np.random.Generator  # what the search draws by
+
+    def drawn(self, n: int, rng: np.random.Generator) -> Drawn:
+        """n worlds of the belief that is searched."""
+        ...
+
+    def exact(self, n: int, rng: np.random.Generator) -> Drawn:
+        """n worlds of the exact belief."""
+        ...
+
+
+class Positions(Protocol):
+    """What a game brings along to be searched."""
+
+    unit: float  # points that are one unit of v(o)
+
+    def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
+        """The decision of a view. Raises ValueError on a view that no deal explains."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of a decision found."""
+
+    best: Raced | None  # None: no world explains what the others did
+    illegal: int
+    searched: int
+
+    def action(self, position: Position) -> int:
+        """What is done: without a world, nothing is known of what the others will do."""
+        return position.blueprint if self.best is None else self.best.choice
+
+
+def search(position: Position, worlds: int, how: Searching) -> Found:
+    """The action after which games played on with the blueprint end best, in so many worlds, the same for all."""
+    rng = position.rng
+    drawn = position.drawn(worlds, rng)
+    if not len(drawn):
+        return Found(None, drawn.illegal, drawn.searched)
+    seed = int(rng.integers(2**63))
+    actions = [position.blueprint, *(action for action in position.legal if action != position.blueprint)]
+
+    def play(rows: slice, racing: list[int]) -> np.ndarray:
+        return drawn.play(rows, racing, seed + rows.start)
+
+    best = race(len(drawn), actions, play, how.threshold, how.ucb)
+    return Found(best, drawn.illegal, drawn.searched)
+
+
+def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
+    """By how many points an action is better than the blueprint's in worlds of the exact belief that it was not chosen
+    by; None where none is found."""
+    if action == position.blueprint:
+        return 0.0
+    drawn = position.exact(worlds, rng)
+    if not len(drawn):
+        return None
+    scores = drawn.play(slice(0, len(drawn)), [position.blueprint, action], int(rng.integers(2**63)))
+    return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
