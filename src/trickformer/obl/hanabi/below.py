@@ -43,9 +43,10 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
     mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0), found.model.shape
     theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0)
     if config.warm and mine != theirs:
+        v0 = "--v0" if found.v0 else "--no-v0"
         raise TrickformerError(
             f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
-            f"{shape.layers} --v0 {str(found.v0).lower()}; give the same, or --warm false"
+            f"{shape.layers} {v0}; give the same, or --no-warm"
         )
     if config.belief == "exact":
         hands(rules)

@@ -16,6 +16,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "layers": 3,
         "tables": 6_400,
         "worlds": 1,
+        "tries": False,
         "batch": 128,
         "burn_in": 10_000,
         "buffer": 100_000,
@@ -42,6 +43,9 @@ class Training(BaseModel):
     method: Literal["obl", "iql", "vdn"] = Field(
         "obl", description="off-belief learning; or self-play, by independent Q-learning or value decomposition"
     )
+    other_play: bool = Field(
+        False, description="in self-play each seat of a game has names of its own for the colours: Other-Play"
+    )
     level: int = Field(
         1, ge=1, le=1_000, description="of off-belief learning: the past of 1 says nothing, that of N is level N - 1"
     )
@@ -65,6 +69,9 @@ class Training(BaseModel):
     tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
     worlds: int = Field(
         4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning is the mean of"
+    )
+    tries: bool = Field(
+        True, description="off-belief learning also imagines an action drawn at random at every turn, for its value"
     )
     batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
     reuse: float = Field(
@@ -119,6 +126,8 @@ class Training(BaseModel):
     def _stands(self) -> Self:
         if self.method != "obl" and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
+        if self.method == "obl" and self.other_play:
+            raise ValueError("other_play is for self-play; give --method iql or vdn")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:

@@ -22,7 +22,7 @@ from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
 from trickformer.models.torch_engine import usable
-from trickformer.obl.hanabi import below, learning
+from trickformer.obl.hanabi import below, colours, learning
 from trickformer.obl.hanabi.actors import Actors
 from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
@@ -90,13 +90,16 @@ class Run:
         rng = np.random.default_rng([config.seed, 3, self.step])
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
         device = self.online.worth.weight.device
-        given = learning.frames(self.actors.tables.rules, config.seed, drawn.games, config.v0, device)
+        rules = self.actors.tables.rules
+        given = learning.frames(rules, config.seed, drawn.games, config.v0, device)
+        if config.other_play:
+            orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
+            given = learning.named(given, colours.renaming(rules, device), orders)
         q, waiting = learning.values(self.online, given)
-        found = learning.taken(given, q, waiting)
         if config.method == "obl":
-            played = drawn.games.actions != learning.OVER
-            wanted = torch.from_numpy(drawn.games.targets[played]).to(device)
+            found, wanted = learning.off_belief(given, q, waiting, drawn.games, config.tries)
         else:
+            found = learning.taken(given, q, waiting)
             wanted = learning.bootstrapped(
                 q.detach(), self.target, given, config.moves, config.discount, config.temperature
             )
