@@ -18,6 +18,7 @@ from trickformer.models.hanabi_values import ActionValues, chosen, expected
 from trickformer.obl.hanabi import beliefs, colours
 from trickformer.obl.hanabi.beliefs import Belief
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.partner import Partner, learners
 
 OVER = 255  # stands for an action after the end
 
@@ -42,9 +43,9 @@ def explorations(config: Training) -> np.ndarray:
 class Actors:
     """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
 
-    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief):
+    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief, partner: Partner | None = None):
         n = config.tables
-        self.belief = belief
+        self.belief, self.partner = belief, partner
         self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
         self.dealt = n  # games so far
         self.moves = 0  # of every table
@@ -102,6 +103,8 @@ class Actors:
         explores = rng.random(n) < self.shares[np.arange(n), seat]
         drawn = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
         actions = np.where(explores, drawn, answers[at])
+        if self.partner is not None:
+            actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
         if config.method == "obl":
             here = np.arange(n), self.lengths
             if config.tries:
@@ -177,6 +180,8 @@ class Actors:
             self.dealt += len(rows)
             self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
             self.belief.renew(rows)
+            if self.partner is not None:
+                self.partner.renew(rows)
             for memory in self.memories:
                 memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
         return ended

@@ -26,6 +26,7 @@ from trickformer.obl.hanabi import below, colours, learning
 from trickformer.obl.hanabi.actors import Actors
 from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.partner import Partner, learners
 from trickformer.obl.hanabi.play import scores
 from trickformer.obl.hanabi.replay import Replay
 from trickformer.plumbing import folder
@@ -33,7 +34,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.plumbing.snapshot import Snapshots
 
 STATE = "state.npz"  # file of a run
-_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written), NATIVES)
+_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written, Partner), NATIVES)
 _BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
 _EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
 
@@ -80,7 +81,8 @@ class Run:
         replay = Replay(config.buffer, rules.longest, rules.players)
         stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
         shared = {name: part for name, part in stands_on.items() if part is not None}
-        return cls(config, online, target, mean, adam, Actors(config, rules, belief), replay, shared)
+        partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
+        return cls(config, online, target, mean, adam, Actors(config, rules, belief, partner), replay, shared)
 
     def learn(self) -> float:
         """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
@@ -106,6 +108,9 @@ class Run:
         errors = wanted - found
         if config.method == "vdn":  # the team's value is the sum over its seats
             errors = errors.sum(1)
+        if config.method == "klevel":
+            seats = torch.from_numpy(learners(drawn.games.games, rules.players)).to(device)[given.games]
+            errors = errors.gather(1, seats[:, None])[:, 0]
         loss = learning.loss(errors, given, torch.from_numpy(drawn.weights).to(device))
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
         self.adam.zero_grad(set_to_none=True)
