@@ -121,6 +121,12 @@ def test_targets_are_right_on_the_average(game, worlds, moves):
         want = expected(config, online, target, table, seat, action)
         error = found.std() / np.sqrt(n)
         assert abs(found.mean() - want) < 5 * error + 1e-5, (seat, found.mean(), want, error)
+    turn, tries = int(table.current()[0]), actors.tries[:, 0]
+    assert set(tries.tolist()) == set(table[0].legal_actions())
+    for tried in set(tries.tolist()):
+        found = actors.tried[tries == tried, 0]
+        want, error = expected(config, online, target, table, turn, tried), found.std() / np.sqrt(len(found))
+        assert abs(found.mean() - want) < 5 * error + 1e-5, (tried, found.mean(), want, error)
 
 
 @pytest.mark.parametrize("model", ["mlp", "lstm"])
@@ -134,7 +140,7 @@ def test_actors_and_learner_read_alike(model, game):
     actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
     while replay.total < 40:
         replay.add(actors.step(config, online, target))
-    games = Ended(replay.games[:40], replay.actions[:40], replay.targets[:40])
+    games = replay.of(np.arange(40))
     given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
     q, _ = learning.values(online, given)
     own = given.own
@@ -146,6 +152,29 @@ def test_actors_and_learner_read_alike(model, game):
     assert len(np.unique(games.games)) == 40 and int(games.games.max()) >= config.tables
 
 
+def test_what_was_tried_is_learned_beside_what_was_done():
+    config = small()
+    rules = rules_of(SMALL)
+    online, target = networks(config)
+    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    while replay.total < 12:
+        replay.add(actors.step(config, online, target))
+    games = replay.of(np.arange(12))
+    given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
+    q, waiting = learning.values(online, given)
+    done, wanted = learning.off_belief(given, q, waiting, games, False)
+    more, targets = learning.off_belief(given, q, waiting, games, True)
+    assert torch.equal(more[:, :2], done) and torch.equal(targets[:, :2], wanted)
+    at = 0
+    for actions, tries, tried in zip(games.actions, games.tries, games.tried):
+        for move in range(int((actions != OVER).sum())):
+            seat = int(given.own[at].nonzero()[0, 0])
+            assert given.legal[at, seat, tries[move]]
+            assert more[at, 2] == q[at, seat, tries[move]] and targets[at, 2] == tried[move]
+            at += 1
+    assert at == len(more)
+
+
 def test_self_plays_targets():
     """Against loops over moves, from the definition."""
     for method, moves in (("iql", 3), ("vdn", 1)):
@@ -155,7 +184,7 @@ def test_self_plays_targets():
         actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
         while replay.total < 12:
             replay.add(actors.step(config, online, target))
-        games = Ended(replay.games[:12], replay.actions[:12], replay.targets[:12])
+        games = replay.of(np.arange(12))
         assert not games.targets.any()
         given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
         q, _ = learning.values(online, given)
@@ -191,7 +220,8 @@ def test_games_are_drawn_by_their_errors():
     rng, replay = np.random.default_rng(0), Replay(4, 5, 2)
     actions = np.full((6, 5), OVER, dtype=np.uint8)
     actions[:, :2] = 1
-    ended = Ended(np.arange(6, dtype=np.uint64), actions, np.zeros((6, 5, 2), np.float32))
+    nothing = np.zeros((6, 5, 2), np.float32), np.zeros((6, 5), np.uint8), np.zeros((6, 5), np.float32)
+    ended = Ended(np.arange(6, dtype=np.uint64), actions, *nothing)
     replay.add(ended)
     assert replay.total == 6 and replay.games.tolist() == [4, 5, 2, 3]  # the oldest are gone
     # Of each game two errors: 0.9 of the larger and 0.1 of the mean.
@@ -206,7 +236,7 @@ def test_games_are_drawn_by_their_errors():
     assert drawn.weights.max() == 1 and len(np.unique(drawn.weights[drawn.rows == 2])) == 1
     sums = np.bincount(drawn.rows, drawn.weights, 4)[:3]
     assert sums == pytest.approx(np.full(3, sums.mean()), rel=0.05)
-    replay.add(Ended(np.array([9], dtype=np.uint64), actions[:1], np.zeros((1, 5, 2), np.float32)))
+    replay.add(Ended(np.array([9], dtype=np.uint64), actions[:1], *(x[:1] for x in nothing)))
     assert replay.priorities[2] == replay.highest  # a new game is as likely as the likeliest
 
 

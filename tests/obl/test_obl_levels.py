@@ -55,35 +55,65 @@ def policy_of(tree, q, temperature):
     return operator.softmax(tree, q, slice(0, len(q)), temperature)
 
 
+SPEC = "hanabi(colors=1,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=1)"
+SETTINGS = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
+SETTINGS |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
+SETTINGS |= {"burn_in": 8, "game": SPEC, "temperature": 0.1}
+
+
+def below_of(out, method):
+    """A level of random weights, whose actions say much of what it sees, and its policy in the tree."""
+    torch.manual_seed(3)
+    rules = training.rules_of(SPEC)
+    network = ActionValues(Shape.of(rules, 16, 2, False)).requires_grad_(False)
+    network.advantage.weight.mul_(20)
+    out.mkdir()
+    save(Trained(network, rules, True, 0.3, {"method": method, "level": 1}), out)
+    return policy_of(tree_of(SPEC), values(network, SPEC), 0.3)
+
+
+def far(tree, q, answer, played):
+    """The root mean square difference of action values, of the actions taken where `played` is played."""
+    nodes = np.flatnonzero(tree.state >= 0)
+    reached = np.bincount(tree.state[nodes], operator.reach(tree, played)[nodes], len(tree.before))
+    weights = np.repeat(reached, tree.counts) * np.exp(answer.policy)
+    return np.sqrt((weights * (q - answer.q) ** 2).sum() / weights.sum())
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_k_levels_are_best_responses(tmp_path, level):
+    tree, own = tree_of(SPEC), {}
+    others = operator.uniform(tree)
+    if level == 2:
+        others, own = below_of(tmp_path / "below", "klevel"), {"level": 2, "warm": False, "below": tmp_path / "below"}
+    training.command(Training(**SETTINGS, **own, method="klevel", n_step=1, out=tmp_path / "run"), resume=False)
+    q = values(load(tmp_path / "run").model, SPEC)
+    for seat in range(2):
+        answer = operator.respond(tree, others, 0.1, others, seat)
+        mine = tree.owner == seat
+        policy, played = (np.where(mine, p, others) for p in (policy_of(tree, q, 0.1), answer.policy))
+        best = operator.value(tree, played)[0]
+        assert best > operator.value(tree, others)[0] + 0.05
+        assert operator.value(tree, policy)[0] == pytest.approx(best, abs=0.03)
+        assert far(tree, np.where(mine, q, answer.q), answer, played) < 0.15
+
+
 @pytest.mark.parametrize("belief", [None, "exact", "learned"])
 def test_a_level_is_what_the_operator_says(tmp_path, belief):
     """On a small game; docs/results/obl.md has a larger one. Values of the actions that are taken; and what the policy
     is worth, exactly and by games. Level 1 gets 1 here. Level 2 stands on a level of random weights, which tells more:
     1.25."""
-    spec, temperature, own = "hanabi(colors=1,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=1)", 0.1, {}
-    tree, past = tree_of(spec), operator.grounded(tree_of(spec))
+    tree, own, past = tree_of(SPEC), {}, operator.grounded(tree_of(SPEC))
     if belief is not None:
-        below, own = tmp_path / "below", {"level": 2, "belief": belief, "warm": False, "below": tmp_path / "below"}
+        past = below_of(tmp_path / "below", "obl")
+        own = {"level": 2, "belief": belief, "warm": False, "below": tmp_path / "below"}
         own |= {"belief_hidden": 16, "belief_layers": 1, "belief_steps": 150, "belief_rate": 0.02}
-        torch.manual_seed(3)
-        rules = training.rules_of(spec)
-        network = ActionValues(Shape.of(rules, 16, 2, False)).requires_grad_(False)
-        network.advantage.weight.mul_(20)
-        below.mkdir()
-        save(Trained(network, rules, True, 0.3, {"method": "obl", "level": 1}), below)
-        past = policy_of(tree, values(network, spec), 0.3)
-    settings = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
-    settings |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
-    settings |= {"burn_in": 8, "game": spec, "temperature": temperature, "out": tmp_path / "run"}
-    training.command(Training(**settings, **own), resume=False)
-    q = values(load(tmp_path / "run").model, spec)
-    answer = operator.respond(tree, past, temperature, anew=True)
+    training.command(Training(**SETTINGS, **own, out=tmp_path / "run"), resume=False)
+    q = values(load(tmp_path / "run").model, SPEC)
+    answer = operator.respond(tree, past, 0.1, anew=True)
     tabular = float(operator.value(tree, answer.policy)[0])
     assert tabular == pytest.approx(0.998 if belief is None else 1.247, abs=1e-3)
-    assert float(operator.value(tree, policy_of(tree, q, temperature))[0]) == pytest.approx(tabular, abs=0.03)
-    nodes = np.flatnonzero(tree.state >= 0)
-    reached = np.bincount(tree.state[nodes], operator.reach(tree, answer.policy)[nodes], len(tree.before))
-    weights = np.repeat(reached, tree.counts) * np.exp(answer.policy)
-    assert np.sqrt((weights * (q - answer.q) ** 2).sum() / weights.sum()) < 0.15
+    assert float(operator.value(tree, policy_of(tree, q, 0.1))[0]) == pytest.approx(tabular, abs=0.03)
+    assert far(tree, q, answer, answer.policy) < 0.15
     record = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1])
     assert abs(record["score"] - tabular) <= 2 * record["error"] + 0.03

@@ -46,6 +46,9 @@ METHODS = [
     {"method": "iql"},
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
+    {"method": "vdn", "other_play": True},
+    {"method": "klevel"},
+    {"method": "klevel", "level": 2, "model": "lstm", "hidden": 16, "slip": 0.2},
     {"level": 2, "belief": "exact", "slip": 0.1, "hidden": 16},
     {"level": 2, "model": "lstm", "hidden": 16, "belief_hidden": 8, "belief_steps": 6, "belief_games": 4},
 ]
@@ -54,7 +57,8 @@ METHODS = [
 @pytest.mark.parametrize("given", METHODS, ids=str)
 def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, checkpoint):
     if "level" in given:
-        given = given | {"below": checkpoint[given.get("model", "mlp")]}
+        given, below = given | {"below": tmp_path}, load(checkpoint[given.get("model", "mlp")])
+        save(replace(below, about={"method": given.get("method", "obl"), "level": 1}), tmp_path)
     once = training.command(quick(tmp_path / "once", **given), resume=False)
     config = quick(tmp_path / "again", **given)
     config.out.mkdir()
@@ -206,6 +210,7 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hearts"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "0"], "level=0"),
         (["hanabi", "--level", "2"], "level = 2: give the folder of level 1 with --below"),
+        (["hanabi", "--other-play"], "other_play is for self-play"),
         (["hanabi", "--below", "x"], "below: there is nothing below level 1"),
         (["hanabi", "--level", "2", "--method", "iql", "--below", "x"], "level = 2: iql has no levels"),
         (["hanabi", "--level", "2", "--below", "nowhere"], "unknown checkpoint 'nowhere'"),
@@ -213,9 +218,11 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),
         ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 stands on level 2"),
-        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 true; give the same"),
+        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0; give the same"),
         ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
-        (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn'"),
+        ([TINY, "--level", "2", "--below", "{}", "--no-warm", "--belief", "exact"], "give --slip above 0"),
+        ([TINY, "--level", "2", "--below", "{}", "--method", "klevel"], "of the method obl; level 2 stands on level 1"),
+        (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn', 'klevel'"),
         (["hanabi", "--n-step", "3"], "n_step = 3: a target of off-belief learning is one move"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),
         (["hanabi", "--device", "cuda:77"], "torch cannot use device"),

@@ -99,7 +99,8 @@ def options(
             if name == positional:
                 annotation = Annotated[kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)]  # type: ignore[operator]
             else:
-                flag = "--" + name.replace("_", "-")
+                word = name.replace("_", "-")
+                flag = f"--{word}/--no-{word}" if kind is bool else f"--{word}"
                 annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]  # type: ignore[operator]
             made.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
         command.__signature__ = inspect.Signature(made + parameters)  # type: ignore[attr-defined]

@@ -2,8 +2,9 @@
 
 With off-belief learning every seat gets a target at every move, from moves that happen in its mind only: its hand is
 drawn anew from the belief, the seat on turn moves there, and the target is what that pays and what the network makes of
-the place that follows, on the mean over some such worlds. The seat itself takes the action that it took. A seat that
-waits asks the one on turn anew, for that one sees another hand now."""
+the place that follows, on the mean over some such worlds. The seat itself takes the action that it took, and also tries
+one drawn at random: what happens in its mind needs no game. A seat that waits asks the one on turn anew, for that one
+sees another hand now."""
 
 from __future__ import annotations
 
@@ -14,8 +15,10 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, chosen, expected
-from trickformer.obl.hanabi.beliefs import Belief, seats
+from trickformer.obl.hanabi import beliefs, colours
+from trickformer.obl.hanabi.beliefs import Belief
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.partner import Partner, learners
 
 OVER = 255  # stands for an action after the end
 
@@ -27,6 +30,8 @@ class Ended:
     games: np.ndarray  # uint64 [k]: their numbers in the series
     actions: np.ndarray  # uint8 [k, T]: the moves, OVER after the last
     targets: np.ndarray  # float32 [k, T, players]: of off-belief learning, by move and seat
+    tries: np.ndarray  # uint8 [k, T]: an action that the seat on turn has only imagined,
+    tried: np.ndarray  # float32 [k, T]: and the target of it
 
 
 def explorations(config: Training) -> np.ndarray:
@@ -38,9 +43,9 @@ def explorations(config: Training) -> np.ndarray:
 class Actors:
     """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
 
-    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief):
+    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief, partner: Partner | None = None):
         n = config.tables
-        self.belief = belief
+        self.belief, self.partner = belief, partner
         self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
         self.dealt = n  # games so far
         self.moves = 0  # of every table
@@ -48,7 +53,10 @@ class Actors:
         self.lengths = np.zeros(n, dtype=np.int64)
         self.actions = np.full((n, rules.longest), OVER, dtype=np.uint8)
         self.targets = np.zeros((n, rules.longest, rules.players), dtype=np.float32)
+        self.tries = np.zeros((n, rules.longest), dtype=np.uint8)
+        self.tried = np.zeros((n, rules.longest), dtype=np.float32)
         self.shares = self._shares(config, rules.players, self.games)
+        self.orders = self._orders(config, rules, self.games)
         self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
 
     @staticmethod
@@ -57,6 +65,13 @@ class Actors:
         kinds = explorations(config)
         rng = np.random.default_rng([config.seed, 1, int(games[0])])
         return kinds[rng.integers(len(kinds), size=(len(games), players))]
+
+    @staticmethod
+    def _orders(config: Training, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
+        """int64 [k, players]: how each seat names the colours, 0 as they are."""
+        if config.other_play:
+            return colours.orders(rules, config.seed, games)
+        return np.zeros((len(games), rules.players), dtype=np.int64)
 
     @torch.no_grad()
     def step(self, config: Training, online: ActionValues, target: ActionValues) -> Ended:
@@ -70,23 +85,38 @@ class Actors:
         contexts = self._look(config, online, target)
         # For each table and seat some worlds, as that seat imagines them; in self-play the table alone.
         each = players * config.worlds if config.method == "obl" else 1
-        viewers = seats(t, config.worlds)
+        viewers = beliefs.seats(t, config.worlds)
         worlds = t.take(np.repeat(np.arange(n), each))
         if config.method == "obl":
             self.belief.deal(t, worlds, config.worlds, int(rng.integers(2**63)))
         may = worlds.legal()
-        legal = _on(online, may)
-        q, _ = online(_on(online, worlds.observe(None, config.v0)), contexts[0][np.repeat(rows, each)], legal)
-        answers = chosen(q, legal, config.temperature, rng).cpu().numpy()
+        legal, seen = _on(online, may), _on(online, worlds.observe(None, config.v0))
+        names = colours.renaming(rules, seen.device) if config.other_play else None
+        which = _on(online, self.orders[np.arange(n), seat])
+        if names is not None:
+            legal, seen = names.allow(legal, which), names.look(seen, which)
+        q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
+        answers = chosen(q, legal, config.temperature, rng)
+        answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
         # The seat on turn does not see its own hand: in a world of its own it does what it does at the table.
         at = rows * config.worlds if config.method == "obl" else rows // players
         explores = rng.random(n) < self.shares[np.arange(n), seat]
         drawn = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
         actions = np.where(explores, drawn, answers[at])
+        if self.partner is not None:
+            actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
         if config.method == "obl":
+            here = np.arange(n), self.lengths
+            if config.tries:
+                self.tries[here] = tries = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
+                own = np.repeat(rows, config.worlds)
+                mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
+                imagined = self._imagined(config, online, target, mine, own, np.repeat(tries, config.worlds))
+                self.tried[here] = imagined.reshape(n, config.worlds).mean(axis=1)
             answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
-            imagined = self._imagined(config, online, target, worlds, viewers, answers)
-            self.targets[np.arange(n), self.lengths] = imagined.reshape(n, players, config.worlds).mean(axis=2)
+            everybody = np.repeat(np.arange(n * players), config.worlds)
+            imagined = self._imagined(config, online, target, worlds, everybody, answers)
+            self.targets[here] = imagined.reshape(n, players, config.worlds).mean(axis=2)
             self.belief.follow(t, actions)
         t.step(actions)
         self.actions[np.arange(n), self.lengths] = actions
@@ -103,7 +133,10 @@ class Actors:
             return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
         players = self.tables.rules.players
         everybody = self.tables.take(np.repeat(np.arange(len(self.tables)), players))
-        seen = _on(online, everybody.observe(seats(self.tables, 1), config.v0))
+        seen = _on(online, everybody.observe(beliefs.seats(self.tables, 1), config.v0))
+        if config.other_play:
+            names = colours.renaming(self.tables.rules, seen.device)
+            seen = names.look(seen, _on(online, self.orders.ravel()))
         found = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])
@@ -116,15 +149,17 @@ class Actors:
         online: ActionValues,
         target: ActionValues,
         worlds: _core.hanabi.Tables,
-        viewers: np.ndarray,
+        seats: np.ndarray,
         actions: np.ndarray,
     ) -> np.ndarray:
-        """float32 [n * players * worlds]: what these worlds pay their viewers after these actions."""
+        """float32 [k]: what these worlds pay after these actions. seats: int64 [k], whose worlds they are, by number
+        among the seats of all tables."""
+        viewers = (seats % worlds.rules.players).astype(np.int8)
         before = worlds.scores()
         worlds.step(actions)
         paid = (worlds.scores() - before).astype(np.float32)
         seen, own = _on(online, worlds.observe(viewers, config.v0)), worlds.current() == viewers
-        pasts = [memory.repeat_interleave(config.worlds, 0) for memory in self.memories]
+        pasts = [memory[torch.from_numpy(seats)] for memory in self.memories]
         after = [m.contexts(seen[None], past)[0][0] for m, past in zip((online, target), pasts)]
         legal = _on(online, worlds.legal() & own[:, None])
         q, waiting = target(seen, after[1], legal)
@@ -135,15 +170,18 @@ class Actors:
 
     def _renewed(self, config: Training, rows: np.ndarray) -> Ended:
         """The games at these tables, and new ones there."""
-        ended = Ended(self.games[rows], self.actions[rows], self.targets[rows])
+        ended = Ended(self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows])
         if len(rows):
             players = self.tables.rules.players
             self.tables.deal(rows, config.seed, self.dealt)
             self.games[rows] = np.arange(self.dealt, self.dealt + len(rows))
             self.shares[rows] = self._shares(config, players, self.games[rows])
+            self.orders[rows] = self._orders(config, self.tables.rules, self.games[rows])
             self.dealt += len(rows)
             self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
             self.belief.renew(rows)
+            if self.partner is not None:
+                self.partner.renew(rows)
             for memory in self.memories:
                 memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
         return ended

@@ -18,8 +18,9 @@ from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.models.hanabi_values import Trained, load, probabilities
 from trickformer.models.torch_engine import usable
 from trickformer.obl.hanabi.actors import explorations
-from trickformer.obl.hanabi.beliefs import Belief, Counting, Listed, Written, hands, of_seats, seats, shape_of
+from trickformer.obl.hanabi.beliefs import Belief, Counting, Listed, Written, hands, of_seats, shape_of
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.partner import asked
 from trickformer.plumbing import folder
 from trickformer.plumbing.progress import progress
 
@@ -37,17 +38,18 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
     name = str(config.below)
     found = load(checkpoints.find(name)).of(rules, name)
     method, level = found.about.get("method"), found.about.get("level")
-    if method != "obl" or level != config.level - 1:
-        what = f"level {level}" if method == "obl" else f"of the method {method}"
+    if method != config.method or level != config.level - 1:
+        what = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
     mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0), found.model.shape
     theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0)
     if config.warm and mine != theirs:
+        v0 = "--v0" if found.v0 else "--no-v0"
         raise TrickformerError(
             f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
-            f"{shape.layers} --v0 {str(found.v0).lower()}; give the same, or --warm false"
+            f"{shape.layers} {v0}; give the same, or --no-warm"
         )
-    if config.belief == "exact":
+    if config.method == "obl" and config.belief == "exact":
         hands(rules)
         if found.temperature == config.slip == 0:
             raise TrickformerError(
@@ -62,28 +64,23 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
 def games(below: Trained, config: Training, first: int, n: int) -> Games:
     """Games `first` .. `first` + n - 1 as one seat of each saw them, and what it held. The others play the level below;
     the seat itself also makes random moves, as in the training, for what it does says nothing of its own hand."""
-    rules, model = below.rules, below.model
-    device = model.worth.weight.device
+    rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
     rng = np.random.default_rng([config.seed, 4, first])
     viewer = rng.integers(rules.players, size=n)
     kinds = explorations(config)
     shares = kinds[rng.integers(len(kinds), size=n)]
-    memory, rows = model.memory(n * rules.players), np.arange(n)
+    memory, rows = below.model.memory(n * rules.players), np.arange(n)
     steps: list[tuple[np.ndarray, np.ndarray]] = []
     known: list[Known] = []
     lengths = np.zeros(n, dtype=np.int64)
     while not (over := tables.over()).all():
-        at = rows * rules.players
         steps.append((tables.observe(viewer.astype(np.int8)) != 0, tables.hands()[rows, viewer]))
-        known.append(of_seats(tables, torch.device("cpu"))[at + viewer])
+        known.append(of_seats(tables, torch.device("cpu"))[rows * rules.players + viewer])
         lengths += ~over
         turn = np.maximum(tables.current(), 0)
-        everybody = tables.take(np.repeat(rows, rules.players)).observe(seats(tables, 1), below.v0)
-        seen, on_turn = torch.from_numpy(everybody).to(device), torch.from_numpy(at + turn)
-        contexts, memory = model.contexts(seen[None], memory)
-        legal = torch.from_numpy(tables.legal()).to(device)
-        q, _ = model(seen[on_turn], contexts[0][on_turn], legal)
+        q, memory = asked(below, tables, memory)
+        legal = torch.from_numpy(tables.legal()).to(q.device)
         # A share of its moves is random of whoever moves: what its own are, or what slips.
         random = np.where(turn == viewer, shares, config.slip)
         odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
@@ -125,7 +122,7 @@ def trained(below: Trained, config: Training) -> Seq2Seq:
 
 def belief_of(below: Trained | None, config: Training, rules: _core.hanabi.Rules) -> Belief:
     """The belief of a run's level; trains its network where it has one."""
-    if below is None:
+    if below is None or config.method != "obl":
         return Counting()
     if config.belief == "exact":
         return Listed(rules, config.tables, below, config.slip)

@@ -16,6 +16,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "layers": 3,
         "tables": 6_400,
         "worlds": 1,
+        "tries": False,
         "batch": 128,
         "burn_in": 10_000,
         "buffer": 100_000,
@@ -39,11 +40,19 @@ class Training(BaseModel):
 
     game: str = Field("hanabi", description="Hanabi, with options as of OpenSpiel, such as 'hanabi(colors=2)'")
     preset: Literal["small", "paper"] = Field("small", description="small: one core; paper: Table 2, for a GPU")
-    method: Literal["obl", "iql", "vdn"] = Field(
-        "obl", description="off-belief learning; or self-play, by independent Q-learning or value decomposition"
+    method: Literal["obl", "iql", "vdn", "klevel"] = Field(
+        "obl",
+        description="off-belief learning; self-play, by independent Q-learning or value decomposition; or k-level "
+        "reasoning, by independent Q-learning beside the level below",
+    )
+    other_play: bool = Field(
+        False, description="in self-play each seat of a game has names of its own for the colours: Other-Play"
     )
     level: int = Field(
-        1, ge=1, le=1_000, description="of off-belief learning: the past of 1 says nothing, that of N is level N - 1"
+        1,
+        ge=1,
+        le=1_000,
+        description="1 stands on nothing, N on level N - 1: its past in off-belief learning, the others in klevel",
     )
     below: Path | None = Field(None, description="above level 1: folder of a run of the level below")
     warm: bool = Field(True, description="above level 1: begin with the weights of the level below")
@@ -65,6 +74,9 @@ class Training(BaseModel):
     tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
     worlds: int = Field(
         4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning is the mean of"
+    )
+    tries: bool = Field(
+        True, description="off-belief learning also imagines an action drawn at random at every turn, for its value"
     )
     batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
     reuse: float = Field(
@@ -117,8 +129,10 @@ class Training(BaseModel):
 
     @model_validator(mode="after")
     def _stands(self) -> Self:
-        if self.method != "obl" and self.level > 1:
+        if self.method in ("iql", "vdn") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
+        if self.method not in ("iql", "vdn") and self.other_play:
+            raise ValueError("other_play is for self-play; give --method iql or vdn")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:

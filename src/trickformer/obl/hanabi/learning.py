@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ import torch
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, expected
 from trickformer.obl.hanabi.actors import OVER, Ended
+from trickformer.obl.hanabi.colours import Renaming
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,13 @@ def frames(rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device:
     return Frames(*made, lengths=(games.actions != OVER).sum(axis=1))
 
 
+def named(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
+    """The same as seats see it who name the colours by `orders`, int64 [k, P]."""
+    which = orders[given.games]
+    seen, legal = names.look(given.seen, which), names.allow(given.legal, which)
+    return replace(given, seen=seen, legal=legal, actions=names.actions[which[given.own], given.actions])
+
+
 def contexts(network: ActionValues, given: Frames) -> torch.Tensor:
     """float32 [m, P, hidden]: what the public part of each seat's past is to the network."""
     m, players, size = given.seen.shape
@@ -68,6 +76,21 @@ def taken(given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor
     """float32 [m, P]: the value of the action of the seat on turn, and of waiting to the others."""
     of_action = q.gather(2, given.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
     return torch.where(given.own, of_action, waiting)
+
+
+def off_belief(
+    given: Frames, q: torch.Tensor, waiting: torch.Tensor, games: Ended, tries: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values and targets of off-belief learning, float32 [m, P] both; with tries [m, P + 1], the last that of the
+    action that the seat on turn has only imagined."""
+    played = games.actions != OVER
+    found, wanted = taken(given, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
+    if not tries:
+        return found, wanted
+    action = torch.from_numpy(games.tries[played].astype(np.int64)).to(q.device)
+    tried = torch.from_numpy(games.tried[played]).to(q.device)
+    of_action = q[given.own].gather(1, action[:, None])
+    return torch.cat([found, of_action], 1), torch.cat([wanted, tried[:, None]], 1)
 
 
 @torch.no_grad()

@@ -31,6 +31,8 @@ class Replay:
         self.games = np.zeros(size, dtype=np.uint64)
         self.actions = np.full((size, longest), OVER, dtype=np.uint8)
         self.targets = np.zeros((size, longest, players), dtype=np.float32)
+        self.tries = np.zeros((size, longest), dtype=np.uint8)
+        self.tried = np.zeros((size, longest), dtype=np.float32)
         self.priorities = np.zeros(size)
         self.highest = 1.0
 
@@ -40,6 +42,7 @@ class Replay:
             row = self.total % len(self.games)
             self.games[row], self.actions[row] = ended.games[i], ended.actions[i]
             self.targets[row], self.priorities[row] = ended.targets[i], self.highest
+            self.tries[row], self.tried[row] = ended.tries[i], ended.tried[i]
             self.total += 1
 
     def draw(self, k: int, exponent: float, weight: float, rng: np.random.Generator) -> Drawn:
@@ -50,8 +53,11 @@ class Replay:
         rows = np.searchsorted(cumulative, at, side="right").clip(max=held - 1)
         chance = np.diff(cumulative, prepend=0.0)[rows] / cumulative[-1]
         weights = (held * chance) ** -weight
-        ended = Ended(self.games[rows], self.actions[rows], self.targets[rows])
-        return Drawn(rows, ended, (weights / weights.max()).astype(np.float32))
+        return Drawn(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
+
+    def of(self, rows: np.ndarray) -> Ended:
+        """The games of these rows, int64 [k]."""
+        return Ended(self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows])
 
     def judge(self, rows: np.ndarray, errors: np.ndarray, lengths: np.ndarray) -> None:
         """Sets priorities by how far off the values of games were: |errors|, float [n], game after game, so many of

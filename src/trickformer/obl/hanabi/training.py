@@ -22,10 +22,11 @@ from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
 from trickformer.models.torch_engine import usable
-from trickformer.obl.hanabi import below, learning
+from trickformer.obl.hanabi import below, colours, learning
 from trickformer.obl.hanabi.actors import Actors
 from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.partner import Partner, learners
 from trickformer.obl.hanabi.play import scores
 from trickformer.obl.hanabi.replay import Replay
 from trickformer.plumbing import folder
@@ -33,7 +34,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.plumbing.snapshot import Snapshots
 
 STATE = "state.npz"  # file of a run
-_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written), NATIVES)
+_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written, Partner), NATIVES)
 _BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
 _EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
 
@@ -80,7 +81,8 @@ class Run:
         replay = Replay(config.buffer, rules.longest, rules.players)
         stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
         shared = {name: part for name, part in stands_on.items() if part is not None}
-        return cls(config, online, target, mean, adam, Actors(config, rules, belief), replay, shared)
+        partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
+        return cls(config, online, target, mean, adam, Actors(config, rules, belief, partner), replay, shared)
 
     def learn(self) -> float:
         """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
@@ -90,19 +92,25 @@ class Run:
         rng = np.random.default_rng([config.seed, 3, self.step])
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
         device = self.online.worth.weight.device
-        given = learning.frames(self.actors.tables.rules, config.seed, drawn.games, config.v0, device)
+        rules = self.actors.tables.rules
+        given = learning.frames(rules, config.seed, drawn.games, config.v0, device)
+        if config.other_play:
+            orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
+            given = learning.named(given, colours.renaming(rules, device), orders)
         q, waiting = learning.values(self.online, given)
-        found = learning.taken(given, q, waiting)
         if config.method == "obl":
-            played = drawn.games.actions != learning.OVER
-            wanted = torch.from_numpy(drawn.games.targets[played]).to(device)
+            found, wanted = learning.off_belief(given, q, waiting, drawn.games, config.tries)
         else:
+            found = learning.taken(given, q, waiting)
             wanted = learning.bootstrapped(
                 q.detach(), self.target, given, config.moves, config.discount, config.temperature
             )
         errors = wanted - found
         if config.method == "vdn":  # the team's value is the sum over its seats
             errors = errors.sum(1)
+        if config.method == "klevel":
+            seats = torch.from_numpy(learners(drawn.games.games, rules.players)).to(device)[given.games]
+            errors = errors.gather(1, seats[:, None])[:, 0]
         loss = learning.loss(errors, given, torch.from_numpy(drawn.weights).to(device))
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
         self.adam.zero_grad(set_to_none=True)
