@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The networks and tournaments behind docs/results/search.md, on two-player Hanabi. Seed 1, deals fixed here.
+# The networks and tournaments behind docs/results/search.md, on two-player Hanabi and The Crew. Seed 1, deals fixed here.
 #   runs/search.sh train FORM [HINTS]     a belief network of `smart`: pomdp for sparta, hmm for rule_search
 #   runs/search.sh single BELIEF [HINTS]  sparta on exact, counting, seq2seq or bft against its blueprint, 300 deals
+#   runs/search.sh multi RANGE [HINTS]    sparta for both seats, hands up to RANGE, against sparta for one, 24 deals, 100 worlds
+#   runs/search.sh crew one|all           sparta on The Crew, one seat beside rules or all beside pimc, 20 games a mission
 #   runs/search.sh public BELIEF [HINTS]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
 # Decisions are judged anew by 1,000 exact samples. A run that was stopped goes on where it was. One core each.
 set -euo pipefail
@@ -21,8 +23,14 @@ case "$what" in
   single)
     begin "single-$of-$hints" tournament "$game" --a "sparta:belief=$of,assess=1000$(network pomdp "$of" "$hints")" \
       --b partner:style=smart --deals 300 --seed 1 ;;
+  multi)
+    begin "multi-$of-$hints" tournament "$game" --a "sparta:worlds=100,multi=true,range_max=$of" --b sparta:worlds=100 \
+      --deals 24 --seed 1 ;;
+  crew)
+    case "$of" in one) how= beside=rules ;; all) how=,multi=true beside=pimc ;; *) sed -n '2,8p' "$0" >&2; exit 2 ;; esac
+    begin "crew-$of" crew evaluate --player "sparta:worlds=400$how" --player "$beside" --games 20 --random-games 0 --seed 1 ;;
   public)
     begin "public-$of-$hints" tournament "$game" --a "rule_search:belief=$of,assess=1000$(network hmm "$of" "$hints")" \
       --b partner:style=smart --deals 300 --seed 1 ;;
-  *) sed -n '2,6p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
 esac

@@ -38,6 +38,7 @@ SEATED = {
     "optimal": [],  # it plays Mines: tests/players/test_mines_search.py
     "partner": ["partner", "partner:style=flawed"],
     "random": ["random"],
+    "rl_search": [],  # it plays Hanabi, by a checkpoint of its own: tests/players/test_rl_search.py
     "rule_search": [],  # it plays Hanabi: tests/players/test_rule_search.py
     "rules": ["rules"],
     "pimc": [

@@ -43,15 +43,15 @@ def test_both_seats_find_the_same_rule():
         exact = before = None
         for state, view, decision in game_by(shared, deal):
             alone = players.make("rule_search:worlds=60,threshold=0", TINY)
-            found = [shared._followed(view), alone._followed(TINY.view(state, view.viewer))]
+            found = [p.games.of(view)[0] for p in (shared, alone)]
             other = players.make("rule_search:worlds=60,threshold=0", TINY)
-            twin = other._followed(TINY.view(state, 1 - view.viewer))
+            twin, _ = other.games.of(TINY.view(state, 1 - view.viewer))
             assert found[0].found() == found[1].found() == twin.found(), deal
             assert alone.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             threaded = players.make("rule_search:worlds=60,threshold=0,threads=3", TINY)
             assert threaded.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             if exact is None:
-                exact = ExactBelief(shared._search.process)
+                exact = ExactBelief(shared.search.process)
                 exact.begin(twin._x)
             else:
                 exact.observe(before[0], np.array([before[1]]), before[2], twin._x)
@@ -69,8 +69,8 @@ def test_values_are_those_of_all_worlds():
     for deal in range(3):
         exact = before = None
         for number, (_, view, decision) in enumerate(game_by(search, deal)):
-            followed = search._followed(view)
-            found, x, process = followed.found(), followed._x, search._search.process
+            followed, _ = search.games.of(view)
+            found, x, process = followed.found(), followed._x, search.search.process
             if exact is None:
                 exact = ExactBelief(process)
                 exact.begin(x)
@@ -114,7 +114,7 @@ def test_hands_under_way_share_nothing_that_matters():
     """Games with the same beginning, and more of them than are followed, are those that are played one by one."""
     hands, spec = [Hand(d % 5, (0, 0)) for d in range(10)], "rule_search:worlds=30,threshold=0"
     crowded = players.make(spec, TINY)
-    crowded._known = Forgetful()
+    crowded.games._known = Forgetful()
     together = list(play(TINY, [crowded], hands, 6, 4))
     alone = [next(play(TINY, [players.make(spec, TINY)], [hand], 6)) for hand in hands]
     assert comparable(together) == comparable(alone)

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.hanabi_turns import listed, slow_chance, turns, worlds_of
+from support.hanabi_turns import decision_of, listed, slow_chance, slow_score, turns, worlds_of
 
 from trickformer import _core, games, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.players._hanabi import Scripted
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -21,11 +20,6 @@ CORE = _core.hanabi
 BOTS = CORE.BOTS
 TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 VARIANTS = [TINY, "hanabi", "hanabi(players=3,colors=3,ranks=3,hand_size=3,max_information_tokens=3)"]
-
-
-def decision_of(game, view, style):
-    tokenizer = tokenizers.make(game)
-    return CORE.Decision(tokenizer.codec, tokenizer.encode(view), BOTS.index(style))
 
 
 @pytest.mark.parametrize("style", BOTS)
@@ -74,18 +68,6 @@ def test_drawn_hands_have_the_weights_of_listed_ones():
             assert abs(counts[hand] / 3_000 - p) < 5 * (p * (1 - p) / 3_000) ** 0.5 + 1e-9, (number, hand)
         tried += 1
     assert tried > 5
-
-
-def slow_score(game, world, deck, action, style):
-    """A game on OpenSpiel, played on from a world by the scripted player; cards come in the order of the deck."""
-    bot, state, cards = Scripted(game, style), world.clone(), iter(deck.tolist())
-    state.apply_action(action)
-    while not state.is_terminal():
-        if state.is_chance_node():
-            state.apply_action(next(cards))
-        else:
-            state.apply_action(int(bot.probs([game.view(state, state.current_player())])[0].argmax()))
-    return game.scores(state)[0]
 
 
 @pytest.mark.parametrize("style", ["smart", "simple"])  # who draw nothing
@@ -246,7 +228,9 @@ def test_hidden_cards_change_nothing(belief):
     ("spec", "game", "says"),
     [
         ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
-        ("sparta:multi=true", "hanabi", "option 'multi' in crew only, not in hanabi"),
+        ("sparta:multi=true", "hanabi(players=3)", "has multi=true for two players, not 3"),
+        ("sparta:multi=true,belief=counting", "hanabi", "multi=true on the exact belief only"),
+        ("sparta:multi=true,seat=1", "hanabi", "with multi=true all seats search, not seat 1"),
         ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
         ("sparta:blueprint=partner:style=nobody", "hanabi", "style=nobody"),

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from trickformer import _core, tokenizers
 from trickformer.belief import sampler
 from trickformer.belief.samplers.hanabi import HanabiWorlds
 from trickformer.players._hanabi import Scripted
@@ -55,3 +56,21 @@ def listed(game, view):
     hands = np.array([[*h, *rest] for h in itertools.product(range(rules.kinds), repeat=size)], dtype=np.int16)
     weights = np.exp(belief.log_prob(worlds_of(game, view, hands)))
     return {tuple(hand): weight for hand, weight in zip(hands.tolist(), weights) if weight > 0}
+
+
+def decision_of(game, view, style):
+    """The core's decision of a view."""
+    tokenizer = tokenizers.make(game)
+    return _core.hanabi.Decision(tokenizer.codec, tokenizer.encode(view), _core.hanabi.BOTS.index(style))
+
+
+def slow_score(game, world, deck, action, style):
+    """A game on OpenSpiel, played on from a world by the scripted player; cards come in the order of the deck."""
+    bot, state, cards = Scripted(game, style), world.clone(), iter(deck.tolist())
+    state.apply_action(action)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(next(cards))
+        else:
+            state.apply_action(int(bot.probs([game.view(state, state.current_player())])[0].argmax()))
+    return game.scores(state)[0]

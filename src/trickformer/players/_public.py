@@ -3,15 +3,19 @@ each. All of it follows from what everybody saw, so that all seats find the same
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from trickformer import _core
+from trickformer.base import View
 from trickformer.belief.hanabi.process import HanabiProcess, Tables, chosen, prefer
+from trickformer.belief.samplers.hanabi import HanabiBelief
+from trickformer.games.hanabi import Hanabi
 from trickformer.players._race import Raced, race
 
 
@@ -123,6 +127,49 @@ class Followed:
 
     def _beliefs(self) -> list[PublicBelief]:
         return [self._belief] if self._exact is None else [self._belief, self._exact]
+
+
+class Game(Protocol):
+    """A game that is followed from outside."""
+
+    digest: bytes
+
+    def go_on(self, action: int, after: Tables) -> None:
+        """A move and the table after it, 1."""
+        ...
+
+
+G = TypeVar("G", bound=Game)
+
+_KEPT = 64  # games that are followed; of more, some are followed from their beginning again
+
+
+class Games(Generic[G]):
+    """Games that are followed, each once for all its seats: what it has come to follows from what everybody saw, so
+    that nothing depends on which seat has asked before."""
+
+    def __init__(self, game: Hanabi, begin: Callable[[Tables], G]):
+        """begin: what follows a game from its first position on, a table, 1."""
+        self._begin, self._uniform = begin, HanabiBelief(game)
+        self._known: OrderedDict[bytes, G] = OrderedDict()
+
+    def of(self, view: View) -> tuple[G, Tables]:
+        """The game of a view, up to it, and the table there, 1, in some world that explains the view. Raises ValueError
+        on a view that no deal explains."""
+        self._uniform.reset(view)
+        tables = self._uniform.tables()
+        moves = [event.action for event in view.events if event.actor >= 0 and event.action is not None]
+        digests = [digest(b"", -1, tables[0])]
+        for action, table in zip(moves, tables[1:]):
+            digests.append(digest(digests[-1], action, table))
+        at = next((i for i in reversed(range(len(digests))) if digests[i] in self._known), None)
+        followed = self._begin(tables[0]) if at is None else self._known.pop(digests[at])
+        for i in range(at or 0, len(moves)):
+            followed.go_on(moves[i], tables[i + 1])
+        self._known[followed.digest] = followed
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return followed, tables[-1]
 
 
 def digest(before: bytes, action: int, x: Tables) -> bytes:

@@ -28,11 +28,13 @@ def race(
     play: Callable[[slice, list[int]], np.ndarray],
     threshold: float,
     ucb: bool,
+    asked: int | None = None,
 ) -> Raced:
     """The candidate of the best mean, if that is more than the first's, the blueprint's, by more than the threshold.
 
     play(rows, candidates): scores [len(rows), len(candidates)] in some of the worlds, which are the same for all, so
-    that differences are paired. ucb: one that is surely worse is not tried to the end."""
+    that differences are paired. ucb: one that is surely worse is not tried to the end. asked: a candidate of which it
+    is to be known only whether it wins; once it is out, the race may end with any other as its winner."""
     racing = list(candidates)
     scores = np.zeros((worlds, len(racing)))
     tried = dict.fromkeys(racing, 0)
@@ -45,7 +47,7 @@ def race(
             tried[candidate] = rows.stop
         if ucb:
             racing = _not_worse(scores[: rows.stop, columns], racing, threshold)
-        if len(racing) == 1:
+        if len(racing) == 1 or (asked is not None and asked not in racing):
             break
     n = min(tried[candidate] for candidate in racing)
     means = scores[:n, [column[candidate] for candidate in racing]].mean(axis=0)

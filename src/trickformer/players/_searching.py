@@ -5,23 +5,28 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Searching(BaseModel):
-    """How candidates are compared, and how exact beliefs are made."""
+class Believing(BaseModel):
+    """How exact beliefs are made, and what is asked of a search before it leaves its blueprint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     threshold: float = Field(
         0.05, ge=0, le=25, description="points by which a choice must promise more than the blueprint's"
     )
-    ucb: bool = Field(True, description="what is surely worse is not tried to the end")
     listed: int = Field(
         20_000, ge=0, le=1_000_000, description="hands of a seat up to which all are looked at; of more some are drawn"
     )
     tries: int = Field(
         50_000, ge=1, le=10_000_000, description="hands of a seat that are drawn at most, where they are not listed"
     )
+    threads: int = Field(1, ge=1, le=1_024, description="on which games are played on; decisions do not depend on it")
+    device: str = Field("cpu", description="of the network, as torch names it")
+
+
+class Searching(Believing):
+    """How candidates are compared."""
+
+    ucb: bool = Field(True, description="what is surely worse is not tried to the end")
     assess: int = Field(
         0, ge=0, le=1_000_000, description="worlds of the exact belief in which the gain of a decision is judged anew"
     )
-    threads: int = Field(1, ge=1, le=1_024, description="on which games are played on; decisions do not depend on it")
-    device: str = Field("cpu", description="of the network, as torch names it")

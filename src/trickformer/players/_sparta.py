@@ -67,8 +67,10 @@ class Found:
         return position.blueprint if self.best is None else self.best.choice
 
 
-def search(position: Position, worlds: int, how: Searching) -> Found:
-    """The action after which games played on with the blueprint end best, in so many worlds, the same for all."""
+def search(position: Position, worlds: int, how: Searching, asked: int | None = None) -> Found:
+    """The action after which games played on with the blueprint end best, in so many worlds, the same for all.
+
+    asked: an action of which it is to be known only whether it is that one."""
     rng = position.rng
     drawn = position.drawn(worlds, rng)
     if not len(drawn):
@@ -79,7 +81,7 @@ def search(position: Position, worlds: int, how: Searching) -> Found:
     def play(rows: slice, racing: list[int]) -> np.ndarray:
         return drawn.play(rows, racing, seed + rows.start)
 
-    best = race(len(drawn), actions, play, how.threshold, how.ucb)
+    best = race(len(drawn), actions, play, how.threshold, how.ucb, asked)
     return Found(best, drawn.illegal, drawn.searched)
 
 

@@ -64,14 +64,19 @@ class Valued:
 
 def make(options: Options, game: Game) -> Valued:
     """Raises TrickformerError for a game that is not Hanabi, a checkpoint that is missing, and one of other rules."""
-    from trickformer import checkpoints
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
-    if options.checkpoint is None:
-        raise TrickformerError("player 'obl' needs checkpoint=FOLDER, which `trickformer obl train` writes")
+    trained = trained_for("obl", options.checkpoint, game)
+    return Valued(game, trained, trained.temperature if options.temperature is None else options.temperature)
+
+
+def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> Trained:
+    """The network of a player of this game. Raises TrickformerError for none, and for one of other rules."""
+    from trickformer import checkpoints
     from trickformer.models.hanabi_values import load
 
-    trained = load(checkpoints.find(options.checkpoint)).of(game.rules, options.checkpoint)
-    return Valued(game, trained, trained.temperature if options.temperature is None else options.temperature)
+    if checkpoint is None:
+        raise TrickformerError(f"player {player!r} needs checkpoint=FOLDER, which `trickformer obl train` writes")
+    return load(checkpoints.find(checkpoint)).of(game.rules, checkpoint)

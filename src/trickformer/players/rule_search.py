@@ -9,7 +9,6 @@ step."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from trickformer.players._searching import Searching
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._public import Followed, Search
+    from trickformer.players._public import Search
 
 
 class _Search(BaseModel):
@@ -47,22 +46,18 @@ class Options(Tuned, Searching, _Search):
     pass
 
 
-_KEPT = 64  # games that are followed; of more, some are followed from their beginning again
-
-
 class RuleSearch:
-    """All seats of a team. A game is followed once for all of them: what it has come to follows from what everybody
-    saw, so that nothing depends on whether another seat has asked before."""
+    """All seats of a team."""
 
     batch = 1
 
     def __init__(self, search: Search, game: Hanabi):
         from trickformer import _core, tokenizers
-        from trickformer.belief.samplers.hanabi import HanabiBelief
+        from trickformer.players._public import Followed, Games
 
-        self._search, self._game, self._core = search, game, _core.hanabi
-        self._tokenizer, self._uniform = tokenizers.make(game), HanabiBelief(game)
-        self._known: OrderedDict[bytes, Followed] = OrderedDict()
+        self.search, self._game, self._core = search, game, _core.hanabi
+        self._tokenizer = tokenizers.make(game)
+        self.games = Games(game, lambda x: Followed(search, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
@@ -71,7 +66,7 @@ class RuleSearch:
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         from trickformer.belief.hanabi.process import parted
 
-        found, seed = self._followed(view).found(), int(rng.integers(2**63))
+        found, seed = self.games.of(view)[0].found(), int(rng.integers(2**63))
         (bot,), (preferred,) = parted(np.array([found.rule]))
         action = int(preferred)
         if action not in view.legal:
@@ -86,25 +81,6 @@ class RuleSearch:
             gain=found.gain,
             exact_gain=found.exact_gain,
         )
-
-    def _followed(self, view: View) -> Followed:
-        """The game of a view, up to it. No hidden card is read: any world that explains the view looks the same."""
-        from trickformer.players._public import Followed, digest
-
-        self._uniform.reset(view)
-        tables = self._uniform.tables()
-        moves = [event.action for event in view.events if event.actor >= 0 and event.action is not None]
-        digests = [digest(b"", -1, tables[0])]
-        for action, table in zip(moves, tables[1:]):
-            digests.append(digest(digests[-1], action, table))
-        at = next((i for i in reversed(range(len(digests))) if digests[i] in self._known), None)
-        followed = Followed(self._search, tables[0]) if at is None else self._known.pop(digests[at])
-        for i in range(at or 0, len(moves)):
-            followed.go_on(moves[i], tables[i + 1])
-        self._known[followed.digest] = followed
-        if len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return followed
 
 
 def make(options: Options, game: Game) -> RuleSearch:

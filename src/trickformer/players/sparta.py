@@ -6,8 +6,11 @@ than a threshold.
 
 In Hanabi one seat searches. Its belief of its hand follows from what the others did: exactly, or by a network,
 fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022). With worlds enough of an
-exact belief a search is never worse than the blueprint. In The Crew worlds are uniform over all that explain what a
-seat saw. They say nothing of why the others did what they did, so that all seats may search (`multi`)."""
+exact belief a search is never worse than the blueprint. With `multi`, both seats of two search, and each follows what
+the other's searches say of its hand (players/_hanabi_multi.py).
+
+In The Crew worlds are uniform over all that explain what a seat saw. They say nothing of why the others did what they
+did, so that all seats may search."""
 
 from __future__ import annotations
 
@@ -34,7 +37,18 @@ class _Search(BaseModel):
         None, description="what all seats play, a scripted player; partner:style=smart, in The Crew rules, if not given"
     )
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
-    multi: bool = Field(False, description="The Crew: all seats search, each as if the others did not")
+    multi: bool = Field(
+        False,
+        description="all seats search; in Hanabi, for two, each knows what the other's search says of its hand, in The "
+        "Crew each searches as if the others did not",
+    )
+    range_max: int = Field(
+        200,
+        ge=0,
+        le=1_000_000,
+        description="Hanabi, multi: hands of the other seat up to which there is a search",
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="Hanabi, multi: of the worlds, which both seats must draw alike")
     worlds: int = Field(1_000, ge=1, le=1_000_000, description="worlds that actions are tried in")
     belief: Literal["exact", "counting", "seq2seq", "bft"] | None = Field(
         None,
@@ -59,7 +73,7 @@ class Sparta:
     batch = 1
 
     def __init__(self, options: Options, positions: Positions):
-        self._options, self._positions = options, positions
+        self.options, self.positions = options, positions
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
@@ -68,14 +82,14 @@ class Sparta:
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         from trickformer.players._sparta import exact_gain, search
 
-        position = self._positions.position(view, rng, memo)
+        position = self.positions.position(view, rng, memo)
         if not position.searches:
             return Decision(position.blueprint)
-        found = search(position, self._options.worlds, self._options)
-        action, best, unit = found.action(position), found.best, self._positions.unit
+        found = search(position, self.options.worlds, self.options)
+        action, best, unit = found.action(position), found.best, self.positions.unit
         if best is None:
             return Decision(action, illegal=found.illegal, searched=found.searched)
-        exact = exact_gain(position, action, self._options.assess, rng) if self._options.assess else None
+        exact = exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
         return Decision(
             action,
             value=best.value / unit,
@@ -95,6 +109,8 @@ def make(options: Options, game: Game) -> Sparta:
         raise TrickformerError(f"player 'sparta' plays hanabi and crew only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
+    if options.multi and options.seat:
+        raise TrickformerError(f"player 'sparta': with multi=true all seats search, not seat {options.seat}")
     return Sparta(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
 
 
@@ -119,9 +135,15 @@ def _hanabi(options: Options, game: Game) -> Positions:
     from trickformer.players._hanabi_sparta import HanabiPositions
 
     assert isinstance(game, Hanabi)
-    if options.multi:
-        raise TrickformerError("player 'sparta' has the option 'multi' in crew only, not in hanabi")
     style = style_of("sparta", options.blueprint or "partner:style=smart")
+    if options.multi:
+        from trickformer.players._hanabi_multi import MultiPositions
+
+        if game.players != 2:
+            raise TrickformerError(f"player 'sparta' has multi=true for two players, not {game.players}")
+        if options.belief not in (None, "exact") or options.checkpoint is not None:
+            raise TrickformerError("player 'sparta' has multi=true on the exact belief only")
+        return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     belief = _beliefs(options, game, style, exact)
     return HanabiPositions(game, style, options.seat, belief, exact(), options.threads)

@@ -28,7 +28,7 @@ class View(BaseModel):
     )
     repeats: int = Field(4, ge=1, le=10_000, description="how often an analyst that samples is asked")
     seed: int = Field(0, ge=0, lt=2**63, description="seed of all randomness")
-    no_browser: bool = Field(False, description="do not open the page in your browser")
+    browser: bool = Field(True, description="open the page in your browser")
     host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the hands to others")
     port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
 
@@ -55,7 +55,7 @@ class Play(BaseModel):
     )
     worlds: int = Field(1_000, ge=1, le=100_000, description="worlds drawn to say where hidden cards lie")
     text: bool = Field(False, description="play on this terminal, without a browser")
-    no_browser: bool = Field(False, description="do not open the page in your browser")
+    browser: bool = Field(True, description="open the page in your browser")
     host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the table to others")
     port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
     out: Path | None = Field(None, description="folder that keeps the match, move by move")

@@ -227,7 +227,7 @@ def _serve(settings: Play | View, listener: socket.socket, said: str, index: str
 
     def ready() -> None:
         print(f"{said} at {address}", flush=True)
-        if not settings.no_browser:
+        if settings.browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     if not _is_loopback(settings.host):

@@ -10,12 +10,19 @@ p did. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+
+# What a move of another seat says of a hand, int8 [m, hand]: the logarithm of its probability, float64 [m], -inf where
+# the seat cannot have held it.
+Said: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +40,7 @@ class HandFilter:
 
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
         self._process, self._seat, self._limit = process, seat, limit
-        # Each move of another seat: the table before it, who played, and what.
-        self._record: list[tuple[Tables, int, int]] = []
+        self._record: list[Said] = []  # of each move of another seat
         self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
@@ -46,18 +52,23 @@ class HandFilter:
         self._held = list(range(self._size(table)))
         self._hands = self._listed(table)
 
-    def observe(self, before: Tables, control: np.ndarray | None, action: int, after: Tables) -> None:
-        """A move: the tables before and after it, 1 each, the control as HanabiProcess has it, and what was done."""
+    def observe(
+        self, before: Tables, control: np.ndarray | None, action: int, after: Tables, said: Said | None = None
+    ) -> None:
+        """A move: the tables before and after it, 1 each, the control as HanabiProcess has it, and what was done.
+
+        said: what a move of another seat says, if it was not made by the control's policy."""
         hands = self._hands
         if before[0].current_player() == self._seat:
             hands = self._own(before, action, after, hands)
         else:
-            policy = int(self._process.acting(before, control)[0])
-            self._record.append((before.take(np.zeros(1, dtype=np.int64)), policy, action))
+            if said is None:
+                policy = int(self._process.acting(before, control)[0])
+                said = partial(self._likelihood, before.take(np.zeros(1, dtype=np.int64)), policy, action)
+            self._record.append(said)
             self._slots.append(list(self._held))
             if hands is not None:
-                likelihood = self._likelihood(before, policy, action, hands.hidden)
-                hands = Hands(hands.hidden, hands.log_likelihood + likelihood)
+                hands = Hands(hands.hidden, hands.log_likelihood + said(hands.hidden))
         self._hands = self._possible(after, hands) if hands is not None else self._listed(after)
 
     def hands(self) -> Hands | None:
@@ -118,11 +129,11 @@ class HandFilter:
         """Those of the hands, int8 [m, hand], under which the others could do what they did, by the whole record, each
         with its likelihood, to the logarithms of others, float64 [m]."""
         size = self._process.rules.hand
-        for (before, policy, action), held in zip(self._record, self._slots):
+        for said, held in zip(self._record, self._slots):
             then = np.full((len(hidden), size), -1, dtype=np.int8)
             for slot, card in enumerate(held):
                 then[:, slot] = self._shown[card] if card in self._shown else hidden[:, self._held.index(card)]
-            likelihood = likelihood + self._likelihood(before, policy, action, then)
+            likelihood = likelihood + said(then)
             good = np.isfinite(likelihood)
             hidden, likelihood = hidden[good], likelihood[good]
         return Hands(hidden, likelihood)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trickformer.belief.hanabi.exact import HandFilter, held_of, log_ways
+from trickformer.belief.hanabi.exact import HandFilter, Said, held_of, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.hanabi.resampling import resample
 
@@ -39,18 +39,34 @@ class PublicWorlds:
         for each in self._filters:
             each.begin(x)
 
-    def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
-        """A move, as an estimator takes it."""
+    def observe(
+        self,
+        before: Tables,
+        control: np.ndarray | None,
+        actions: np.ndarray,
+        after: Tables,
+        said: Said | None = None,
+    ) -> None:
+        """A move, as an estimator takes it; or one that said this of the other's hand (`HandFilter.observe`)."""
         self._x = after
         for each in self._filters:
-            each.observe(before, control, int(actions[0]), after)
+            each.observe(before, control, int(actions[0]), after, said)
+
+    def listed(self, seat: int) -> np.ndarray | None:
+        """int8 [m, hand]: every hand of a seat that explains what was seen; None where there are too many."""
+        hands = self._filters[seat].hands()
+        return None if hands is None else hands.hidden
+
+    def counts(self) -> np.ndarray:
+        """int64 [K]: cards that nobody has seen played or discarded."""
+        return self._filters[0].counts(self._x)
 
     def write(self, n: int, seed: int) -> np.ndarray:
         """int8 [1, k, slots]: n worlds; fewer where too few pairs were accepted, none where no hand that was drawn
         explains what was seen."""
         rng = np.random.default_rng(seed)
-        counts, kinds = self._filters[0].counts(self._x), self._process.rules.kinds
-        lists = [self._weighed(seat, counts, rng) for seat in (0, 1)]
+        counts, kinds = self.counts(), self._process.rules.kinds
+        lists = [self.weighed(seat, rng) for seat in (0, 1)]
         found, size = np.empty((0, self._process.slots), dtype=np.int8), _PIECE
         if not all(len(weight) for _, weight in lists):
             return found[None]
@@ -66,9 +82,10 @@ class PublicWorlds:
                 break
         return found[None, :n]
 
-    def _weighed(self, seat: int, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Hands of a seat, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant."""
-        own = self._filters[seat]
+    def weighed(self, seat: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Hands of a seat, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant; those of
+        the other seat's hand are not in them."""
+        own, counts = self._filters[seat], self.counts()
         if (listed := own.hands()) is not None:
             ways = log_ways(held_of(listed.hidden, len(counts)), counts)
             good = np.isfinite(ways)

@@ -1,0 +1,151 @@
+"""RL search in Hanabi: values tuned to a decision are those of all its worlds, games in step are games one by one,
+hidden cards change nothing, and it is not below the blueprint."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from support.hanabi_turns import decision_of, turns
+
+from trickformer import _core, games, players
+from trickformer.base import TrickformerError
+from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
+from trickformer.players._hanabi_rl import _values
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.play import play
+
+TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
+BOT = _core.hanabi.BOTS.index("smart")
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Checkpoints of networks that have learned nothing, by what they are."""
+    made = {}
+    for name, game, recurrent in (("mlp", TINY, False), ("lstm", TINY, True), ("large", games.load("hanabi"), False)):
+        torch.manual_seed(1)
+        model, made[name] = ActionValues(Shape.of(game.rules, 24, 2, recurrent)), tmp_path_factory.mktemp(name)
+        save(Trained(model, game.rules, True, 0.0, {}), made[name])
+    return made
+
+
+def spec(folder, **given):
+    options = {"checkpoint": f'"{folder}"', "worlds": 100, "steps": 25, "batch": 32, "learning_rate": 0.01} | given
+    return "rl_search:" + ",".join(f"{k}={v}" for k, v in options.items())
+
+
+def test_tuned_values_are_those_of_all_worlds(folders):
+    """Over every hand, with many decks each, where the blueprint goes on after one move."""
+    given = {"horizon": 1, "steps": 200, "batch": 100, "worlds": 2_000, "threshold": 0, "exploration": 0.6}
+    search, looked = players.make(spec(folders["mlp"], **given), TINY), 0
+    for number, (_, view) in enumerate(turns(TINY, "smart", 41, deals=6)):
+        if view.viewer or len(view.legal) < 2 or number % 4:
+            continue
+        core = decision_of(TINY, view, "smart")
+        hands, weights, _ = core.explained(10_000, 1, 1, 0)
+        if not len(hands):
+            continue
+        many = hands.repeat(300, 0)
+        scores = core.play(many, core.decks(many, 5), np.array(view.legal), 0).astype(float)
+        exact = np.average(scores.reshape(len(hands), 300, -1).mean(axis=1), axis=0, weights=weights)
+        (decision,) = search.act([view], [np.random.default_rng(number)], [{}])
+        found = exact[view.legal.index(decision.action)]
+        assert found >= exact.max() - 0.25, (number, exact, decision)
+        assert decision.value * TINY.rules.kinds == pytest.approx(found, abs=0.15), number
+        blueprint = exact[view.legal.index(core.blueprint(0))]
+        assert decision.gain == pytest.approx(found - blueprint, abs=0.2), number
+        looked += 1
+    assert looked > 2, looked
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 5])
+def test_games_in_step_are_games_one_by_one(folders, horizon):
+    """With values the seat plays by them, with None all play the blueprint, which draws nothing."""
+    search = players.make(spec(folders["mlp"], horizon=horizon), TINY)
+    tuning, model = search._tuning, search._model
+    x = _core.hanabi.Tables(TINY.rules, 3, 0, 60)
+    for _ in range(4):
+        x.step(x.choose(np.full(60, BOT, dtype=np.int8), 0))
+    assert not x.over().any() and (x.current() == 0).all()
+    blueprint = x.choose(np.full(60, BOT, dtype=np.int8), 0)
+    np.testing.assert_array_equal(tuning.scores(None, x, 1), x.play_out(blueprint, BOT, 0))
+    found, ended = tuning.scores(model, x, 1), 0
+    for i in range(60):
+        one, own = x.take(np.array([i])), 0
+        while not one.over()[0]:
+            action = one.choose(np.full(1, BOT, dtype=np.int8), 0)
+            if one.current()[0] == 0 and own < horizon:
+                seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
+                with torch.no_grad():
+                    q = _values(model, seen, legal)
+                action = np.array([int(q.masked_fill(~legal, -torch.inf).argmax())])
+                own += 1
+            one.step(action)
+        ended += own < horizon
+        assert one.scores()[0] == found[i], i
+    assert horizon < 5 or ended > 0
+
+
+def test_hidden_cards_change_nothing(folders):
+    game, exchanged = games.load("hanabi"), 0
+    search = players.make(spec(folders["large"], steps=3, tries=2000, listed=500, threshold=0), game)
+    for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
+        twin = game.exchange(state, view, np.random.default_rng(number))
+        if twin is None or number % 5:
+            continue
+        answers = [search.act([game.view(s, 0)], [np.random.default_rng(number)], [{}]) for s in (state, twin)]
+        assert answers[0] == answers[1], number
+        exchanged += 1
+    assert exchanged > 3
+
+
+def test_search_is_not_below_the_blueprint(folders):
+    """A network that knows nothing is tuned, or not followed. The weights that it began with stay."""
+    deals = 16
+    search = players.make(spec(folders["mlp"], steps=15), TINY)
+    before = {name: w.clone() for name, w in search._model.state_dict().items()}
+    hands = [Hand(d, (0, 0)) for d in range(deals)]
+    scores = [
+        np.array([r.scores[0] for r in sorted(play(TINY, [player], hands, 4, 1), key=lambda r: r.deal)])
+        for player in (search, players.make("partner:style=smart", TINY))
+    ]
+    gain = scores[0] - scores[1]
+    assert gain.mean() > 0, gain
+    assert all(torch.equal(w, before[name]) for name, w in search._model.state_dict().items())
+
+
+def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
+    search, blueprint = players.make(spec(folders["mlp"], seat=1, steps=2), TINY), players.make("partner", TINY)
+    unexplained = 0
+    for deal in range(12):
+        state, rng = TINY.deal(2, deal), np.random.default_rng(deal)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(TINY.chance(state, 2, deal))
+                continue
+            view = TINY.view(state, state.current_player())
+            (decided,) = search.act([view], [np.random.default_rng(0)], [{}])
+            if decided.gain is None:
+                assert decided == blueprint.act([view], [np.random.default_rng(0)], [{}])[0]
+                unexplained += view.viewer == 1 and len(view.legal) > 1
+            state.apply_action(int(rng.choice(view.legal)))
+    assert unexplained > 5
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "says"),
+    [
+        ("hearts", "checkpoint={mlp}", "plays hanabi only, not hearts"),
+        ("tiny", "", "'rl_search' needs checkpoint=FOLDER"),
+        ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2 among 2"),
+        ("tiny", "checkpoint={mlp},blueprint=random", "its blueprint is a scripted player"),
+        ("tiny", "checkpoint={lstm}", "tunes networks without a memory"),
+        ("tiny", "checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
+    ],
+)
+def test_what_does_not_fit_is_refused(game, given, says, folders):
+    given = given.format(**{name: f'"{folder}"' for name, folder in folders.items()})
+    with pytest.raises(TrickformerError, match=says) as caught:
+        players.make(f"rl_search:{given}".rstrip(":"), TINY if game == "tiny" else games.load(game))
+    assert "\n" not in str(caught.value)
