@@ -144,6 +144,8 @@ def _hanabi(options: Options, game: Game) -> Positions:
         if options.belief not in (None, "exact") or options.checkpoint is not None:
             raise TrickformerError("player 'sparta' has multi=true on the exact belief only")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
+    if given := options.model_dump(include={"range_max", "seed"}, exclude_defaults=True):
+        raise TrickformerError(f"player 'sparta' has the option {min(given)!r} with multi=true only")
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     belief = _beliefs(options, game, style, exact)
     return HanabiPositions(game, style, options.seat, belief, exact(), options.threads)
