@@ -28,6 +28,19 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
   }
 }
 
+bool plays_so(const Mission& mission, const World& world, std::span<const int> course, int but) {
+  Cards hands[kPlayers] = {};
+  for (int card = 0; card < kNumCards; ++card) hands[world.dealt[card]] |= bit(card);
+  State s = new_game(mission, hands);
+  for (int action : course) {
+    if (s.phase == Phase::kPass) action = world.passed[s.current];
+    if (s.phase == Phase::kDraw) action = world.drawn[s.step];
+    if (!s.is_chance() && s.current != but && rules_action(s, s.current, s.hand[s.current]) != action) return false;
+    apply(s, action);
+  }
+  return true;
+}
+
 bool succeeds(State s, double noise, Rng& rng) {
   while (!s.over()) {
     const bool astray = s.is_chance() || (noise > 0 && rng.uniform() < noise);

@@ -1,6 +1,7 @@
 // Missions by players of the core: whole ones in bulk, which training starts from, and ends of others.
 #pragma once
 #include "crew/random.hpp"
+#include "crew/worlds.hpp"
 
 namespace trickformer::crew {
 
@@ -16,5 +17,9 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
 
 // Whether the four succeed from here who all play `rules`, but do something random with probability `noise`.
 bool succeeds(State s, double noise, Rng& rng);
+
+// Whether all seats but one, if they play `rules`, make the moves of a course in a world. course: what players and chance
+// did after the deal; what a world says, cards passed and drawn, stands there as any number.
+bool plays_so(const Mission& mission, const World& world, std::span<const int> course, int but);
 
 }  // namespace trickformer::crew
