@@ -20,7 +20,7 @@ class Believing(BaseModel):
         50_000,
         ge=1,
         le=10_000_000,
-        description="hands of a seat, or worlds of The Crew, that are drawn at most where they are not listed",
+        description="hands, in The Crew worlds, that are drawn at most, where they are not listed",
     )
     threads: int = Field(1, ge=1, le=1_024, description="on which games are played on; decisions do not depend on it")
     device: str = Field("cpu", description="of the network, as torch names it")
