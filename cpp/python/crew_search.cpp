@@ -28,23 +28,17 @@ std::vector<State> states(const Deals& d, const Hidden& hidden) {
 
 // The course of a view, held to it in a world that explains the view.
 std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
+  std::vector<int> actions;
+  for (std::size_t i = 0; i < course.size(); ++i)
+    actions.push_back(course(i) < 0 || course(i) >= kActions ? kActions : int(course(i)));
   Rng rng(0, 0);
   const World world = d.draw(rng);
-  Cards hands[kPlayers] = {};
-  for (int card = 0; card < kNumCards; ++card) hands[world.dealt[card]] |= bit(card);
-  State s = new_game(d.view().mission, hands);
-  std::vector<int> actions;
-  for (std::size_t i = 0; i < course.size(); ++i) {
-    std::int64_t action = course(i);
-    if (s.phase == Phase::kPass) action = world.passed[s.current];
-    if (s.phase == Phase::kDraw) action = world.drawn[s.step];
-    if (s.over() || action < 0 || action >= kActions || !(legal(s) >> action & 1))
-      throw nb::value_error(("action " + std::to_string(i) + " of the course is not one of the view's").c_str());
-    actions.push_back(int(action));
-    apply(s, int(action));
-  }
-  if (s.over() || s.current != d.view().seat || s.phase != d.view().phase || s.num_plays != d.view().num_plays)
-    throw nb::value_error("the course does not end where the view does");
+  const SeatView& v = d.view();
+  const bool there = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
+    if (action < 0) return !s.over() && s.current == v.seat && s.phase == v.phase && s.num_plays == v.num_plays;
+    return !s.over() && action < kActions && (legal(s) >> action & 1);
+  });
+  if (!there) throw nb::value_error("the course is not that of the view");
   return actions;
 }
 
