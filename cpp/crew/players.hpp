@@ -1,6 +1,7 @@
 // Missions by players of the core: whole ones in bulk, which training starts from, and ends of others.
 #pragma once
 #include "crew/random.hpp"
+#include "crew/worlds.hpp"
 
 namespace trickformer::crew {
 
@@ -16,5 +17,25 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
 
 // Whether the four succeed from here who all play `rules`, but do something random with probability `noise`.
 bool succeeds(State s, double noise, Rng& rng);
+
+// Follows the course of a mission in a world: what players and chance did after the deal. What a world says, cards
+// passed and drawn, stands there as any number. made(state, action) says of each action whether to go on; false where it
+// has not.
+template <typename Made>
+bool follow(State s, const World& world, std::span<const int> course, const Made& made) {
+  for (int action : course) {
+    if (s.phase == Phase::kPass) action = world.passed[s.current];
+    if (s.phase == Phase::kDraw) action = world.drawn[s.step];
+    if (!made(s, action)) return false;
+    apply(s, action);
+  }
+  return made(s, -1);
+}
+
+// A mission as a world has dealt it.
+State dealt(const Mission& mission, const World& world);
+
+// Whether all seats but one, if they play `rules`, make the moves of a course in a world.
+bool plays_so(const Mission& mission, const World& world, std::span<const int> course, int but);
 
 }  // namespace trickformer::crew

@@ -26,6 +26,22 @@ std::vector<State> states(const Deals& d, const Hidden& hidden) {
   return found;
 }
 
+// The course of a view, held to it in a world that explains the view.
+std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
+  std::vector<int> actions;
+  for (std::size_t i = 0; i < course.size(); ++i)
+    actions.push_back(course(i) < 0 || course(i) >= kActions ? kActions : int(course(i)));
+  Rng rng(0, 0);
+  const World world = d.draw(rng);
+  const SeatView& v = d.view();
+  const bool there = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
+    if (action < 0) return !s.over() && s.current == v.seat && s.phase == v.phase && s.num_plays == v.num_plays;
+    return !s.over() && action < kActions && (legal(s) >> action & 1);
+  });
+  if (!there) throw nb::value_error("the course is not that of the view");
+  return actions;
+}
+
 }  // namespace
 
 void bind_crew_search(nb::module_& parent) {
@@ -53,6 +69,29 @@ void bind_crew_search(nb::module_& parent) {
       .def(
           "states", [](const Deals& d, const Hidden& hidden) { return states(d, hidden); }, "hidden"_a,
           "The State of each world, at a decision. Raises ValueError where one does not explain the view.")
+      .def(
+          "explained",
+          [](const Deals& d, In1<std::int64_t> course, std::size_t n, std::size_t tries, std::uint64_t seed) {
+            const std::vector<int> actions = course_of(d, course);
+            std::vector<World> found;
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t i = 0; i < tries && found.size() < n; ++i) {
+                Rng rng(seed, i);
+                const World world = d.draw(rng);
+                if (plays_so(d.view().mission, world, actions, d.view().seat)) found.push_back(world);
+              }
+            }
+            auto hidden = make<std::int16_t>({found.size(), std::size_t(kHidden)});
+            for (std::size_t i = 0; i < found.size(); ++i) write(found[i], hidden.data() + i * kHidden);
+            return hidden;
+          },
+          "course"_a, "n"_a, "tries"_a, "seed"_a,
+          "Those of `tries` draws, rows of `sample`, at most n, in which the others, if they play `rules`, make the "
+          "moves "
+          "that they made. course: int64 [t], what players and chance did after the deal; -1 for a card passed or "
+          "drawn "
+          "that the view does not show. Raises ValueError where it is not that of the view.")
       .def(
           "play",
           [](const Deals& d, const Hidden& hidden, In1<std::int64_t> actions, std::uint64_t seed, int threads) {

@@ -1,6 +1,8 @@
 """`sparta` at The Crew: missions are played on as states of OpenSpiel are, values are those of all worlds, hidden cards
 change nothing, and more missions succeed than by `rules`."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from support.records import comparable
@@ -9,6 +11,7 @@ from support.worlds import seat_view
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
+from trickformer.belief.samplers.crew import course
 from trickformer.games.crew import RADIO
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -65,6 +68,52 @@ def test_missions_played_on_are_those_of_openspiel(spec):
     assert min(compared) > 20, compared
 
 
+def as_rules(game, world, seat, rules):
+    """Whether all but a seat did what `rules` does with what they saw."""
+    state = game.spiel.new_initial_state()
+    for step in world.full_history():
+        if step.player not in (-1, seat):
+            (decision,) = rules.act([game.view(state, step.player)], [], [])
+            if decision.action != step.action:
+                return False
+        state.apply_action(step.action)
+    return True
+
+
+def path_of(view):
+    return np.array(course(view)[1:], dtype=np.int64)
+
+
+@pytest.mark.parametrize(("spec", "deals"), [("crew", 6), ("crew(mission=12)", 14), ("crew(distress=left)", 6)])
+def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deals):
+    """All of them where they are few, each as often as any other; a part of them where they are many."""
+    game, listed, some = games.load(spec), 0, [0, 0]
+    rules, belief = players.make("rules", game), sampler(game)
+    for number, (_, view) in enumerate(turns(game, 8, deals)):
+        belief.reset(view)
+        core, path = belief.deals_of(view), path_of(view)
+        if core.count <= 40 and spec == "crew":
+            worlds = belief.sample(1_000, np.random.default_rng(number))
+            hidden, first = np.unique(worlds.hidden, axis=0, return_index=True)
+            assert len(hidden) == core.count
+            good = [as_rules(game, worlds.state(int(i)), view.viewer, rules) for i in first]
+            counts = Counter(row.tobytes() for row in core.explained(path, 1_000, 100_000, number))
+            assert counts.keys() == {row.tobytes() for row in hidden[good]}, (spec, number)
+            p, n = 1 / sum(good), 1_000
+            assert all(abs(k / n - p) < 5 * (p * (1 - p) / n) ** 0.5 + 1e-9 for k in counts.values()), (spec, number)
+            listed += 1
+        elif number % 8 == 3:
+            worlds = belief.sample(4, np.random.default_rng(number))
+            for seed in range(4):  # one draw, kept or not
+                worlds.hidden[seed] = core.sample(seed, 1)[0]
+                slow = as_rules(game, worlds.state(seed), view.viewer, rules)
+                assert len(core.explained(path, 1, 1, seed)) == slow, (spec, number, seed)
+                some[slow] += 1
+            worlds.hidden[:1] = core.explained(path, 1, 1_000_000, number)
+            assert as_rules(game, worlds.state(0), view.viewer, rules), (spec, number)
+    assert min(some) > 2 and (listed > 2 or spec != "crew"), (listed, some)
+
+
 def test_values_over_all_worlds_are_those_of_brute_force():
     game, looked, deviated = games.load("crew(mission=9)"), 0, 0
     sparta, rules = (
@@ -91,9 +140,10 @@ def test_values_over_all_worlds_are_those_of_brute_force():
     assert looked > 8 and deviated > 0, (looked, deviated)
 
 
-def test_hidden_cards_change_nothing_and_threads_neither():
+@pytest.mark.parametrize("spec", [QUICK, "sparta:worlds=20,threshold=0,belief=exact,tries=2000,assess=20"])
+def test_hidden_cards_change_nothing_and_threads_neither(spec):
     game, rng, exchanged = games.load("crew"), np.random.default_rng(6), 0
-    sparta, threaded = players.make(QUICK, game), players.make(QUICK + ",threads=4", game)
+    sparta, threaded = players.make(spec, game), players.make(spec + ",threads=4", game)
     belief = sampler(game)
     for number, (_, view) in enumerate(turns(game, 7, 5)):
         if number % 6:
@@ -132,7 +182,9 @@ def test_one_seat_searches_and_the_others_play_rules():
     assert spoken > 3
 
 
-@pytest.mark.parametrize(("number", "more", "deals", "errors"), [(26, "15,multi=true", 24, 2), (41, "40", 30, 0)])
+@pytest.mark.parametrize(
+    ("number", "more", "deals", "errors"), [(26, "15,multi=true", 24, 2), (41, "40,belief=exact,tries=4000", 20, 0)]
+)
 def test_it_succeeds_more_often_than_rules(number, more, deals, errors):
     game = games.load(f"crew(mission={number})")
     cast = [players.make("rules", game), players.make(f"sparta:worlds={more}", game)]
@@ -144,10 +196,29 @@ def test_it_succeeds_more_often_than_rules(number, more, deals, errors):
     assert gain.mean() > errors * gain.std() / deals**0.5, won.mean(axis=0)
 
 
+def test_where_nothing_explains_the_others_it_plays_rules():
+    game, unexplained = games.load("crew(mission=4)"), 0
+    sparta, rules = players.make("sparta:worlds=20,belief=exact,tries=300", game), players.make("rules", game)
+    for deal in range(4):
+        state, rng = game.deal(3, deal), np.random.default_rng(deal)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, 3, deal))
+                continue
+            view = game.view(state, state.current_player())
+            (decision,) = sparta.act([view], [np.random.default_rng(1)], [{}])
+            if view.viewer == 0 and len(view.legal) > 1 and decision.gain is None:
+                assert decision == rules.act([view], [], [])[0]
+                unexplained += 1
+            state.apply_action(int(rng.choice(view.legal)))
+    assert unexplained > 3
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("sparta:belief=exact", "belief=exact in hanabi only; crew has counting"),
+        ("sparta:belief=bft", "belief=bft in hanabi only, not in crew"),
+        ("sparta:belief=exact,multi=true", "belief=exact in crew for one seat only"),
         ("sparta:listed=3", "option 'listed' in hanabi only, not in crew"),
         ("sparta:steps=3", "option 'steps' in hanabi only, not in crew"),
         ("sparta:seat=4", "there is no seat 4 among 4"),
@@ -169,6 +240,10 @@ def test_the_core_refuses_worlds_and_actions_that_are_none():
         deals.play(np.zeros_like(hidden), np.array(view.legal[:1]), 0)
     with pytest.raises(ValueError, match="action 99 of a history is not legal"):
         deals.play(hidden, np.array([99]), 0)
+    path = path_of(view)
+    for wrong in (path[:-1], np.full_like(path, 63), np.append(path, 0)):
+        with pytest.raises(ValueError, match="the course is not that of the view"):
+            deals.explained(wrong, 1, 1, 0)
     other = (view.viewer + 1) % 4
     state = game.deal(1, 0)
     assert state.current_player() != other

@@ -229,6 +229,7 @@ def test_hidden_cards_change_nothing(belief):
     [
         ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
         ("sparta:multi=true", "hanabi(players=3)", "has multi=true for two players, not 3"),
+        ("sparta:range_max=9", "hanabi", "option 'range_max' with multi=true only"),
         ("sparta:multi=true,belief=counting", "hanabi", "multi=true on the exact belief only"),
         ("sparta:multi=true,seat=1", "hanabi", "with multi=true all seats search, not seat 1"),
         ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),

@@ -97,7 +97,7 @@ def test_both_seats_follow_the_same_game():
     """Each by itself, from nothing but its own views."""
     spec = "sparta:worlds=30,threshold=0,multi=true,range_max=12,listed=20"
     player, searched = players.make(spec, SMALL), [0, 0]
-    alone = [players.make(spec, SMALL) for _ in (0, 1)]
+    alone = [players.make(spec + ",threads=2", SMALL) for _ in (0, 1)]
     for deal in range(3):
         for state, view in turns(SMALL, player, deal):
             one, two = (p.positions.games.of(SMALL.view(state, seat))[0] for seat, p in enumerate(alone))

@@ -1,14 +1,16 @@
-"""SPARTA's parts of The Crew: worlds uniform over all that explain a view, and missions that the core plays on."""
+"""SPARTA's parts of The Crew: worlds that explain a view, alike or by what the others did, and missions that the core
+plays on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import Memo, View
-from trickformer.belief.samplers.crew import CrewBelief
+from trickformer.belief.samplers.crew import CrewBelief, course
 
 
 class CrewDrawn:
@@ -30,28 +32,39 @@ class CrewDrawn:
 class CrewPosition:
     """A decision of a seat."""
 
-    def __init__(self, view: View, belief: CrewBelief, searches: bool, rng: np.random.Generator, threads: int):
+    def __init__(self, view: View, how: CrewPositions, searches: bool, rng: np.random.Generator):
         self.legal, self.rng, self.searches = view.legal, rng, searches
-        self._view, self._belief, self._threads = view, belief, threads
-        (self.blueprint,) = _core.crew.rules_player([belief.seat_view(view)])
+        self._view, self._how = view, how
+        (self.blueprint,) = _core.crew.rules_player([how.belief.seat_view(view)])
 
     def drawn(self, n: int, rng: np.random.Generator) -> CrewDrawn:
-        deals = self._belief.deals_of(self._view)
-        return CrewDrawn(deals, deals.sample(int(rng.integers(2**63)), n), self._threads)
+        return self._drawn(n, self._how.tries, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> CrewDrawn:
-        """There is no other belief: what the others did is not read."""
-        return self.drawn(n, rng)
+        """Where all search, there is no exact belief but that of the rules."""
+        return self._drawn(n, self._how.assessed, rng)
+
+    def _drawn(self, n: int, tries: int | None, rng: np.random.Generator) -> CrewDrawn:
+        deals, seed = self._how.belief.deals_of(self._view), int(rng.integers(2**63))
+        if tries is None:
+            return CrewDrawn(deals, deals.sample(seed, n), self._how.threads)
+        explained = deals.explained(np.array(course(self._view)[1:], dtype=np.int64), n, tries, seed)
+        return CrewDrawn(deals, explained, self._how.threads)
 
 
+@dataclass(frozen=True, slots=True)
 class CrewPositions:
-    """Decisions of one seat, which is searched, or of all, where it is None; the others play `rules`."""
+    """Decisions of one seat, which is searched, or of all, where it is None; the others play `rules`.
 
-    unit = 1.0
+    tries: of the belief that is searched, draws among which those are looked for that explain what the others did;
+    None: all are taken. assessed: the same of the belief that gains are judged by."""
 
-    def __init__(self, belief: CrewBelief, seat: int | None, threads: int):
-        self._belief, self._seat, self._threads = belief, seat, threads
+    belief: CrewBelief
+    seat: int | None
+    tries: int | None
+    assessed: int | None
+    threads: int
+    unit: float = 1.0
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
-        searches = self._seat in (None, view.viewer) and len(view.legal) > 1
-        return CrewPosition(view, self._belief, searches, rng, self._threads)
+        return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)

@@ -17,7 +17,10 @@ class Believing(BaseModel):
         20_000, ge=0, le=1_000_000, description="hands of a seat up to which all are looked at; of more some are drawn"
     )
     tries: int = Field(
-        50_000, ge=1, le=10_000_000, description="hands of a seat that are drawn at most, where they are not listed"
+        50_000,
+        ge=1,
+        le=10_000_000,
+        description="hands, in The Crew worlds, that are drawn at most, where they are not listed",
     )
     threads: int = Field(1, ge=1, le=1_024, description="on which games are played on; decisions do not depend on it")
     device: str = Field("cpu", description="of the network, as torch names it")

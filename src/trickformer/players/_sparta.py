@@ -47,7 +47,10 @@ class Position(Protocol):
 class Positions(Protocol):
     """What a game brings along to be searched."""
 
-    unit: float  # points that are one unit of v(o)
+    @property
+    def unit(self) -> float:
+        """Points that are one unit of v(o)."""
+        ...
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
         """The decision of a view. Raises ValueError on a view that no deal explains."""

@@ -10,7 +10,8 @@ exact belief a search is never worse than the blueprint. With `multi`, both seat
 the other's searches say of its hand (players/_hanabi_multi.py).
 
 In The Crew worlds are uniform over all that explain what a seat saw. They say nothing of why the others did what they
-did, so that all seats may search."""
+did, so that all seats may search. Where one does, it may ask for those in which the others, by the blueprint, do what
+they did (belief=exact)."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ class _Search(BaseModel):
     belief: Literal["exact", "counting", "seq2seq", "bft"] | None = Field(
         None,
         description="worlds as likely as what the others did makes them, as the deal alone does, as a network says, or "
-        "as one says that is fine-tuned at each step; exact if not given, in The Crew counting, the only one there",
+        "as one says that is fine-tuned at each step; exact if not given, in The Crew counting (exact: one seat)",
     )
     checkpoint: Path | None = Field(
         None, description="for seq2seq and bft: a network of `trickformer belief train --form pomdp`"
@@ -64,7 +65,7 @@ class Options(Tuned, Searching, _Search):
     pass
 
 
-_CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold", "ucb", "assess", "threads"})
+_CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold", "ucb", "assess", "tries", "threads"})
 
 
 class Sparta:
@@ -121,11 +122,15 @@ def _crew(options: Options, game: Game) -> Positions:
 
     if foreign := sorted(set(options.model_dump(exclude_defaults=True)) - _CREW):
         raise TrickformerError(f"player 'sparta' has the option {foreign[0]!r} in hanabi only, not in crew")
-    if options.belief not in (None, "counting"):
-        raise TrickformerError(f"player 'sparta' has belief={options.belief} in hanabi only; crew has counting")
+    if options.belief not in (None, "counting", "exact"):
+        raise TrickformerError(f"player 'sparta' has belief={options.belief} in hanabi only, not in crew")
+    if options.multi and options.belief == "exact":
+        raise TrickformerError("player 'sparta' has belief=exact in crew for one seat only, not with multi=true")
     if options.blueprint is not None and players.parse(options.blueprint)[0] != "rules":
         raise TrickformerError(f"player 'sparta': its blueprint in crew is rules, not {options.blueprint!r}")
-    return CrewPositions(CrewBelief(game), None if options.multi else options.seat, options.threads)
+    exact = None if options.multi else options.tries
+    drawn = exact if options.belief == "exact" else None
+    return CrewPositions(CrewBelief(game), None if options.multi else options.seat, drawn, exact, options.threads)
 
 
 def _hanabi(options: Options, game: Game) -> Positions:
@@ -144,6 +149,8 @@ def _hanabi(options: Options, game: Game) -> Positions:
         if options.belief not in (None, "exact") or options.checkpoint is not None:
             raise TrickformerError("player 'sparta' has multi=true on the exact belief only")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
+    if given := options.model_dump(include={"range_max", "seed"}, exclude_defaults=True):
+        raise TrickformerError(f"player 'sparta' has the option {min(given)!r} with multi=true only")
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     belief = _beliefs(options, game, style, exact)
     return HanabiPositions(game, style, options.seat, belief, exact(), options.threads)

@@ -22,18 +22,23 @@ class CrewWorlds(UniformWorlds):
     def history(self, i: int) -> list[int]:
         """World i as actions: the mission, 40 cards, then those of the players and of chance."""
         row = self.hidden[i].tolist()
-        passed, drawn = row[NUM_CARDS : NUM_CARDS + PLAYERS], row[NUM_CARDS + PLAYERS :]
-        events = iter(self.view.events)
-        actions = [next(e.action for e in events if e.action is not None), *deal_order(self.hidden[i][:NUM_CARDS])]
-        for event in events:
-            if event.action is not None:
-                actions.append(event.action)
-            elif event.actor == CHANCE and len(event.seen) == 1:  # the card lost; the card gained is the next event
-                next(events)
-                actions += drawn
-            elif event.actor != CHANCE and not event.seen:
-                actions.append(passed[event.actor])
-        return actions
+        (mission, *after), dealt = course(self.view), deal_order(self.hidden[i][:NUM_CARDS])
+        return [mission, *dealt, *(row[~action] if action < 0 else action for action in after)]
+
+
+def course(view: View) -> list[int]:
+    """The mission, then what players and chance did after the deal, as actions. What the view does not show is ~j,
+    where number j of a row of `CrewWorlds.hidden` says it."""
+    actions, events = list[int](), iter(view.events)
+    for event in events:
+        if event.action is not None:
+            actions.append(event.action)
+        elif event.actor == CHANCE and len(event.seen) == 1:  # the card lost; the card gained is the next event
+            next(events)
+            actions += (~(NUM_CARDS + PLAYERS + seat) for seat in range(PLAYERS))
+        elif event.actor != CHANCE and not event.seen:
+            actions.append(~(NUM_CARDS + event.actor))
+    return actions
 
 
 class CrewBelief(CardBelief[CrewWorlds]):
