@@ -12,6 +12,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     "paper": {
         "model": "lstm",
+        "odds": False,
         "hidden": 512,
         "layers": 3,
         "tables": 6_400,
@@ -69,6 +70,7 @@ class Training(BaseModel):
     belief_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="its learning rate at the start")
     model: Literal["mlp", "lstm"] = Field("mlp", description="layers on the observation, or the public LSTM")
     v0: bool = Field(True, description="observations hold V0 beliefs, not only the kinds that hints leave possible")
+    odds: bool = Field(True, description="how likely cards fit the fireworks, counted from the observation, beside it")
     hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
     layers: int = Field(2, ge=1, le=64, description="of what reads the observation")
     tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
