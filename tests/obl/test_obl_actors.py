@@ -45,7 +45,7 @@ def played(config, online, target, n):
 
 
 def small(**given):
-    return Training(**{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9} | given)
+    return Training(**{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": True} | given)
 
 
 def values(network, state, seat, legal, v0):

@@ -42,7 +42,7 @@ def same(a, b):
 
 METHODS = [
     {},
-    {"model": "lstm"},
+    {"model": "lstm", "odds": True, "tries": True},
     {"method": "iql"},
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
@@ -143,7 +143,7 @@ def checkpoint(tmp_path_factory):
         out.mkdir()
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
-        network = ActionValues(Shape.of(rules, 16, 2, model == "lstm", True))
+        network = ActionValues(Shape.of(rules, 16, 2, model == "lstm"))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         save(Trained(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
@@ -219,7 +219,7 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),
         ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 stands on level 2"),
-        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 --odds"),
+        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 --no-odds"),
         ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--no-warm", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--method", "klevel"], "of the method obl; level 2 stands on level 1"),
