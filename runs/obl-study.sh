@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Off-belief learning on a Hanabi of two colours: levels 1 to 3, self-play and Other-Play by three seeds each, then who
-# understands whom. An hour of a core for each training. Stopped anywhere, the same command goes on.
+# understands whom. Hours of a core. Stopped anywhere, the same command goes on.
 # More words are options of every training, such as: runs/obl-study.sh --steps 500
 set -euo pipefail
 cd "$(dirname "$0")/.."
