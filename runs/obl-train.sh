@@ -4,8 +4,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 obl() { .venv/bin/trickformer obl "$@"; }
 game="hanabi(colors=1,ranks=3,hand_size=2,max_information_tokens=2,max_life_tokens=1)"
-obl exact "$game" --levels 1 --temperature 0.1 --policy grounded --starts 0 --json
+exact() { obl exact "$game" --levels 1 --temperature 0.1 --policy grounded --starts 0 --json "$@"; }
+exact
+exact --target beliefs # what learning tends to
 for seed in 0 1 2; do
   obl train "$game" --temperature 0.1 --discount 1 --exploration 0.9 --exploration-power 30 --steps 6000 \
-    --evaluate-every 2000 --games 10000 --seed "$seed" --out "out/results/obl-train-$seed"
+    --averaging 0 --evaluate-every 2000 --games 10000 --seed "$seed" --out "out/results/obl-train-$seed"
 done
+# Nearer to the limit, judged exactly; some ten minutes of a core.
+obl train "$game" --temperature 0.1 --discount 1 --exploration 0.9 --exploration-power 30 --steps 7000 --hidden 512 \
+  --batch 128 --buffer 16384 --target-every 50 --learning-rate 0.002 --fall 0.2 --evaluate-every 1000 --games 10000 \
+  --seed 0 --out out/results/obl-train-wide
+exact --checkpoint out/results/obl-train-wide

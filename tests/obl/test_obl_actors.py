@@ -19,7 +19,7 @@ from trickformer.obl.hanabi.replay import Replay
 from trickformer.obl.hanabi.training import rules_of
 
 SMALL = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
-THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=1)"
+THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)"
 CORE = _core.hanabi
 
 
@@ -27,15 +27,25 @@ def networks(config):
     """Two with other weights, their outputs spread out so that actions differ."""
     torch.manual_seed(5)
     rules = rules_of(config.game)
-    shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm")
+    shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
     made = [ActionValues(shape).requires_grad_(False) for _ in range(2)]
     for network in made:
         network.advantage.weight.mul_(20)
     return made
 
 
+def played(config, online, target, n):
+    """Games of the actors, and as the learner sees them."""
+    rules = rules_of(config.game)
+    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    while replay.total < n:
+        replay.add(actors.step(config, online, target))
+    games = replay.of(np.arange(n))
+    return games, learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
+
+
 def small(**given):
-    return Training(**{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9} | given)
+    return Training(**{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": True} | given)
 
 
 def values(network, state, seat, legal, v0):
@@ -135,13 +145,8 @@ def test_actors_and_learner_read_alike(model, game):
     """What a seat did without random moves is what the learner, which reads whole games, holds for best: contexts are
     the same, also of games that began at a table where another had ended."""
     config = small(game=game, model=model, exploration=0.0)
-    rules = rules_of(game)
     online, target = networks(config)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
-    while replay.total < 40:
-        replay.add(actors.step(config, online, target))
-    games = replay.of(np.arange(40))
-    given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
+    games, given = played(config, online, target, 40)
     q, _ = learning.values(online, given)
     own = given.own
     # Where values are as good as equal, the order of a sum decides.
@@ -154,13 +159,8 @@ def test_actors_and_learner_read_alike(model, game):
 
 def test_what_was_tried_is_learned_beside_what_was_done():
     config = small()
-    rules = rules_of(SMALL)
     online, target = networks(config)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
-    while replay.total < 12:
-        replay.add(actors.step(config, online, target))
-    games = replay.of(np.arange(12))
-    given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
+    games, given = played(config, online, target, 12)
     q, waiting = learning.values(online, given)
     done, wanted = learning.off_belief(given, q, waiting, games, False)
     more, targets = learning.off_belief(given, q, waiting, games, True)
@@ -181,12 +181,8 @@ def test_self_plays_targets():
         config = small(method=method, n_step=moves)
         rules = rules_of(SMALL)
         online, target = networks(config)
-        actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
-        while replay.total < 12:
-            replay.add(actors.step(config, online, target))
-        games = replay.of(np.arange(12))
+        games, given = played(config, online, target, 12)
         assert not games.targets.any()
-        given = learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
         q, _ = learning.values(online, given)
         found = learning.bootstrapped(q, target, given, moves, config.discount, config.temperature)
         at = 0

@@ -65,7 +65,7 @@ def test_actors_and_learner_name_the_colours_alike(model):
     config = Training(game=TWO, method="vdn", other_play=True, model=model, hidden=16, tables=8, exploration=0.0)
     rules = rules_of(TWO)
     torch.manual_seed(5)
-    network = ActionValues(Shape.of(rules, 16, 2, model == "lstm")).requires_grad_(False)
+    network = ActionValues(Shape.of(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
     network.advantage.weight.mul_(20)
     actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
     while replay.total < 40:

@@ -13,8 +13,9 @@ from support.obl import tree_of
 from trickformer import games
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
-from trickformer.obl import operator
-from trickformer.obl.hanabi import training
+from trickformer.obl import exact, operator
+from trickformer.obl.config import Exact
+from trickformer.obl.hanabi import play, training
 from trickformer.obl.hanabi.config import Training
 
 
@@ -80,6 +81,21 @@ def far(tree, q, answer, played):
     return np.sqrt((weights * (q - answer.q) ** 2).sum() / weights.sum())
 
 
+@pytest.mark.parametrize("model", ["mlp", "lstm"])
+def test_a_checkpoint_is_worth_what_its_games_say(tmp_path, model):
+    """Of random weights, by 8,000 games."""
+    spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
+    torch.manual_seed(4)
+    network = ActionValues(Shape.of(training.rules_of(spec), 16, 2, model == "lstm", True)).requires_grad_(False)
+    network.advantage.weight.mul_(200 if model == "lstm" else 20)
+    trained = Trained(network, training.rules_of(spec), True, 0.3, {})
+    save(trained, tmp_path)
+    found = exact.solve(Exact(game=spec, levels=1, starts=0, checkpoint=tmp_path))["checkpoint"]
+    played = play.scores([trained] * 2, 5, 0, 8_000)
+    assert abs(played.mean() - found) < 4 * played.std() / np.sqrt(len(played))
+    assert found != pytest.approx(float(operator.value(tree_of(spec), operator.uniform(tree_of(spec)))[0]), abs=0.05)
+
+
 @pytest.mark.parametrize("level", [1, 2])
 def test_k_levels_are_best_responses(tmp_path, level):
     tree, own = tree_of(SPEC), {}
@@ -99,7 +115,7 @@ def test_k_levels_are_best_responses(tmp_path, level):
 
 
 @pytest.mark.parametrize("belief", [None, "exact", "learned"])
-def test_a_level_is_what_the_operator_says(tmp_path, belief):
+def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
     """On a small game; docs/results/obl.md has a larger one. Values of the actions that are taken; and what the policy
     is worth, exactly and by games. Level 1 gets 1 here. Level 2 stands on a level of random weights, which tells more:
     1.25."""
@@ -115,5 +131,11 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief):
     assert tabular == pytest.approx(0.998 if belief is None else 1.247, abs=1e-3)
     assert float(operator.value(tree, policy_of(tree, q, 0.1))[0]) == pytest.approx(tabular, abs=0.03)
     assert far(tree, q, answer, answer.policy) < 0.15
+    words = ["--levels", "1", "--starts", "0", "--temperature", "0.1", "--policy", "grounded", "--target", "beliefs"]
+    code, out, err = command("obl", "exact", SPEC, *words, "--checkpoint", tmp_path / "run", "--json")
+    said = json.loads(out)
+    assert code == 0, err
+    assert said["checkpoint"] == pytest.approx(float(operator.value(tree, policy_of(tree, q, 0.1))[0]), abs=1e-5)
+    assert belief is not None or said["obl"] == pytest.approx(tabular, abs=1e-9)
     record = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1])
     assert abs(record["score"] - tabular) <= 2 * record["error"] + 0.03

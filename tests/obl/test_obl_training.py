@@ -42,7 +42,7 @@ def same(a, b):
 
 METHODS = [
     {},
-    {"model": "lstm"},
+    {"model": "lstm", "odds": True, "tries": True},
     {"method": "iql"},
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
@@ -128,6 +128,7 @@ def test_presets():
         2_500,
         0.999,
     )
+    assert not paper.odds and not paper.tries and paper.averaging == 0
     assert Training(preset="paper", method="vdn").moves == 3 and Training(preset="paper", hidden=64).hidden == 64
     rules = training.rules_of("hanabi")
     assert ActionValues(Shape.of(rules, 512, 3, True)).shape.seen - Shape.of(rules, 512, 3, True).hands == 533
@@ -218,7 +219,7 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),
         ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 stands on level 2"),
-        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0; give the same"),
+        ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 --no-odds"),
         ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--no-warm", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--method", "klevel"], "of the method obl; level 2 stands on level 1"),

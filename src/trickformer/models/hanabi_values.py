@@ -21,6 +21,7 @@ from torch import nn
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import RULES, numbers
+from trickformer.models.hanabi_odds import Layout, odds
 from trickformer.plumbing import folder
 from trickformer.plumbing.text import json_object
 
@@ -39,12 +40,14 @@ class Shape:
     hidden: int  # units of a layer
     layers: int  # of what reads the observation
     recurrent: bool
+    layout: Layout | None = None  # of the observation, where odds are counted from it
 
     @classmethod
-    def of(cls, rules: _core.hanabi.Rules, hidden: int, layers: int, recurrent: bool) -> Shape:
+    def of(cls, rules: _core.hanabi.Rules, hidden: int, layers: int, recurrent: bool, odds: bool = False) -> Shape:
         """Of a network that plays by these rules."""
         hands = (rules.players - 1) * rules.hand * rules.kinds
-        return cls(rules.observation, hands, rules.actions, hidden, layers, recurrent)
+        layout = Layout.of(rules) if odds else None
+        return cls(rules.observation, hands, rules.actions, hidden, layers, recurrent, layout)
 
 
 class ActionValues(nn.Module):
@@ -54,7 +57,8 @@ class ActionValues(nn.Module):
     def __init__(self, shape: Shape):
         super().__init__()
         self.shape = shape
-        width = [shape.seen] + [shape.hidden] * shape.layers
+        counted = shape.layout.odds if shape.layout is not None else 0
+        width = [shape.seen + counted] + [shape.hidden] * shape.layers
         self.private = nn.Sequential(*(part for a, b in pairwise(width) for part in (nn.Linear(a, b), nn.ReLU())))
         if shape.recurrent:
             self.public = nn.Sequential(nn.Linear(shape.seen - shape.hands, shape.hidden), nn.ReLU())
@@ -82,6 +86,8 @@ class ActionValues(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Observations float32 [n, seen], the context of each, and what is legal, bool [n, actions], nothing where
         another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
+        if self.shape.layout is not None:
+            seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
         x = self.private(seen) * context
         worth, advantage = self.worth(x), self.advantage(x)
         mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
@@ -159,8 +165,10 @@ def load(path: Path) -> Trained:
         said = json_object((path / CONFIG).read_text(encoding="utf-8"))
         if said.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
-        rules, shape = _core.hanabi.Rules(**said["rules"]), Shape(**said["shape"])
-        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent):
+        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict(said["shape"])
+        counts = sizes.pop("layout", None) is not None
+        shape = Shape(**sizes, layout=Layout.of(rules) if counts else None)
+        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent, counts):
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)

@@ -32,6 +32,9 @@ class Exact(BaseModel):
         description="what a later turn counts for: its worth in the history believed now (equation 2), or what the "
         "seat will believe of it then (equation 4), which a learner of action values tends to",
     )
+    checkpoint: Path | None = Field(
+        None, description="in hanabi: folder of a run of `trickformer obl train`, whose policy's worth is computed too"
+    )
     tau: float = Field(
         1.5, gt=0, le=100, allow_inf_nan=False, description="mean level of the others in the cognitive hierarchy"
     )

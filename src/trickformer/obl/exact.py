@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trickformer.base import TrickformerError
+from trickformer import games
+from trickformer.base import TrickformerError, View
 from trickformer.obl import hierarchy, operator
 from trickformer.obl.config import Exact
 from trickformer.obl.listing import listed
 from trickformer.obl.tree import Tree
+from trickformer.plumbing.progress import progress
 from trickformer.plumbing.tables import TextTable
 
+if TYPE_CHECKING:
+    from trickformer.players.obl import Valued
+
+_REPORT = 1_000  # information states between two signs of progress
 _ROUNDS = 100  # of best responses in turn
 
 
@@ -24,6 +30,7 @@ def solve(config: Exact) -> dict[str, Any]:
             "at temperature 0 policies never reach some information states in which later levels and self-play must "
             "believe something; give a temperature above 0, such as 0.001, or --levels 1 --starts 0"
         )
+    player = _seated(config)
     tree = listed(config.game, config.limit)
     past = {"uniform": operator.uniform, "grounded": operator.grounded}[config.policy](tree)
     anew = config.target == "beliefs"
@@ -45,7 +52,30 @@ def solve(config: Exact) -> dict[str, Any]:
         ),
         "self_play": self_play(tree, config) if config.starts else None,
         "open_cards": float(operator.open_cards(tree)[0]),
+        "checkpoint": _values(tree, [policy_of(tree, player)])[0] if player is not None else None,
     }
+
+
+def _seated(config: Exact) -> Valued | None:
+    """The player of the checkpoint, if there is one. Raises TrickformerError where it cannot play this game."""
+    if config.checkpoint is None:
+        return None
+    from trickformer.players import obl
+
+    return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))
+
+
+def policy_of(tree: Tree, player: Valued) -> np.ndarray:
+    """A learned policy, float64 [k], on the tree of its game: asked in every information state, with progress."""
+    q = np.zeros(len(tree.owner))
+    with progress("ask the network", "information states", 0, len(tree.keys)) as advance:
+        for i, (_, view) in enumerate(tree.keys):
+            slots = slice(int(tree.first[i]), int(tree.first[i + 1]))
+            assert isinstance(view, View)  # by which games of ours are listed
+            q[slots] = player.values(view)[tree.action[slots]]
+            if i % _REPORT == _REPORT - 1:
+                advance(_REPORT)
+    return operator.softmax(tree, q, slice(0, len(q)), player.temperature)
 
 
 def self_play(tree: Tree, config: Exact) -> dict[str, Any]:
@@ -108,4 +138,6 @@ def notes(found: dict[str, Any]) -> list[str]:
         if played["cross_play"] is not None:
             lines[-1] += f", runs with one another {played['cross_play']:.4f}"
     lines.append(f"best play with open cards {found['open_cards']:.4f}")
+    if found["checkpoint"] is not None:
+        lines.append(f"the checkpoint's policy {found['checkpoint']:.4f}")
     return lines

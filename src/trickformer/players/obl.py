@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
 
 if TYPE_CHECKING:
+    import torch
+
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import Trained
 
@@ -36,30 +38,40 @@ class Valued:
     def __init__(self, game: Hanabi, trained: Trained, temperature: float):
         from trickformer.belief.samplers.hanabi import HanabiBelief
 
-        self._game, self._trained, self._belief, self._temperature = game, trained, HanabiBelief(game), temperature
+        self._game, self._trained, self._belief = game, trained, HanabiBelief(game)
+        self.temperature = temperature  # of its policy, in points
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
         return [Decision(v.legal[0]) if len(v.legal) == 1 else self._decide(v, r) for v, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        import torch
-
         from trickformer.models.hanabi_values import chosen
+
+        q, legal, score = self._asked(view)
+        action = int(chosen(q, legal, self.temperature, rng))
+        return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
+
+    def values(self, view: View) -> np.ndarray:
+        """float64 [actions]: what each action is worth from here on, in points, to the seat on turn; of the legal ones.
+        Raises ValueError on a view that no deal explains."""
+        return self._asked(view)[0][0].double().numpy()
+
+    def _asked(self, view: View) -> tuple[torch.Tensor, torch.Tensor, int]:
+        """Values and what is legal, [1, actions] both, and the score so far."""
+        import torch
 
         model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
         self._belief.reset(view)
         tables = self._belief.tables()
         read = tables if model.shape.recurrent else tables[-1:]  # what came before is in the memory, if there is one
         seen = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in read]
-        score = int(tables[-1].scores()[0])
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
         with torch.no_grad():
             contexts, _ = model.contexts(torch.stack(seen), model.memory(1))
             q, _ = model(seen[-1], contexts[-1], legal)
-        action = int(chosen(q, legal, self._temperature, rng))
-        return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
+        return q, legal, int(tables[-1].scores()[0])
 
 
 def make(options: Options, game: Game) -> Valued:

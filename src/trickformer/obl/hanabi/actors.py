@@ -2,9 +2,9 @@
 
 With off-belief learning every seat gets a target at every move, from moves that happen in its mind only: its hand is
 drawn anew from the belief, the seat on turn moves there, and the target is what that pays and what the network makes of
-the place that follows, on the mean over some such worlds. The seat itself takes the action that it took, and also tries
-one drawn at random: what happens in its mind needs no game. A seat that waits asks the one on turn anew, for that one
-sees another hand now."""
+the place that follows, on the mean over some such worlds. The seat itself takes the action that it took, and may try
+another drawn at random: what happens in its mind needs no game. A seat that waits asks the one on turn anew, for that
+one sees another hand now."""
 
 from __future__ import annotations
 

@@ -41,13 +41,13 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
     if method != config.method or level != config.level - 1:
         what = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
-    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0), found.model.shape
-    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0)
+    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), found.model.shape
+    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0, shape.layout is not None)
     if config.warm and mine != theirs:
-        v0 = "--v0" if found.v0 else "--no-v0"
+        words = ("--v0" if found.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
         raise TrickformerError(
             f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
-            f"{shape.layers} {v0}; give the same, or --no-warm"
+            f"{shape.layers} {words}; give the same, or --no-warm"
         )
     if config.method == "obl" and config.belief == "exact":
         hands(rules)

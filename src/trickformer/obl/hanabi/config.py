@@ -16,7 +16,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "layers": 3,
         "tables": 6_400,
         "worlds": 1,
-        "tries": False,
         "batch": 128,
         "burn_in": 10_000,
         "buffer": 100_000,
@@ -69,6 +68,7 @@ class Training(BaseModel):
     belief_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="its learning rate at the start")
     model: Literal["mlp", "lstm"] = Field("mlp", description="layers on the observation, or the public LSTM")
     v0: bool = Field(True, description="observations hold V0 beliefs, not only the kinds that hints leave possible")
+    odds: bool = Field(False, description="how likely cards fit the fireworks, counted from the observation, beside it")
     hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
     layers: int = Field(2, ge=1, le=64, description="of what reads the observation")
     tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
@@ -76,7 +76,7 @@ class Training(BaseModel):
         4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning is the mean of"
     )
     tries: bool = Field(
-        True, description="off-belief learning also imagines an action drawn at random at every turn, for its value"
+        False, description="off-belief learning also imagines an action drawn at random at every turn, for its value"
     )
     batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
     reuse: float = Field(

@@ -70,7 +70,7 @@ class Run:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm")
+        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
         online = ActionValues(shape).to(device)
         target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
         if level is not None and config.warm:
