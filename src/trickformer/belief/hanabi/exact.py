@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -40,7 +39,8 @@ class HandFilter:
 
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
         self._process, self._seat, self._limit = process, seat, limit
-        self._record: list[Said] = []  # of each move of another seat
+        # Each move of another seat: what it says, or the table before it, who played, and what.
+        self._record: list[Said | tuple[Tables, int, int]] = []
         self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
@@ -62,13 +62,12 @@ class HandFilter:
         if before[0].current_player() == self._seat:
             hands = self._own(before, action, after, hands)
         else:
-            if said is None:
-                policy = int(self._process.acting(before, control)[0])
-                said = partial(self._likelihood, before.take(np.zeros(1, dtype=np.int64)), policy, action)
-            self._record.append(said)
+            policy = int(self._process.acting(before, control)[0])
+            move = said or (before.take(np.zeros(1, dtype=np.int64)), policy, action)
+            self._record.append(move)
             self._slots.append(list(self._held))
             if hands is not None:
-                hands = Hands(hands.hidden, hands.log_likelihood + said(hands.hidden))
+                hands = Hands(hands.hidden, hands.log_likelihood + self._likelihood(move, hands.hidden))
         self._hands = self._possible(after, hands) if hands is not None else self._listed(after)
 
     def hands(self) -> Hands | None:
@@ -129,18 +128,21 @@ class HandFilter:
         """Those of the hands, int8 [m, hand], under which the others could do what they did, by the whole record, each
         with its likelihood, to the logarithms of others, float64 [m]."""
         size = self._process.rules.hand
-        for said, held in zip(self._record, self._slots):
+        for move, held in zip(self._record, self._slots):
             then = np.full((len(hidden), size), -1, dtype=np.int8)
             for slot, card in enumerate(held):
                 then[:, slot] = self._shown[card] if card in self._shown else hidden[:, self._held.index(card)]
-            likelihood = likelihood + said(then)
+            likelihood = likelihood + self._likelihood(move, then)
             good = np.isfinite(likelihood)
             hidden, likelihood = hidden[good], likelihood[good]
         return Hands(hidden, likelihood)
 
-    def _likelihood(self, before: Tables, policy: int, action: int, hidden: np.ndarray) -> np.ndarray:
+    def _likelihood(self, move: Said | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
         """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
         cannot."""
+        if callable(move):
+            return move(hidden)
+        before, policy, action = move
         dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
         dealt[:, self._seat] = hidden
         with np.errstate(divide="ignore"):
