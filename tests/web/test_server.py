@@ -219,6 +219,20 @@ def test_a_whole_hand_over_the_socket(game, tmp_path, command):
     assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_ends_it_quietly(times):
+    """Also where people press it again, while a page is there and a player thinks."""
+    with served("hearts", "--opponents", "pimc:worlds=100000", "--seat", "1", "--deal", "1") as (address, process):
+        with page(address) as socket:
+            assert heard(socket, "thinking")["seat"] is not None
+            for _ in range(times):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.05)
+            _, err = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert err == "the table is closed; nothing is kept without --out\n"
+
+
 def _act(table, draw):
     return {"do": "act", "seat": table["me"], "action": draw.choice(clicks(table["scene"])), "ply": table["ply"]}
 

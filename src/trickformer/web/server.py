@@ -19,6 +19,7 @@ import webbrowser
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
+from types import FrameType
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
@@ -192,6 +193,11 @@ class _Server(Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first Ctrl-C ends it, within two seconds; another would break off the end itself."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 def play(settings: Play, resume: bool) -> None:
