@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from support.hanabi_turns import listed, slow_chance, turns, worlds_of
+from support.play import decisions
 
 from trickformer import games
 from trickformer.belief import sampler
@@ -52,12 +53,7 @@ def test_what_nobody_would_do_is_unexplained():
     """Partners who move at random: no hand is left; what cannot be at all has no probability."""
     unexplained, rng = 0, np.random.default_rng(5)
     for deal in range(12):
-        state = TINY.deal(3, deal)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(TINY.chance(state, 3, deal))
-                continue
-            view = TINY.view(state, state.current_player())
+        for state, view in decisions(TINY, 3, deal):
             likely = listed(TINY, view)
             worlds = worlds_of(TINY, view, np.array(list(likely), dtype=np.int16))
             chances = [slow_chance(TINY, "smart", worlds.state(i), view.viewer) for i in range(len(likely))]

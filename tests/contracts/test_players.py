@@ -4,6 +4,7 @@ import numpy as np
 import pyspiel
 import pytest
 from pydantic import BaseModel
+from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players, tokenizers
@@ -179,12 +180,8 @@ def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tin
     for deal in range(20):
         if checked > 12:
             break
-        state, memo = game.deal(8, deal), [{} for _ in range(game.players)]
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, 8, deal))
-                continue
-            view = game.view(state, state.current_player())
+        memo = [{} for _ in range(game.players)]
+        for state, view in decisions(game, 8, deal):
             if len(view.legal) > 1 and rng.random() < 0.4:
                 tokens = tokenizer.encode(view).tolist()
                 logits, _, actions = told(tokens)

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from support.play import decisions
 from support.records import comparable
 from support.worlds import seat_view
 
@@ -24,12 +25,7 @@ def turns(game, seed, deals):
     """States of `rules` at every decision that is one."""
     rules = players.make("rules", game)
     for index in range(deals):
-        state = game.deal(seed, index)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, seed, index))
-                continue
-            view = game.view(state, state.current_player())
+        for state, view in decisions(game, seed, index):
             if len(view.legal) > 1:
                 yield state, view
             state.apply_action(rules.act([view], [], [])[0].action)
@@ -200,12 +196,8 @@ def test_where_nothing_explains_the_others_it_plays_rules():
     game, unexplained = games.load("crew(mission=4)"), 0
     sparta, rules = players.make("sparta:worlds=20,belief=exact,tries=300", game), players.make("rules", game)
     for deal in range(4):
-        state, rng = game.deal(3, deal), np.random.default_rng(deal)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, 3, deal))
-                continue
-            view = game.view(state, state.current_player())
+        rng = np.random.default_rng(deal)
+        for state, view in decisions(game, 3, deal):
             (decision,) = sparta.act([view], [np.random.default_rng(1)], [{}])
             if view.viewer == 0 and len(view.legal) > 1 and decision.gain is None:
                 assert decision == rules.act([view], [], [])[0]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from support.hanabi_turns import decision_of, turns
+from support.play import decisions
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
@@ -119,12 +120,8 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
     search, blueprint = players.make(spec(folders["mlp"], seat=1, steps=2), TINY), players.make("partner", TINY)
     unexplained = 0
     for deal in range(12):
-        state, rng = TINY.deal(2, deal), np.random.default_rng(deal)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(TINY.chance(state, 2, deal))
-                continue
-            view = TINY.view(state, state.current_player())
+        rng = np.random.default_rng(deal)
+        for state, view in decisions(TINY, 2, deal):
             (decided,) = search.act([view], [np.random.default_rng(0)], [{}])
             if decided.gain is None:
                 assert decided == blueprint.act([view], [np.random.default_rng(0)], [{}])[0]

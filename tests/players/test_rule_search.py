@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from support.play import decisions
 from support.records import comparable
 
 from trickformer import _core, games, players
@@ -25,12 +26,7 @@ SMART = _core.hanabi.BOTS.index("smart")
 
 def game_by(search, deal, seed=3):
     """A game that the search plays on TINY: every position with the view of who is on turn."""
-    state = TINY.deal(seed, deal)
-    while not state.is_terminal():
-        if state.is_chance_node():
-            state.apply_action(TINY.chance(state, seed, deal))
-            continue
-        view = TINY.view(state, state.current_player())
+    for state, view in decisions(TINY, seed, deal):
         (decision,) = search.act([view], [np.random.default_rng(deal)], [{}])
         yield state.clone(), view, decision
         state.apply_action(decision.action)

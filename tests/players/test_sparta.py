@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.hanabi_turns import decision_of, listed, slow_chance, slow_score, turns, worlds_of
+from support.play import decisions
 
 from trickformer import _core, games, players, tokenizers
 from trickformer.base import TrickformerError
@@ -193,12 +194,8 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
     )
     unexplained = 0
     for deal in range(20):
-        state, rng = game.deal(2, deal), np.random.default_rng(deal)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, 2, deal))
-                continue
-            view = game.view(state, state.current_player())
+        rng = np.random.default_rng(deal)
+        for state, view in decisions(game, 2, deal):
             if view.viewer == 1:
                 hands, _, all_ = decision_of(game, view, "smart").explained(10_000, 1, 1, 0)
                 assert all_

@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 from support.hanabi_turns import decision_of, listed, slow_score, worlds_of
+from support.play import decisions
 
 from trickformer import games, players
 from trickformer.players._sparta import search
@@ -20,12 +21,7 @@ SMALL = games.load("hanabi(colors=3,ranks=2,hand_size=2,max_information_tokens=3
 
 def turns(game, player, deal, seed=3):
     """States of a game that both seats play by one player, with the view of who is on turn."""
-    state = game.deal(seed, deal)
-    while not state.is_terminal():
-        if state.is_chance_node():
-            state.apply_action(game.chance(state, seed, deal))
-            continue
-        view = game.view(state, state.current_player())
+    for state, view in decisions(game, seed, deal):
         yield state.clone(), view
         state.apply_action(decided(player, view).action)
 
@@ -150,12 +146,7 @@ def test_a_partner_that_does_something_else_leaves_the_blueprint():
     player, blueprint, lost = players.make("sparta:worlds=20,multi=true", TINY), players.make("partner", TINY), 0
     for deal in range(8):
         rng = np.random.default_rng(deal)
-        state = TINY.deal(5, deal)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(TINY.chance(state, 5, deal))
-                continue
-            view = TINY.view(state, state.current_player())
+        for state, view in decisions(TINY, 5, deal):
             decision = decided(player, view)
             if decision.gain is None and len(view.legal) > 1:
                 assert decision.action == decided(blueprint, view).action

@@ -8,6 +8,7 @@ import numpy as np
 import pyspiel
 import pytest
 from support.kuhn import Kuhn, KuhnBelief
+from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players
@@ -101,13 +102,9 @@ def test_a_kept_world_explains_every_view(name):
     game, kept = games.load(name), 0
     belief = sampler(game)
     for seed in range(8):
-        rng, memos, state = random.Random(seed), {}, game.deal(seed, 1)
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, seed, 1))
-                continue
-            seat = state.current_player()
-            view = game.view(state, seat)
+        rng, memos = random.Random(seed), {}
+        for state, view in decisions(game, seed, 1):
+            seat = view.viewer
             memo = memos.setdefault(seat, {})
             before = memo["world"][0].history() if "world" in memo else None
             world, anew = explaining(game, belief, view, np.random.default_rng([seed, state.move_number()]), memo)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from support.play import decisions
 
 from trickformer import _core, tokenizers
 from trickformer.belief import sampler
@@ -17,12 +18,8 @@ def turns(game, style, seed, deals=3, own=None):
     seat's."""
     rng, bot = np.random.default_rng(seed), Scripted(game, style)
     for deal in range(deals):
-        state, seat = game.deal(seed, deal), deal % game.players
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, seed, deal))
-                continue
-            view = game.view(state, state.current_player())
+        seat = deal % game.players
+        for state, view in decisions(game, seed, deal):
             p = bot.probs([view])[0].astype(np.float64)
             action = int(rng.choice(len(p), p=p / p.sum()))
             if state.current_player() == seat:

@@ -1,4 +1,4 @@
-"""Games of Hearts by their options, random hands, files of the shared data."""
+"""Games of Hearts by their options, random hands, decisions of a deal, files of the shared data."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ def random_playout(state, rng: random.Random):
             return
         state = state.clone()
         state.apply_action(rng.choice(state.legal_actions()))
+
+
+def decisions(game, seed: int, deal: int):
+    """The state of a deal and the view of the seat on turn, at every decision. The caller makes it before the next is
+    asked for; chance is the game's own."""
+    state = game.deal(seed, deal)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(game.chance(state, seed, deal))
+        else:
+            yield state, game.view(state, state.current_player())
 
 
 def shared_file(folder: str, name: str) -> Path:
