@@ -36,4 +36,6 @@ void Share::done(std::int64_t n) {
   g_done.fetch_add(n, std::memory_order_relaxed);
 }
 
+void Share::reach(std::int64_t n) { done(n - mine_.done); }
+
 }  // namespace trickformer

@@ -21,6 +21,7 @@ class Share {
 
   void more(std::int64_t of);
   void done(std::int64_t n = 1);
+  void reach(std::int64_t n);  // so many are done by now
 
  private:
   UnderWay mine_;

@@ -340,8 +340,7 @@ bool Batch::advance() {
     for (int node : s.wants_policy()) policies_.push_back({int(i), node});
     for (int node : s.wants_value()) values_.push_back({int(i), node});
   }
-  share_.done(begun - begun_);
-  begun_ = begun;
+  share_.reach(begun);
   placed_ = nodes_.empty();
   answered_ = policies_.empty() && values_.empty();
   return waiting;

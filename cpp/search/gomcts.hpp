@@ -165,7 +165,6 @@ class Batch {
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
   Share share_;                           // of runs
-  std::int64_t begun_ = 0;                // as many of them
   bool placed_ = true, answered_ = true;  // what was asked for last
 };
 
