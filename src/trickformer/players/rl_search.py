@@ -90,9 +90,10 @@ class RLSearch:
 
     def _worlds(self, table: Tables, hands: np.ndarray, rng: np.random.Generator) -> Tables:
         """These own hands, int16 [n, hand], at tables of their own, with the deck shuffled."""
-        dealt = np.full((len(hands), table.rules.players, hands.shape[1]), -1, dtype=np.int8)
-        dealt[:, self._options.seat] = hands
+        from trickformer.belief.hanabi.process import at_seat
+
         x = table.take(np.zeros(len(hands), dtype=np.int64))
+        dealt = at_seat(hands, self._options.seat, table.rules.players)
         x.redeal(dealt, int(rng.integers(2**62)))  # which the belief has made sure is possible
         return x
 

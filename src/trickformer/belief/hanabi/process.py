@@ -127,6 +127,13 @@ class HanabiProcess:
         return after, actions
 
 
+def at_seat(hands: np.ndarray, seat: int, players: int) -> np.ndarray:
+    """int8 [m, players, hand]: these hands, [m, hand], at one seat, as tables take them; -1 at the others."""
+    dealt = np.full((len(hands), players, hands.shape[1]), -1, dtype=np.int8)
+    dealt[:, seat] = hands
+    return dealt
+
+
 def prefer(action: int, bot: int) -> int:
     """The number of a decision rule as a policy: the action where it is legal, else what a scripted player does."""
     return len(_core.hanabi.BOTS) * (1 + action) + bot
