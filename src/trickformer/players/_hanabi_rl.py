@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, best
+from trickformer.models.hanabi_values import ActionValues, any_legal, best
 
 Tables: TypeAlias = _core.hanabi.Tables
 Draw: TypeAlias = Callable[[int], Tables]  # so many worlds of a decision, as tables
@@ -100,8 +100,8 @@ class Tuning:
         return x.play_out(action, self.bot, seed, self.threads).astype(np.float32)
 
     def _explored(self, action: np.ndarray, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        any_ = (rng.random(legal.shape) * legal).argmax(axis=1)
-        return np.where(rng.random(len(action)) < self.exploration, any_, action)
+        drawn = any_legal(legal, rng)
+        return np.where(rng.random(len(action)) < self.exploration, drawn, action)
 
     def _seen(self, model: ActionValues, x: Tables) -> tuple[torch.Tensor, torch.Tensor]:
         device = model.worth.weight.device
