@@ -3,6 +3,8 @@ hidden cards change nothing, and it is not below the blueprint."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -88,6 +90,43 @@ def test_games_in_step_are_games_one_by_one(folders, horizon):
     assert horizon < 5 or ended > 0
 
 
+@pytest.mark.parametrize(("others", "horizon"), [(1, 1), (1, 4), (0, 2), (0, 5)])
+def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
+    """Where the network moves for one seat (others=1) and for both: a move of a seat is held to its next one by the
+    network, and its last to the end."""
+    search = players.make(spec(folders["mlp"]), TINY)
+    tuning = replace(search._tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
+    torch.manual_seed(2)
+    model, target = search._model, ActionValues(search._model.shape)
+    x = _core.hanabi.Tables(TINY.rules, 4, 0, 40)
+    for _ in range(4):
+        x.step(x.choose(np.full(40, BOT, dtype=np.int8), 0))
+    slow, bootstrapped = [[] for _ in range(horizon)], 0
+    for i in range(40):
+        one, moves = x.take(np.array([i])), []
+        while not one.over()[0]:
+            bot = one.choose(np.full(1, BOT, dtype=np.int8), 0)
+            if len(moves) == horizon:
+                one.step(bot)
+                continue
+            seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
+            with torch.no_grad():
+                q, by = (_values(m, seen, legal)[0].numpy() for m in (model, target))
+            action = int(np.where(legal[0], q, -np.inf).argmax())
+            moves.append((int(one.current()[0]), int(one.scores()[0]), q[action], by[action]))
+            one.step(np.array([action]))
+            for _ in range(others):
+                one.step(one.choose(np.full(1, BOT, dtype=np.int8), 0))
+        for m, (seat, score, value, _) in enumerate(moves):
+            then = next((later for later in moves[m + 1 :] if later[0] == seat), None)
+            wanted = one.scores()[0] - score if then is None else then[1] - score + 0.9**2 * then[3]
+            slow[m].append(value - wanted)
+            bootstrapped += then is not None
+    found = tuning._errors(model, target, x, np.random.default_rng(1)).detach().numpy()
+    np.testing.assert_allclose(found, np.concatenate(slow), atol=1e-5)
+    assert (bootstrapped > 0) == (horizon > 2)
+
+
 def test_hidden_cards_change_nothing(folders):
     game, exchanged = games.load("hanabi"), 0
     search = players.make(spec(folders["large"], steps=3, tries=2000, listed=500, threshold=0), game)
@@ -128,6 +167,36 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
                 unexplained += view.viewer == 1 and len(view.legal) > 1
             state.apply_action(int(rng.choice(view.legal)))
     assert unexplained > 5
+
+
+def test_preset_of_the_authors(folders):
+    """What is given goes before it; a decision by it is one like others."""
+    paper = players.make(f'rl_search:checkpoint="{folders["mlp"]}",preset=paper', TINY)._tuning
+    assert (paper.steps, paper.batch, paper.worlds, paper.horizon) == (5_000, 128, 5_000, 1)
+    shares = {round(s, 12) for s in paper._shares(10_000, np.random.default_rng(1))}
+    assert shares == {round(0.1 ** (1 + 7 * i / 79), 12) for i in range(80)}
+    given = spec(folders["mlp"], preset="paper", steps=2, batch=4, worlds=20, threshold=0, clip=1e-9)
+    search, decided = players.make(given, TINY), 0
+    assert (search._tuning.learning_rate, search._tuning.target_every) == (0.01, 2_500)
+    assert players.parse(players.short(given)) == players.parse(given)
+    for number, (_, view) in enumerate(turns(TINY, "smart", 8, deals=1)):
+        (decision,) = search.act([view], [np.random.default_rng(number)], [{}])
+        assert decision.action in view.legal
+        decided += decision.value is not None
+    assert decided > 2
+
+
+def test_settings_of_learning_do_what_they_say(folders):
+    """Without a gradient nothing is learned; a target network that is never made anew leaves other weights."""
+    found = {}
+    for name, given in {"as it is": {}, "clipped": {"clip": 1e-30}, "old target": {"target_every": 100}}.items():
+        search = players.make(spec(folders["mlp"], horizon=3, steps=6, **given), TINY)
+        x = _core.hanabi.Tables(TINY.rules, 3, 0, 30)
+        found[name] = search._tuning.tune(search._model, lambda _, x=x: x, np.random.default_rng(1))
+    as_it_is, clipped, old, before = (list(m.parameters()) for m in (*found.values(), search._model))
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(clipped, before))
+    assert not all(torch.allclose(a, b, atol=1e-3) for a, b in zip(as_it_is, before))
+    assert not all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_it_is, old))
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,20 @@ RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable On
 Fine-Tuning", 2021): the values of a network of `trickformer obl train` are fine-tuned by Q-learning in worlds of the
 exact belief, for some moves of the own seat, after which all play a scripted blueprint. The other seats play it
 throughout. The best action by the tuned values is taken where playing by them promises more than the blueprint by more
-than a threshold, in worlds that they were not tuned in."""
+than a threshold, in worlds that they were not tuned in.
+
+`preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
+commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory and an
+auxiliary loss; games end with the horizon, at the blueprint's own value; actors play into a buffer of 1,000,000 games,
+beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority (exponent 0.9, weight
+0.6). Here the blueprint is scripted and plays games on to the end, which is not discounted, and each update has games
+of its own, played with the weights of the moment, which no other learns from."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -23,20 +31,89 @@ if TYPE_CHECKING:
     from trickformer.players._hanabi_rl import Tables, Tuning
 
 
+# What is not given is as the preset has it. `small` is for one core, `paper` as the docstring says.
+PRESETS: dict[str, dict[str, Any]] = {
+    "small": {
+        "worlds": 1_000,
+        "horizon": 2,
+        "steps": 100,
+        "batch": 128,
+        "learning_rate": 1e-3,
+        "adam_epsilon": 1e-8,
+        "clip": math.inf,
+        "discount": 1.0,
+        "target_every": 1,
+        "exploration": 0.2,
+        "explorations": 1,
+        "exploration_power": 0.0,
+    },
+    "paper": {
+        "worlds": 5_000,
+        "horizon": 1,
+        "steps": 5_000,
+        "batch": 128,
+        "learning_rate": 6.25e-5,
+        "adam_epsilon": 1.5e-4,
+        "clip": 50.0,
+        "discount": 0.999,
+        "target_every": 2_500,
+        "exploration": 0.1,
+        "explorations": 80,
+        "exploration_power": 7.0,
+    },
+}
+
+
 class _Search(BaseModel):
     checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train --model mlp`")
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
-    worlds: int = Field(1_000, ge=1, le=1_000_000, description="worlds in which the tuned values are judged")
-    horizon: int = Field(2, ge=1, le=100, description="own moves by the network, before the blueprint goes on")
-    steps: int = Field(100, ge=0, le=1_000_000, description="gradient steps at each decision")
-    batch: int = Field(128, ge=1, le=1_000_000, description="worlds of a gradient step")
-    exploration: float = Field(0.2, ge=0, le=1, description="share of random own moves while values are tuned")
-    learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="of Adam")
+    preset: Literal["small", "paper"] = Field(
+        "small", description="what is not given below; small: for one core; paper: of the authors' code"
+    )
+    worlds: int | None = Field(
+        None, ge=1, le=1_000_000, description="worlds in which the tuned values are judged; small 1,000, paper 5,000"
+    )
+    horizon: int | None = Field(
+        None, ge=1, le=100, description="own moves by the network, before the blueprint goes on; small 2, paper 1"
+    )
+    steps: int | None = Field(
+        None, ge=0, le=1_000_000, description="gradient steps at each decision; small 100, paper 5,000"
+    )
+    batch: int | None = Field(None, ge=1, le=1_000_000, description="games of a gradient step; 128")
+    learning_rate: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.001, paper 0.0000625"
+    )
+    adam_epsilon: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.00000001, paper 0.00015"
+    )
+    clip: float | None = Field(None, gt=0, description="largest norm of a gradient; small inf, paper 50")
+    discount: float | None = Field(
+        None, ge=0, le=1, description="of the network's own values, by move of the game; small 1, paper 0.999"
+    )
+    target_every: int | None = Field(
+        None, ge=1, le=1_000_000, description="gradient steps between two target networks; small 1, paper 2,500"
+    )
+    exploration: float | None = Field(
+        None, ge=0, le=1, description="share of random own moves while values are tuned; small 0.2, paper 0.1"
+    )
+    explorations: int | None = Field(
+        None, ge=1, le=10_000, description="kinds of games by this share; small 1, paper 80"
+    )
+    exploration_power: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="the last kind's share is the first's to 1 + this power; small 0, paper 7",
+    )
 
 
 class Options(Believing, _Search):
-    pass
+    def settings(self) -> dict[str, Any]:
+        """What was given over what the preset has, by name."""
+        preset = PRESETS[self.preset]
+        return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
 class RLSearch:
@@ -71,7 +148,7 @@ class RLSearch:
             return Decision(blueprint)
 
     def _searched(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
-        n = self._options.worlds
+        n = self._tuning.worlds
         self._belief.reset(view)
         self._uniform.reset(view)
         table, hands = self._uniform.tables()[-1], self._belief.sample(n, rng).hidden
@@ -79,8 +156,8 @@ class RLSearch:
             self._model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
         )
         judged, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
-        action = self._tuning.action(tuned, judged)
-        own, others = (float(self._tuning.scores(m, judged, seed).mean()) for m in (tuned, None))
+        (action,) = self._tuning.actions(tuned, table).tolist()
+        own, others = self._tuning.compared(tuned, judged, seed)
         better = action != blueprint and own - others > self._options.threshold
         return Decision(
             action if better else blueprint,
@@ -119,9 +196,10 @@ def make(options: Options, game: Game) -> RLSearch:
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
     tuning = Tuning(
-        seat=options.seat,
         bot=_core.hanabi.BOTS.index(style),
+        others=game.players - 1,
         v0=trained.v0,
-        **options.model_dump(include={"horizon", "steps", "batch", "exploration", "learning_rate", "threads"}),
+        threads=options.threads,
+        **options.settings(),
     )
     return RLSearch(options, game, style, trained.model.to(usable(options.device)), tuning)
