@@ -118,9 +118,8 @@ class MultiGame:
         hidden = np.empty((n, 2, len(hand)), dtype=np.int8)
         hidden[:, self._turn] = own[rng.permutation(resample(given, n, rng))]
         hidden[:, 1 - self._turn] = hand
-        flat, rows = hidden.reshape(n, -1), np.zeros(n, dtype=np.int64)
-        tables, feasible = process.worlds(self._x, rows, flat, int(rng.integers(2**62)))
-        return MultiDrawn(tables.take(np.flatnonzero(feasible)), self.multi.bot, self.multi.how.threads)
+        tables = process.possible(self._x, hidden.reshape(n, -1), int(rng.integers(2**62)))
+        return MultiDrawn(tables, self.multi.bot, self.multi.how.threads)
 
     def go_on(self, action: int, after: Tables) -> None:
         """A move. Of one by search it is found out now for which hands it would have been made."""

@@ -1,4 +1,4 @@
-"""Hanabi: one seat tunes a network of action values to each decision, in worlds that explain what was seen
+"""Hanabi: a seat, or both of two, tunes a network of action values to each decision, in worlds that explain what it saw
 
 RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement Learning
 Fine-Tuning", 2021): the values of a network of `trickformer obl train` are fine-tuned by Q-learning in worlds of the
@@ -6,12 +6,17 @@ exact belief, for some moves of the own seat, after which all play a scripted bl
 throughout. The best action by the tuned values is taken where playing by them promises more than the blueprint by more
 than a threshold, in worlds that they were not tuned in.
 
+With `multi` both seats of two tune the same network, in worlds of what everybody saw, and know whether a move was made
+by it or by the blueprint (players/_hanabi_rl_multi.py).
+
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
 commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory and an
 auxiliary loss; games end with the horizon, at the blueprint's own value; actors play into a buffer of 1,000,000 games,
 beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority (exponent 0.9, weight
-0.6). Here the blueprint is scripted and plays games on to the end, which is not discounted, and each update has games
-of its own, played with the weights of the moment, which no other learns from."""
+0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where the blueprint leaves
+less than the threshold to be won. Here the blueprint is scripted and plays games on to the end, which is not
+discounted; each update has games of its own, played with the weights of the moment, from which no other learns; and
+every decision is searched anew."""
 
 from __future__ import annotations
 
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
     from trickformer.players._hanabi_rl import Tables, Tuning
+    from trickformer.players._hanabi_rl_multi import BothSeats
 
 
 # What is not given is as the preset has it. `small` is for one core, `paper` as the docstring says.
@@ -68,6 +74,11 @@ class _Search(BaseModel):
     checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train --model mlp`")
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
+    multi: bool = Field(
+        False,
+        description="of two, both seats search, on what everybody saw; each knows what a move by the network says",
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="multi: of the worlds, which both seats must draw alike")
     preset: Literal["small", "paper"] = Field(
         "small", description="what is not given below; small: for one core; paper: of the authors' code"
     )
@@ -75,7 +86,11 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="worlds in which the tuned values are judged; small 1,000, paper 5,000"
     )
     horizon: int | None = Field(
-        None, ge=1, le=100, description="own moves by the network, before the blueprint goes on; small 2, paper 1"
+        None,
+        ge=1,
+        le=100,
+        description="own moves by the network, with multi those of both seats, before the blueprint goes on; small 2, "
+        "paper 1, with multi 2",
     )
     steps: int | None = Field(
         None, ge=0, le=1_000_000, description="gradient steps at each decision; small 100, paper 5,000"
@@ -95,7 +110,10 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="gradient steps between two target networks; small 1, paper 2,500"
     )
     exploration: float | None = Field(
-        None, ge=0, le=1, description="share of random own moves while values are tuned; small 0.2, paper 0.1"
+        None,
+        ge=0,
+        le=1,
+        description="share of random moves by the network while values are tuned; small 0.2, paper 0.1",
     )
     explorations: int | None = Field(
         None, ge=1, le=10_000, description="kinds of games by this share; small 1, paper 80"
@@ -112,7 +130,7 @@ class _Search(BaseModel):
 class Options(Believing, _Search):
     def settings(self) -> dict[str, Any]:
         """What was given over what the preset has, by name."""
-        preset = PRESETS[self.preset]
+        preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
         return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
@@ -175,9 +193,10 @@ class RLSearch:
         return x
 
 
-def make(options: Options, game: Game) -> RLSearch:
-    """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, a blueprint that is no scripted
-    player, and a checkpoint that is missing, of other rules, or of a network with a memory."""
+def make(options: Options, game: Game) -> RLSearch | BothSeats:
+    """Raises TrickformerError for a game that is not Hanabi, or with multi not of two, a seat that it has not, a
+    blueprint that is no scripted player, and a checkpoint that is missing, of other rules, or of a network with a
+    memory."""
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_engine import usable
@@ -189,6 +208,12 @@ def make(options: Options, game: Game) -> RLSearch:
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
+    if options.multi and options.seat:
+        raise TrickformerError(f"player 'rl_search': with multi=true all seats search, not seat {options.seat}")
+    if options.multi and game.players != 2:
+        raise TrickformerError(f"player 'rl_search' has multi=true for two players, not {game.players}")
+    if options.seed and not options.multi:
+        raise TrickformerError("player 'rl_search' has the option 'seed' with multi=true only")
     style = style_of("rl_search", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.model.shape.recurrent:
@@ -197,9 +222,16 @@ def make(options: Options, game: Game) -> RLSearch:
         )
     tuning = Tuning(
         bot=_core.hanabi.BOTS.index(style),
-        others=game.players - 1,
+        others=0 if options.multi else game.players - 1,
         v0=trained.v0,
         threads=options.threads,
         **options.settings(),
     )
-    return RLSearch(options, game, style, trained.model.to(usable(options.device)), tuning)
+    model = trained.model.to(usable(options.device))
+    if not options.multi:
+        return RLSearch(options, game, style, model, tuning)
+    from trickformer.belief.hanabi.process import Form, HanabiProcess
+    from trickformer.players._hanabi_rl_multi import BothSeats, Team
+
+    process = HanabiProcess(game.rules, Form.FOSG, [style, style])
+    return BothSeats(Team(process, model, tuning, options, options.seed), game)
