@@ -10,13 +10,13 @@ With `multi` both seats of two tune the same network, in worlds of what everybod
 by it or by the blueprint (players/_hanabi_rl_multi.py).
 
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
-commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory and an
-auxiliary loss; games end with the horizon, at the blueprint's own value; actors play into a buffer of 1,000,000 games,
-beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority (exponent 0.9, weight
-0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where the blueprint leaves
-less than the threshold to be won. Here the blueprint is scripted and plays games on to the end, which is not
-discounted; each update has games of its own, played with the weights of the moment, from which no other learns; and
-every decision is searched anew."""
+commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory, Huber's
+loss and an auxiliary one; games end with the horizon, at the blueprint's own value; actors play into a buffer of
+1,000,000 games, beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority
+(exponent 0.9, weight 0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where
+the blueprint leaves less than the threshold to be won. Here the blueprint is scripted and plays games on to the end,
+which is not discounted; the loss is of squares; each update has games of its own, played with the weights of the
+moment, from which no other learns; and every decision is searched anew."""
 
 from __future__ import annotations
 
