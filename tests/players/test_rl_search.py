@@ -1,12 +1,15 @@
 """RL search in Hanabi: values tuned to a decision are those of all its worlds, games in step are games one by one,
-hidden cards change nothing, and it is not below the blueprint."""
+hidden cards change nothing, and it is not below the blueprint. Where both seats search, they come to the same network,
+and what moves by it say of hands is held to the player, asked in each world."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from support.hanabi_turns import decision_of, turns
+from support.hanabi_turns import decided, decision_of, explained, listed, turns, turns_by
 from support.play import decisions
 
 from trickformer import _core, games, players
@@ -88,6 +91,43 @@ def test_games_in_step_are_games_one_by_one(folders, horizon):
     assert horizon < 5 or ended > 0
 
 
+@pytest.mark.parametrize(("others", "horizon"), [(1, 1), (1, 4), (0, 2), (0, 5)])
+def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
+    """Where the network moves for one seat (others=1) and for both: a move of a seat is held to its next one by the
+    network, and its last to the end."""
+    search = players.make(spec(folders["mlp"]), TINY)
+    tuning = replace(search._tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
+    torch.manual_seed(2)
+    model, target = search._model, ActionValues(search._model.shape)
+    x = _core.hanabi.Tables(TINY.rules, 4, 0, 40)
+    for _ in range(4):
+        x.step(x.choose(np.full(40, BOT, dtype=np.int8), 0))
+    slow, bootstrapped = [[] for _ in range(horizon)], 0
+    for i in range(40):
+        one, moves = x.take(np.array([i])), []
+        while not one.over()[0]:
+            bot = one.choose(np.full(1, BOT, dtype=np.int8), 0)
+            if len(moves) == horizon:
+                one.step(bot)
+                continue
+            seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
+            with torch.no_grad():
+                q, by = (_values(m, seen, legal)[0].numpy() for m in (model, target))
+            action = int(np.where(legal[0], q, -np.inf).argmax())
+            moves.append((int(one.current()[0]), int(one.scores()[0]), q[action], by[action]))
+            one.step(np.array([action]))
+            for _ in range(others):
+                one.step(one.choose(np.full(1, BOT, dtype=np.int8), 0))
+        for m, (seat, score, value, _) in enumerate(moves):
+            then = next((later for later in moves[m + 1 :] if later[0] == seat), None)
+            wanted = one.scores()[0] - score if then is None else then[1] - score + 0.9**2 * then[3]
+            slow[m].append(value - wanted)
+            bootstrapped += then is not None
+    found = tuning._errors(model, target, x, np.random.default_rng(1)).detach().numpy()
+    np.testing.assert_allclose(found, np.concatenate(slow), atol=1e-5)
+    assert (bootstrapped > 0) == (horizon > 2)
+
+
 def test_hidden_cards_change_nothing(folders):
     game, exchanged = games.load("hanabi"), 0
     search = players.make(spec(folders["large"], steps=3, tries=2000, listed=500, threshold=0), game)
@@ -106,12 +146,7 @@ def test_search_is_not_below_the_blueprint(folders):
     deals = 16
     search = players.make(spec(folders["mlp"], steps=15), TINY)
     before = {name: w.clone() for name, w in search._model.state_dict().items()}
-    hands = [Hand(d, (0, 0)) for d in range(deals)]
-    scores = [
-        np.array([r.scores[0] for r in sorted(play(TINY, [player], hands, 4, 1), key=lambda r: r.deal)])
-        for player in (search, players.make("partner:style=smart", TINY))
-    ]
-    gain = scores[0] - scores[1]
+    gain = scores(search, deals) - scores(players.make("partner:style=smart", TINY), deals)
     assert gain.mean() > 0, gain
     assert all(torch.equal(w, before[name]) for name, w in search._model.state_dict().items())
 
@@ -122,12 +157,142 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
     for deal in range(12):
         rng = np.random.default_rng(deal)
         for state, view in decisions(TINY, 2, deal):
-            (decided,) = search.act([view], [np.random.default_rng(0)], [{}])
-            if decided.gain is None:
-                assert decided == blueprint.act([view], [np.random.default_rng(0)], [{}])[0]
+            decision = decided(search, view)
+            if decision.gain is None:
+                assert decision == decided(blueprint, view)
                 unexplained += view.viewer == 1 and len(view.legal) > 1
             state.apply_action(int(rng.choice(view.legal)))
     assert unexplained > 5
+
+
+def test_preset_of_the_authors(folders):
+    """What is given goes before it; a decision by it is one like others."""
+    paper = players.make(f'rl_search:checkpoint="{folders["mlp"]}",preset=paper', TINY)._tuning
+    assert (paper.steps, paper.batch, paper.worlds, paper.horizon) == (5_000, 128, 5_000, 1)
+    shares = {round(s, 12) for s in paper._shares(10_000, np.random.default_rng(1))}
+    assert shares == {round(0.1 ** (1 + 7 * i / 79), 12) for i in range(80)}
+    given = spec(folders["mlp"], preset="paper", steps=2, batch=4, worlds=20, threshold=0, clip=1e-9)
+    search, looked = players.make(given, TINY), 0
+    assert (search._tuning.learning_rate, search._tuning.target_every) == (0.01, 2_500)
+    assert players.parse(players.short(given)) == players.parse(given)
+    both = f'rl_search:checkpoint="{folders["mlp"]}",multi=true,preset=paper'
+    assert players.make(both, TINY)._team.tuning == replace(paper, horizon=2, others=0)
+    for number, (_, view) in enumerate(turns(TINY, "smart", 8, deals=1)):
+        (decision,) = search.act([view], [np.random.default_rng(number)], [{}])
+        assert decision.action in view.legal
+        looked += decision.value is not None
+    assert looked > 2
+
+
+def test_settings_of_learning_do_what_they_say(folders):
+    """Without a gradient nothing is learned; a target network that is never made anew leaves other weights."""
+    found = {}
+    for name, given in {"as it is": {}, "clipped": {"clip": 1e-30}, "old target": {"target_every": 100}}.items():
+        search = players.make(spec(folders["mlp"], horizon=3, steps=6, **given), TINY)
+        x = _core.hanabi.Tables(TINY.rules, 3, 0, 30)
+        found[name] = search._tuning.tune(search._model, lambda _, x=x: x, np.random.default_rng(1))
+    as_it_is, clipped, old, before = (list(m.parameters()) for m in (*found.values(), search._model))
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(clipped, before))
+    assert not all(torch.allclose(a, b, atol=1e-3) for a, b in zip(as_it_is, before))
+    assert not all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_it_is, old))
+
+
+TEAM = {"multi": "true", "worlds": 40, "steps": 10, "batch": 48, "horizon": 1, "threshold": 0}
+TEAM |= {"learning_rate": 0.02, "exploration": 0.6, "blueprint": "partner:style=simple"}
+
+
+@pytest.mark.parametrize("few", [{}, {"listed": 5, "tries": 1_000}])
+def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders, few):
+    """And those by the blueprint, for the hands of either seat; where only a few are listed, of a list that is made
+    when hands are no more than these."""
+    given = spec(folders["mlp"], **TEAM | {"worlds": 20, "steps": 6, "exploration": 1, "learning_rate": 0.05} | few)
+    player, alone = players.make(given, TINY), players.make(given, TINY)
+    checked, dropped, parted = 0, 0, 0
+    for deal in range(5):
+        for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
+            followed, _ = player.games.of(view)
+            for seat in (0, 1) if number > 1 else ():
+                hands = followed._belief.listed(seat)
+                if hands is None:
+                    assert few
+                    continue
+                possible, slow = listed(TINY, TINY.view(state, seat)), explained(TINY, alone, state, seat)
+                held = {tuple(hand) for hand in hands.tolist()}
+                assert held & possible.keys() == slow.keys(), (deal, number, seat)
+                assert tuple([*TINY.hand(state, seat), -1, -1][:2]) in held
+                checked += 1
+                dropped += len(slow) < len(possible)
+            network, hands = followed.found().network, followed._belief.listed(1 - view.viewer)
+            if network is not None and hands is not None:
+                said = player._team.said(followed._x, network, decided(player, view).action, hands)
+                parted += 0 < np.isfinite(said).sum() < len(hands)
+    assert checked > 30 and dropped > 5 and (few or parted > 2), (checked, dropped, parted)
+
+
+def test_both_seats_come_to_the_same_network(folders):
+    """Each by itself, from nothing but its own views."""
+    given, tuned = spec(folders["mlp"], **TEAM), 0
+    player, alone = players.make(given, TINY), [players.make(given + ",threads=2", TINY) for _ in (0, 1)]
+    for deal in range(3):
+        for state, view in turns_by(TINY, player, deal):
+            one, two = (p.games.of(TINY.view(state, seat))[0] for seat, p in enumerate(alone))
+            assert one.digest == two.digest
+            found = [g.found() for g in (one, two)]
+            assert (found[0].value, found[0].gain) == (found[1].value, found[1].gain)
+            weights = [{} if f.network is None else f.network.state_dict() for f in found]
+            assert weights[0].keys() == weights[1].keys()
+            assert all(torch.equal(w, weights[1][name]) for name, w in weights[0].items())
+            assert decided(alone[view.viewer], view) == decided(player, view), deal
+            tuned += found[0].network is not None
+    assert tuned > 5, tuned
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_hidden_cards_change_nothing_to_both_seats(folders, large):
+    game, exchanged, tuned = games.load("hanabi") if large else TINY, 0, 0
+    given = TEAM | ({"steps": 2, "worlds": 20, "listed": 500, "tries": 1_000} if large else {"horizon": 2})
+    given = spec(folders["large" if large else "mlp"], **given)
+    player = players.make(given, game)
+    positions = (turn for deal in range(1 if large else 3) for turn in turns_by(game, player, deal))
+    for number, (state, view) in enumerate(positions):
+        if large and number > 9:
+            break
+        if (twin := game.exchange(state, view, np.random.default_rng(number))) is None or (large and number % 3):
+            continue
+        decision = decided(player, view)
+        assert decided(players.make(given, game), game.view(twin, view.viewer)) == decision, number
+        exchanged += 1
+        tuned += decision.gain > 0
+    assert exchanged > 2 and (large or tuned > 0), (exchanged, tuned)
+
+
+def test_a_partner_that_does_something_else_leaves_the_blueprint_to_both_seats(folders):
+    """Its moves rule out every hand; then nothing is known of what it will do."""
+    player, blueprint, lost = players.make(spec(folders["mlp"], **TEAM), TINY), players.make(TEAM["blueprint"], TINY), 0
+    for deal in range(4):
+        rng = np.random.default_rng(deal)
+        for state, view in decisions(TINY, 5, deal):
+            decision = decided(player, view)
+            if decision.gain is None:
+                assert decision.action == decided(blueprint, view).action
+                lost += 1
+            state.apply_action(int(rng.choice(view.legal)))
+    assert lost > 10, lost
+
+
+def scores(player, deals):
+    hands = [Hand(d, (0, 0)) for d in range(deals)]
+    return np.array([r.scores[0] for r in sorted(play(TINY, [player], hands, 4, 1), key=lambda r: r.deal)])
+
+
+def test_search_of_both_seats_is_not_below_the_blueprint(folders):
+    """And what never promises enough is the blueprint."""
+    deals, given = 12, TEAM | {"steps": 20, "worlds": 200, "threshold": 0.05}
+    blueprint = scores(players.make(TEAM["blueprint"], TINY), deals)
+    gain = scores(players.make(spec(folders["mlp"], **given), TINY), deals) - blueprint
+    assert gain.mean() > 0, gain
+    unlearned = players.make(spec(folders["mlp"], **TEAM | {"steps": 0, "threshold": 25}), TINY)
+    assert (scores(unlearned, deals) == blueprint).all()
 
 
 @pytest.mark.parametrize(
@@ -139,6 +304,9 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},blueprint=random", "its blueprint is a scripted player"),
         ("tiny", "checkpoint={lstm}", "tunes networks without a memory"),
         ("tiny", "checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
+        ("tiny", "checkpoint={mlp},multi=true,seat=1", "with multi=true all seats search, not seat 1"),
+        ("hanabi(players=3)", "checkpoint={large},multi=true", "has multi=true for two players, not 3"),
+        ("tiny", "checkpoint={mlp},seed=1", "has the option 'seed' with multi=true only"),
     ],
 )
 def test_what_does_not_fit_is_refused(game, given, says, folders):

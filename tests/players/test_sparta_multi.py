@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support.hanabi_turns import decision_of, listed, slow_score, worlds_of
+from support.hanabi_turns import decided, decision_of, explained, listed, slow_score, turns_by, worlds_of
 from support.play import decisions
 
 from trickformer import games, players
@@ -19,39 +19,13 @@ TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,
 SMALL = games.load("hanabi(colors=3,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
 
 
-def turns(game, player, deal, seed=3):
-    """States of a game that both seats play by one player, with the view of who is on turn."""
-    for state, view in decisions(game, seed, deal):
-        yield state.clone(), view
-        state.apply_action(decided(player, view).action)
-
-
-def decided(player, view):
-    return player.act([view], [np.random.default_rng(1)], [{}])[0]
-
-
-def explained(game, player, state, seat):
-    """Hands of a seat, with their weights, under which the other, who sees them, would have played as it did; asked at
-    each of its turns."""
-    view, found = game.view(state, seat), {}
-    for hand, weight in listed(game, view).items():
-        world, asked = worlds_of(game, view, np.array([hand], dtype=np.int16)).state(0), game.spiel.new_initial_state()
-        for step in world.full_history():
-            if step.player == 1 - seat and decided(player, game.view(asked, 1 - seat)).action != step.action:
-                break
-            asked.apply_action(step.action)
-        else:
-            found[hand] = weight
-    return found
-
-
 @pytest.mark.parametrize("range_max", [6, 10_000])
 def test_moves_say_what_the_player_would_do_in_each_world(range_max):
     """Those by search and those by the blueprint, for the hands of either seat."""
     spec, checked, dropped = f"sparta:worlds=30,threshold=0,multi=true,range_max={range_max}", 0, 0
     player = players.make(spec, TINY)
     for deal in range(3):
-        for number, (state, view) in enumerate(turns(TINY, player, deal)):
+        for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
             if number % 3 != 2:
                 continue
             followed, _ = player.positions.games.of(view)
@@ -70,7 +44,7 @@ def test_values_over_all_worlds_are_those_of_brute_force():
     """Over every hand that the other's moves leave, and every order of the deck, played on as states of OpenSpiel."""
     player, looked = players.make("sparta:worlds=1000,threshold=0,multi=true", TINY), 0
     for deal in range(6):
-        for number, (state, view) in enumerate(turns(TINY, player, deal)):
+        for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
             core = decision_of(TINY, view, "smart")
             if len(view.legal) < 2 or not 1 <= core.left <= 3 or number % 2 or looked > 4:
                 continue
@@ -95,7 +69,7 @@ def test_both_seats_follow_the_same_game():
     player, searched = players.make(spec, SMALL), [0, 0]
     alone = [players.make(spec + ",threads=2", SMALL) for _ in (0, 1)]
     for deal in range(3):
-        for state, view in turns(SMALL, player, deal):
+        for state, view in turns_by(SMALL, player, deal):
             one, two = (p.positions.games.of(SMALL.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
             for seat in (0, 1):
@@ -128,7 +102,7 @@ def test_search_is_not_below_the_blueprint():
 def test_hidden_cards_change_nothing(game):
     spec, exchanged, searched = "sparta:worlds=5,multi=true,range_max=60,threads=2,assess=10", 0, 0
     player = players.make(spec, game)
-    for number, (state, view) in enumerate(turns(game, player, 1)):
+    for number, (state, view) in enumerate(turns_by(game, player, 1)):
         if number > 18 or (game is not SMALL and number % 6):
             continue
         rng = np.random.default_rng(number)

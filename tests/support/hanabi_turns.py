@@ -1,4 +1,5 @@
-"""Turns of a seat of Hanabi whose partners play a scripted player, and its hands by enumeration on OpenSpiel."""
+"""Turns of a seat of Hanabi whose partners play a scripted player, or of a team that searches, and hands by enumeration
+on OpenSpiel."""
 
 from __future__ import annotations
 
@@ -71,3 +72,29 @@ def slow_score(game, world, deck, action, style):
         else:
             state.apply_action(int(bot.probs([game.view(state, state.current_player())])[0].argmax()))
     return game.scores(state)[0]
+
+
+def turns_by(game, player, deal, seed=3):
+    """States of a game that both seats play by one player, with the view of who is on turn."""
+    for state, view in decisions(game, seed, deal):
+        yield state.clone(), view
+        state.apply_action(decided(player, view).action)
+
+
+def decided(player, view):
+    return player.act([view], [np.random.default_rng(1)], [{}])[0]
+
+
+def explained(game, player, state, seat):
+    """Hands of a seat, with their weights, under which the other, who sees them, would have played as it did; asked at
+    each of its turns."""
+    view, found = game.view(state, seat), {}
+    for hand, weight in listed(game, view).items():
+        world, asked = worlds_of(game, view, np.array([hand], dtype=np.int16)).state(0), game.spiel.new_initial_state()
+        for step in world.full_history():
+            if step.player == 1 - seat and decided(player, game.view(asked, 1 - seat)).action != step.action:
+                break
+            asked.apply_action(step.action)
+        else:
+            found[hand] = weight
+    return found

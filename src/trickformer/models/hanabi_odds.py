@@ -52,7 +52,7 @@ def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
     played = tops.flip(2).cumsum(2).flip(2).flatten(1)
     playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
     traits = torch.stack([playable, played], 2)
-    copies = _copies(colors, layout.copies).to(seen.device)  # [deck, kinds]
+    copies = _copies(colors, layout.copies).to(seen)  # [deck, kinds]
     discarded = seen[:, layout.discards : layout.discards + deck] @ copies
     hidden = copies.sum(0) - discarded - played - hands.sum(1)
     size = kinds + colors + ranks

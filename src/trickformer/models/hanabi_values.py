@@ -107,6 +107,11 @@ def chosen(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.ran
     return best(q / temperature + noise, legal)
 
 
+def any_legal(legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """int64 [n]: a uniformly random one of what is legal, bool [n, actions]; 0 where nothing is."""
+    return (rng.random(legal.shape) * legal).argmax(axis=1)
+
+
 def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip: float = 0.0) -> torch.Tensor:
     """[n, actions]: how likely `chosen` takes each action, if a share `slip` of moves is uniformly random beside; 0
     where none is legal."""

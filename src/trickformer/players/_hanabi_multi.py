@@ -16,7 +16,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Memo, View
 from trickformer.belief.hanabi.exact import held_of, log_ways
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.belief.hanabi.resampling import resample
 from trickformer.games.hanabi import Hanabi
@@ -98,9 +98,7 @@ class MultiGame:
     def supposed(self, hand: np.ndarray) -> Tables:
         """The table, with this hand at the seat that waits."""
         table = self._x.take(np.zeros(1, dtype=np.int64))
-        dealt = np.full((1, 2, len(hand)), -1, dtype=np.int8)
-        dealt[0, 1 - self._turn] = hand
-        if not table.suppose(dealt).all():
+        if not table.suppose(at_seat(hand[None], 1 - self._turn, 2)).all():
             raise ValueError("cards or hints rule out this hand")
         return table
 
@@ -120,9 +118,8 @@ class MultiGame:
         hidden = np.empty((n, 2, len(hand)), dtype=np.int8)
         hidden[:, self._turn] = own[rng.permutation(resample(given, n, rng))]
         hidden[:, 1 - self._turn] = hand
-        flat, rows = hidden.reshape(n, -1), np.zeros(n, dtype=np.int64)
-        tables, feasible = process.worlds(self._x, rows, flat, int(rng.integers(2**62)))
-        return MultiDrawn(tables.take(np.flatnonzero(feasible)), self.multi.bot, self.multi.how.threads)
+        tables = process.possible(self._x, hidden.reshape(n, -1), int(rng.integers(2**62)))
+        return MultiDrawn(tables, self.multi.bot, self.multi.how.threads)
 
     def go_on(self, action: int, after: Tables) -> None:
         """A move. Of one by search it is found out now for which hands it would have been made."""

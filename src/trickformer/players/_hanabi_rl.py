@@ -1,4 +1,4 @@
-"""Action values of Hanabi, tuned to one decision by games from worlds of a seat's belief (RL search)."""
+"""Action values of Hanabi, tuned to one decision by games from worlds of a belief (RL search)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, best
+from trickformer.models.hanabi_values import ActionValues, any_legal, best
 
 Tables: TypeAlias = _core.hanabi.Tables
 Draw: TypeAlias = Callable[[int], Tables]  # so many worlds of a decision, as tables
@@ -19,96 +19,139 @@ Draw: TypeAlias = Callable[[int], Tables]  # so many worlds of a decision, as ta
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How values are tuned to a decision of `seat`, whose others all play `bot`. After `horizon` moves of its own the
-    seat plays `bot` as well."""
+    """How values are tuned to a decision. A network moves for one seat, whose others all play `bot`, or for all seats;
+    after `horizon` moves of its own all play `bot`."""
 
-    seat: int
     bot: int
+    others: int  # moves of `bot` after each of the network's: of the other seats, none where it moves for these too
     v0: bool  # whether the network reads V0 beliefs
+    worlds: int  # that it is tuned in; and as many others that it is judged in
     horizon: int
     steps: int
-    batch: int  # worlds of a gradient step
-    exploration: float  # share of random moves
+    batch: int  # games of a gradient step
     learning_rate: float
+    adam_epsilon: float
+    clip: float  # largest norm of a gradient
+    discount: float  # of the network's own values, by move of the game
+    target_every: int  # gradient steps between two target networks
+    exploration: float  # share of random moves of the first kind of game,
+    explorations: int  # of so many kinds
+    exploration_power: float  # the last kind's share is the first's to 1 + this power
     threads: int
 
     def tune(self, model: ActionValues, draw: Draw, rng: np.random.Generator) -> ActionValues:
-        """A copy of a network after so many gradient steps of Q-learning. A target is what a move and those of the
-        others after it pay, and what the network makes of the next own move; after the last one, what playing on with
-        `bot` pays."""
-        tuned = copy.deepcopy(model).requires_grad_(True).train()
-        optimizer = torch.optim.Adam(tuned.parameters(), lr=self.learning_rate)
-        for _ in range(self.steps):
-            errors = torch.cat(self._errors(tuned, draw(self.batch), rng))
+        """A copy of a network after so many gradient steps of independent Q-learning. The target of a move is what is
+        scored up to the next own move of the seat, and what the network makes of that; of a seat's last move by the
+        network, all that is scored when `bot` has played on to the end."""
+        tuned, target = copy.deepcopy(model).requires_grad_(True).train(), copy.deepcopy(model)
+        optimizer = torch.optim.Adam(tuned.parameters(), lr=self.learning_rate, eps=self.adam_epsilon)
+        for step in range(self.steps):
+            if step % self.target_every == 0:
+                target.load_state_dict(tuned.state_dict())
+            errors = self._errors(tuned, target, draw(self.batch), rng)
             optimizer.zero_grad()
             ((errors**2).mean() / 2).backward()
+            torch.nn.utils.clip_grad_norm_(tuned.parameters(), self.clip)
             optimizer.step()
         return tuned.requires_grad_(False).eval()
 
-    def _errors(self, model: ActionValues, x: Tables, rng: np.random.Generator) -> list[torch.Tensor]:
-        """Of the values of all own moves of games that begin here."""
-        errors: list[torch.Tensor] = []
-        waiting: torch.Tensor | None = None  # values of the moves before, less what they paid, in games that go on
-        for _ in range(self.horizon):
-            seen, legal = self._seen(model, x)
+    def _errors(self, model: ActionValues, target: ActionValues, x: Tables, rng: np.random.Generator) -> torch.Tensor:
+        """Of the values of all moves by the network in games that begin here. What it does in the end is chosen by
+        `model` and valued by `target`, as in double Q-learning."""
+        n, share, apart = len(x), self._shares(len(x), rng), x.rules.players - self.others
+        score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move, of the games that go on
+        goes_on = np.zeros((self.horizon, n), dtype=bool)
+        moves: list[tuple[np.ndarray, torch.Tensor]] = []  # which games they are of, and their values
+
+        def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
+            seen, legal = _seen(model, x, self.v0)
             q = _values(model, seen, legal)
             choice = best(q.detach(), legal)
-            if waiting is not None:
-                errors.append(waiting - q.detach().gather(1, choice[:, None])[:, 0])
-            action = self._explored(choice.cpu().numpy(), legal.cpu().numpy(), rng)
-            paid, on = self._after(x, action, rng)
-            value = q.gather(1, torch.from_numpy(action).to(q.device)[:, None])[:, 0]
-            left = value - torch.from_numpy(paid).to(q.device)
-            errors.append(left[torch.from_numpy(~on).to(q.device)])
-            x, waiting = x.take(np.flatnonzero(on)), left[torch.from_numpy(on).to(q.device)]
-        assert waiting is not None
-        return [*errors, waiting - torch.from_numpy(self._played_out(x, rng) - x.scores()).to(waiting)]
+            if move >= apart:  # the seat has moved before
+                with torch.no_grad():
+                    worth[move, live] = _of(_values(target, seen, legal), choice).cpu().numpy()
+            score[move, live], goes_on[move, live] = x.scores(), True
+            action = self._explored(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
+            moves.append((live, _of(q, torch.from_numpy(action).to(q.device))))
+            return action
+
+        final = self._played(x, rng, self.horizon, play)
+        errors, discount = [], self.discount**x.rules.players
+        for move, (live, value) in enumerate(moves):
+            wanted, then = final[live] - score[move, live], move + apart
+            if then < self.horizon:
+                paid = score[then, live] - score[move, live]
+                wanted = np.where(goes_on[then, live], paid + discount * worth[then, live], wanted)
+            errors.append(value - torch.from_numpy(wanted.astype(np.float32)).to(value))
+        return torch.cat(errors)
 
     @torch.no_grad()
-    def action(self, model: ActionValues, x: Tables) -> int:
-        """The best action in a position that is the same to the seat in all worlds."""
-        seen, legal = self._seen(model, x.take(np.zeros(1, dtype=np.int64)))
-        return int(best(_values(model, seen, legal), legal))
+    def actions(self, model: ActionValues, x: Tables) -> np.ndarray:
+        """int64 [n]: the best action of the seat on turn at each table. In double precision, so that it is the same
+        however many tables are looked at together: sums of torch depend on that in the last digits."""
+        exact = copy.deepcopy(model).double()
+        seen, legal = _seen(exact, x, self.v0)
+        return best(_values(exact, seen, legal), legal).cpu().numpy()
 
     @torch.no_grad()
     def scores(self, model: ActionValues | None, x: Tables, seed: int) -> np.ndarray:
-        """float64 [n]: final scores where the seat plays by the values for so many moves and then as `bot`; with None,
-        as `bot` at once. What is drawn is drawn by the seed."""
-        rng, x = np.random.default_rng(seed), x.take(np.arange(len(x)))
-        found, live = np.zeros(len(x)), np.arange(len(x))
-        for _ in range(self.horizon if model is not None else 0):
+        """float32 [n]: final scores where the network makes so many moves and then all play `bot`; with None, all play
+        `bot` at once. What is drawn is drawn by the seed."""
+
+        def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             assert model is not None
-            seen, legal = self._seen(model, x)
-            _, on = self._after(x, best(_values(model, seen, legal), legal).cpu().numpy(), rng)
-            found[live] = x.scores()
-            x, live = x.take(np.flatnonzero(on)), live[on]
-        found[live] = self._played_out(x, rng)
-        return found
+            seen, legal = _seen(model, x, self.v0)
+            return best(_values(model, seen, legal), legal).cpu().numpy()
 
-    def _after(self, x: Tables, action: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Makes the moves, and those of the others after them. float32 [n]: by how much the scores have changed; bool
-        [n]: whether the games go on."""
-        before, seed = x.scores().astype(np.float32), int(rng.integers(2**62))
-        x.step(action)
-        for _ in range(x.rules.players - 1):
-            x.step(x.choose(np.full(len(x), self.bot, dtype=np.int8), seed))
-        return x.scores() - before, ~x.over()
+        return self._played(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
-    def _played_out(self, x: Tables, rng: np.random.Generator) -> np.ndarray:
+    def compared(self, model: ActionValues, x: Tables, seed: int) -> tuple[float, float]:
+        """Mean scores of the network and of `bot` in the same worlds."""
+        own, others = (float(self.scores(m, x, seed).mean()) for m in (model, None))
+        return own, others
+
+    def _played(
+        self, x: Tables, rng: np.random.Generator, moves: int, play: Callable[[int, Tables, np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """float32 [n]: final scores of games that begin here, with so many moves by the network; x stays as it is.
+        play: its actions, int64 [k], by the number of the move, the games that go on, and which of all they are."""
+        x, live, final = x.take(np.arange(len(x))), np.arange(len(x)), np.zeros(len(x), dtype=np.float32)
+        for move in range(moves):
+            action, seed = play(move, x, live), int(rng.integers(2**62))
+            x.step(action)
+            for _ in range(self.others):
+                x.step(x.choose(np.full(len(x), self.bot, dtype=np.int8), seed))
+            final[live] = x.scores()
+            on = np.flatnonzero(~x.over())
+            x, live = x.take(on), live[on]
         seed = int(rng.integers(2**62))
         action = x.choose(np.full(len(x), self.bot, dtype=np.int8), seed)
-        return x.play_out(action, self.bot, seed, self.threads).astype(np.float32)
+        final[live] = x.play_out(action, self.bot, seed, self.threads)
+        return final
 
-    def _explored(self, action: np.ndarray, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        any_ = (rng.random(legal.shape) * legal).argmax(axis=1)
-        return np.where(rng.random(len(action)) < self.exploration, any_, action)
+    def _shares(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """float64 [n]: of random moves, by game, each of a kind drawn at random."""
+        kind = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)
+        return self.exploration ** (1 + self.exploration_power * kind)
 
-    def _seen(self, model: ActionValues, x: Tables) -> tuple[torch.Tensor, torch.Tensor]:
-        device = model.worth.weight.device
-        seen = x.observe(np.full(len(x), self.seat, dtype=np.int8), self.v0)
-        return torch.from_numpy(seen).to(device), torch.from_numpy(x.legal()).to(device)
+    def _explored(
+        self, action: np.ndarray, legal: np.ndarray, share: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        drawn = any_legal(legal, rng)
+        return np.where(rng.random(len(action)) < share, drawn, action)
+
+
+def _seen(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """What the seats on turn see, and what is legal."""
+    weight = model.worth.weight
+    return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
 
 
 def _values(model: ActionValues, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
     contexts, _ = model.contexts(seen[None], model.memory(len(seen)))
     return model(seen, contexts[0], legal)[0]
+
+
+def _of(q: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
+    """[n]: the values of these actions, int64 [n]."""
+    return q.gather(1, action[:, None])[:, 0]

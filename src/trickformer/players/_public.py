@@ -47,7 +47,7 @@ class Search:
     def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[Raced | None, int]:
         """The best rule of the next move, None where no world is possible, and how many of the worlds, int8
         [k, slots], were not."""
-        tables = self._possible(x, hidden, seed)
+        tables = self.process.possible(x, hidden, seed)
         illegal = len(hidden) - len(tables)
         if not len(tables):
             return None, illegal
@@ -63,15 +63,11 @@ class Search:
 
     def gain(self, x: Tables, hidden: np.ndarray, rule: int, seed: int) -> float | None:
         """By how many points a rule is better than the blueprint in these worlds; None where there is none."""
-        tables = self._possible(x, hidden, seed)
+        tables = self.process.possible(x, hidden, seed)
         if rule == self.bot or not len(tables):
             return 0.0 if rule == self.bot else None
         own, blueprint = (self._scores(tables, r, seed) for r in (rule, self.bot))
         return float((own - blueprint).mean())
-
-    def _possible(self, x: Tables, hidden: np.ndarray, seed: int) -> Tables:
-        tables, feasible = self.process.worlds(x, np.zeros(len(hidden), dtype=np.int64), hidden, seed)
-        return tables.take(np.flatnonzero(feasible))
 
     def _scores(self, tables: Tables, rule: int, seed: int) -> np.ndarray:
         """float64 [n]: one move by the rule, then the blueprint to the end. What is drawn is alike for all rules."""
@@ -141,16 +137,15 @@ class Game(Protocol):
 
 G = TypeVar("G", bound=Game)
 
-_KEPT = 64  # games that are followed; of more, some are followed from their beginning again
-
 
 class Games(Generic[G]):
     """Games that are followed, each once for all its seats: what it has come to follows from what everybody saw, so
     that nothing depends on which seat has asked before."""
 
-    def __init__(self, game: Hanabi, begin: Callable[[Tables], G]):
-        """begin: what follows a game from its first position on, a table, 1."""
-        self._begin, self._uniform = begin, HanabiBelief(game)
+    def __init__(self, game: Hanabi, begin: Callable[[Tables], G], kept: int = 64):
+        """begin: what follows a game from its first position on, a table, 1. kept: games that are followed; of more,
+        some are followed from their beginning again."""
+        self._begin, self._uniform, self._kept = begin, HanabiBelief(game), kept
         self._known: OrderedDict[bytes, G] = OrderedDict()
 
     def of(self, view: View) -> tuple[G, Tables]:
@@ -167,7 +162,7 @@ class Games(Generic[G]):
         for i in range(at or 0, len(moves)):
             followed.go_on(moves[i], tables[i + 1])
         self._known[followed.digest] = followed
-        if len(self._known) > _KEPT:
+        if len(self._known) > self._kept:
             self._known.popitem(last=False)
         return followed, tables[-1]
 

@@ -1,15 +1,28 @@
-"""Hanabi: one seat tunes a network of action values to each decision, in worlds that explain what was seen
+"""Hanabi: a seat, or both of two, tunes a network of action values to each decision, in worlds that explain what it saw
 
 RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement Learning
 Fine-Tuning", 2021): the values of a network of `trickformer obl train` are fine-tuned by Q-learning in worlds of the
 exact belief, for some moves of the own seat, after which all play a scripted blueprint. The other seats play it
 throughout. The best action by the tuned values is taken where playing by them promises more than the blueprint by more
-than a threshold, in worlds that they were not tuned in."""
+than a threshold, in worlds that they were not tuned in.
+
+With `multi` both seats of two tune the same network, in worlds of what everybody saw, and know whether a move was made
+by it or by the blueprint (players/_hanabi_rl_multi.py).
+
+`preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
+commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory, Huber's
+loss and an auxiliary one; games end with the horizon, at the blueprint's own value; actors play into a buffer of
+1,000,000 games, beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority
+(exponent 0.9, weight 0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where
+the blueprint leaves less than the threshold to be won. Here the blueprint is scripted and plays games on to the end,
+which is not discounted; the loss is of squares; each update has games of its own, played with the weights of the
+moment, from which no other learns; and every decision is searched anew."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -21,22 +34,104 @@ if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
     from trickformer.players._hanabi_rl import Tables, Tuning
+    from trickformer.players._hanabi_rl_multi import BothSeats
+
+
+# What is not given is as the preset has it. `small` is for one core, `paper` as the docstring says.
+PRESETS: dict[str, dict[str, Any]] = {
+    "small": {
+        "worlds": 1_000,
+        "horizon": 2,
+        "steps": 100,
+        "batch": 128,
+        "learning_rate": 1e-3,
+        "adam_epsilon": 1e-8,
+        "clip": math.inf,
+        "discount": 1.0,
+        "target_every": 1,
+        "exploration": 0.2,
+        "explorations": 1,
+        "exploration_power": 0.0,
+    },
+    "paper": {
+        "worlds": 5_000,
+        "horizon": 1,
+        "steps": 5_000,
+        "batch": 128,
+        "learning_rate": 6.25e-5,
+        "adam_epsilon": 1.5e-4,
+        "clip": 50.0,
+        "discount": 0.999,
+        "target_every": 2_500,
+        "exploration": 0.1,
+        "explorations": 80,
+        "exploration_power": 7.0,
+    },
+}
 
 
 class _Search(BaseModel):
     checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train --model mlp`")
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
     seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
-    worlds: int = Field(1_000, ge=1, le=1_000_000, description="worlds in which the tuned values are judged")
-    horizon: int = Field(2, ge=1, le=100, description="own moves by the network, before the blueprint goes on")
-    steps: int = Field(100, ge=0, le=1_000_000, description="gradient steps at each decision")
-    batch: int = Field(128, ge=1, le=1_000_000, description="worlds of a gradient step")
-    exploration: float = Field(0.2, ge=0, le=1, description="share of random own moves while values are tuned")
-    learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="of Adam")
+    multi: bool = Field(
+        False,
+        description="of two, both seats search, on what everybody saw; each knows what a move by the network says",
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="multi: of the worlds, which both seats must draw alike")
+    preset: Literal["small", "paper"] = Field(
+        "small", description="what is not given below; small: for one core; paper: of the authors' code"
+    )
+    worlds: int | None = Field(
+        None, ge=1, le=1_000_000, description="worlds in which the tuned values are judged; small 1,000, paper 5,000"
+    )
+    horizon: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="own moves by the network, with multi those of both seats, before the blueprint goes on; small 2, "
+        "paper 1, with multi 2",
+    )
+    steps: int | None = Field(
+        None, ge=0, le=1_000_000, description="gradient steps at each decision; small 100, paper 5,000"
+    )
+    batch: int | None = Field(None, ge=1, le=1_000_000, description="games of a gradient step; 128")
+    learning_rate: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.001, paper 0.0000625"
+    )
+    adam_epsilon: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.00000001, paper 0.00015"
+    )
+    clip: float | None = Field(None, gt=0, description="largest norm of a gradient; small inf, paper 50")
+    discount: float | None = Field(
+        None, ge=0, le=1, description="of the network's own values, by move of the game; small 1, paper 0.999"
+    )
+    target_every: int | None = Field(
+        None, ge=1, le=1_000_000, description="gradient steps between two target networks; small 1, paper 2,500"
+    )
+    exploration: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="share of random moves by the network while values are tuned; small 0.2, paper 0.1",
+    )
+    explorations: int | None = Field(
+        None, ge=1, le=10_000, description="kinds of games by this share; small 1, paper 80"
+    )
+    exploration_power: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="the last kind's share is the first's to 1 + this power; small 0, paper 7",
+    )
 
 
 class Options(Believing, _Search):
-    pass
+    def settings(self) -> dict[str, Any]:
+        """What was given over what the preset has, by name."""
+        preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
+        return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
 class RLSearch:
@@ -71,7 +166,7 @@ class RLSearch:
             return Decision(blueprint)
 
     def _searched(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
-        n = self._options.worlds
+        n = self._tuning.worlds
         self._belief.reset(view)
         self._uniform.reset(view)
         table, hands = self._uniform.tables()[-1], self._belief.sample(n, rng).hidden
@@ -79,8 +174,8 @@ class RLSearch:
             self._model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
         )
         judged, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
-        action = self._tuning.action(tuned, judged)
-        own, others = (float(self._tuning.scores(m, judged, seed).mean()) for m in (tuned, None))
+        (action,) = self._tuning.actions(tuned, table).tolist()
+        own, others = self._tuning.compared(tuned, judged, seed)
         better = action != blueprint and own - others > self._options.threshold
         return Decision(
             action if better else blueprint,
@@ -90,16 +185,18 @@ class RLSearch:
 
     def _worlds(self, table: Tables, hands: np.ndarray, rng: np.random.Generator) -> Tables:
         """These own hands, int16 [n, hand], at tables of their own, with the deck shuffled."""
-        dealt = np.full((len(hands), table.rules.players, hands.shape[1]), -1, dtype=np.int8)
-        dealt[:, self._options.seat] = hands
+        from trickformer.belief.hanabi.process import at_seat
+
         x = table.take(np.zeros(len(hands), dtype=np.int64))
+        dealt = at_seat(hands, self._options.seat, table.rules.players)
         x.redeal(dealt, int(rng.integers(2**62)))  # which the belief has made sure is possible
         return x
 
 
-def make(options: Options, game: Game) -> RLSearch:
-    """Raises TrickformerError for a game that is not Hanabi, a seat that it has not, a blueprint that is no scripted
-    player, and a checkpoint that is missing, of other rules, or of a network with a memory."""
+def make(options: Options, game: Game) -> RLSearch | BothSeats:
+    """Raises TrickformerError for a game that is not Hanabi, or with multi not of two, a seat that it has not, a
+    blueprint that is no scripted player, and a checkpoint that is missing, of other rules, or of a network with a
+    memory."""
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_engine import usable
@@ -111,6 +208,12 @@ def make(options: Options, game: Game) -> RLSearch:
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
+    if options.multi and options.seat:
+        raise TrickformerError(f"player 'rl_search': with multi=true all seats search, not seat {options.seat}")
+    if options.multi and game.players != 2:
+        raise TrickformerError(f"player 'rl_search' has multi=true for two players, not {game.players}")
+    if options.seed and not options.multi:
+        raise TrickformerError("player 'rl_search' has the option 'seed' with multi=true only")
     style = style_of("rl_search", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.model.shape.recurrent:
@@ -118,9 +221,17 @@ def make(options: Options, game: Game) -> RLSearch:
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
     tuning = Tuning(
-        seat=options.seat,
         bot=_core.hanabi.BOTS.index(style),
+        others=0 if options.multi else game.players - 1,
         v0=trained.v0,
-        **options.model_dump(include={"horizon", "steps", "batch", "exploration", "learning_rate", "threads"}),
+        threads=options.threads,
+        **options.settings(),
     )
-    return RLSearch(options, game, style, trained.model.to(usable(options.device)), tuning)
+    model = trained.model.to(usable(options.device))
+    if not options.multi:
+        return RLSearch(options, game, style, model, tuning)
+    from trickformer.belief.hanabi.process import Form, HanabiProcess
+    from trickformer.players._hanabi_rl_multi import BothSeats, Team
+
+    process = HanabiProcess(game.rules, Form.FOSG, [style, style])
+    return BothSeats(Team(process, model, tuning, options, options.seed), game)

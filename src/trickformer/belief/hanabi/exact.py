@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, shown, supposed
 
 # What a move of another seat says of a hand, int8 [m, hand]: the logarithm of its probability, float64 [m], -inf where
 # the seat cannot have held it.
@@ -143,8 +143,7 @@ class HandFilter:
         if callable(move):
             return move(hidden)
         before, policy, action = move
-        dealt = np.full((len(hidden), self._process.rules.players, self._process.rules.hand), -1, dtype=np.int8)
-        dealt[:, self._seat] = hidden
+        dealt = at_seat(hidden, self._seat, self._process.rules.players)
         with np.errstate(divide="ignore"):
             return np.log(supposed(before, 0, dealt, policy)[:, action].astype(np.float64))
 

@@ -99,6 +99,11 @@ class HanabiProcess:
         worlds = x.take(rows)
         return worlds, worlds.redeal(self.dealt(hidden), seed)
 
+    def possible(self, x: Tables, hidden: np.ndarray, seed: int) -> Tables:
+        """Those of the worlds of one table, int8 [k, slots], that can be."""
+        worlds, feasible = self.worlds(x, np.zeros(len(hidden), dtype=np.int64), hidden, seed)
+        return worlds.take(np.flatnonzero(feasible))
+
     def dealt(self, hidden: np.ndarray) -> np.ndarray:
         """int8 [k, players, hand]: hidden cards, int8 [k, slots], as tables take them; -1 where a hand is seen."""
         hands = np.full((len(hidden), self.rules.players, self.rules.hand), -1, dtype=np.int8)
@@ -125,6 +130,13 @@ class HanabiProcess:
         after = x.take(np.arange(len(x)))
         after.step(actions)
         return after, actions
+
+
+def at_seat(hands: np.ndarray, seat: int, players: int) -> np.ndarray:
+    """int8 [m, players, hand]: these hands, [m, hand], at one seat, as tables take them; -1 at the others."""
+    dealt = np.full((len(hands), players, hands.shape[1]), -1, dtype=np.int8)
+    dealt[:, seat] = hands
+    return dealt
 
 
 def prefer(action: int, bot: int) -> int:
