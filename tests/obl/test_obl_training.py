@@ -47,6 +47,8 @@ METHODS = [
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
     {"method": "vdn", "other_play": True},
+    {"method": "iql", "sad": True, "model": "lstm"},
+    {"method": "vdn", "sad": True, "other_play": True, "odds": True},
     {"method": "klevel"},
     {"method": "klevel", "level": 2, "model": "lstm", "hidden": 16, "slip": 0.2},
     {"level": 2, "belief": "exact", "slip": 0.1, "hidden": 16},
@@ -138,12 +140,13 @@ def test_presets():
 def checkpoint(tmp_path_factory):
     """Networks of random weights for the game TINY."""
     made = {}
-    for model in ("mlp", "lstm"):
+    for model in ("mlp", "lstm", "sad"):
         out = tmp_path_factory.mktemp("obl") / model
         out.mkdir()
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
-        network = ActionValues(Shape.of(rules, 16, 2, model == "lstm"))
+        last = "greedy" if model == "sad" else "seen"
+        network = ActionValues(Shape.of(rules, 16, 2, model != "mlp", last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         save(Trained(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
@@ -172,7 +175,7 @@ def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
             assert all(equal) == warm
 
 
-@pytest.mark.parametrize("model", ["mlp", "lstm"])
+@pytest.mark.parametrize("model", ["mlp", "lstm", "sad"])
 def test_the_player_plays_as_the_tables_do(checkpoint, model):
     """The same games through views of OpenSpiel's states and on the core's tables: every score is the same."""
     game, trained = games.load(TINY), load(checkpoint[model])
@@ -212,6 +215,8 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hanabi", "--level", "0"], "level=0"),
         (["hanabi", "--level", "2"], "level = 2: give the folder of level 1 with --below"),
         (["hanabi", "--other-play"], "other_play is for self-play"),
+        (["hanabi", "--sad"], "sad is for self-play; give --method iql or vdn"),
+        (["hanabi", "--sad", "--method", "klevel"], "sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--below", "x"], "below: there is nothing below level 1"),
         (["hanabi", "--level", "2", "--method", "iql", "--below", "x"], "level = 2: iql has no levels"),
         (["hanabi", "--level", "2", "--below", "nowhere"], "unknown checkpoint 'nowhere'"),

@@ -35,15 +35,22 @@ class Layout(NamedTuple):
         return cls(rules.players, rules.hand, rules.colors, rules.ranks, fireworks, discards, copies)
 
     @property
+    def last(self) -> slice:
+        """What it says of the last move."""
+        begin = self.discards + self.colors * sum(self.copies)
+        size = 2 * self.players + 4 + self.colors + self.ranks + 2 * self.slots + self.colors * self.ranks + 2
+        return slice(begin, begin + size)
+
+    @property
     def odds(self) -> int:
         """Numbers of `odds`."""
         return TRAITS * self.slots * (2 * self.players - 1)
 
 
 def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
-    """float32 [n, layout.odds] of observations, float32 [n, observation]: for each own card how likely it can be played
-    and was played, by counting all that the seat sees, slot by slot; the same of the others' cards as everybody sees
-    them, and as they are."""
+    """float32 [n, layout.odds] of observations, float32 [n, observation], whatever stands after them: for each own card
+    how likely it can be played and was played, by counting all that the seat sees, slot by slot; the same of the
+    others' cards as everybody sees them, and as they are."""
     players, slots, colors, ranks = layout[:4]
     n, kinds = len(seen), colors * ranks
     deck = colors * sum(layout.copies)
@@ -56,7 +63,8 @@ def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
     discarded = seen[:, layout.discards : layout.discards + deck] @ copies
     hidden = copies.sum(0) - discarded - played - hands.sum(1)
     size = kinds + colors + ranks
-    told = seen[:, -players * slots * size :].view(n, players * slots, size)[:, :, :kinds]
+    begin = layout.last.stop
+    told = seen[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
     of_own = (told[:, :slots] > 0) * hidden[:, None].clamp(min=0)
     of_others = told[:, slots:]
     believed = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (of_own, of_others)]

@@ -2,7 +2,10 @@
 
 One kind reads the observation of the moment. The other is the public LSTM of "Off-Belief Learning" (section 6; from
 "Learned Belief Search", Hu, Lerer, Brown & Foerster 2021): what everybody sees goes through an LSTM, what the seat sees
-through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016)."""
+through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016).
+
+A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of whoever moved last,
+beside the move that was made. Who plays does not explore, so that both are the same."""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import json
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -28,26 +31,37 @@ from trickformer.plumbing.text import json_object
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
+Last = Literal["seen", "greedy"]  # what a network reads of the last move: what is seen, or the greedy action beside it
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a network reads and says."""
 
-    seen: int  # numbers of an observation
-    hands: int  # its first ones, which show the others' hands; all others are public
+    seen: int  # numbers of an observation, and of the greedy action after it
+    hands: int  # the first ones, which show the others' hands; all others are public
     actions: int
     hidden: int  # units of a layer
     layers: int  # of what reads the observation
     recurrent: bool
-    layout: Layout | None = None  # of the observation, where odds are counted from it
+    layout: Layout  # of the observation
+    odds: bool = False  # whether odds are counted from it
+    last: Last = "seen"
 
     @classmethod
-    def of(cls, rules: _core.hanabi.Rules, hidden: int, layers: int, recurrent: bool, odds: bool = False) -> Shape:
+    def of(
+        cls,
+        rules: _core.hanabi.Rules,
+        hidden: int,
+        layers: int,
+        recurrent: bool,
+        odds: bool = False,
+        last: Last = "seen",
+    ) -> Shape:
         """Of a network that plays by these rules."""
-        hands = (rules.players - 1) * rules.hand * rules.kinds
-        layout = Layout.of(rules) if odds else None
-        return cls(rules.observation, hands, rules.actions, hidden, layers, recurrent, layout)
+        hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
+        seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
+        return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last)
 
 
 class ActionValues(nn.Module):
@@ -57,7 +71,7 @@ class ActionValues(nn.Module):
     def __init__(self, shape: Shape):
         super().__init__()
         self.shape = shape
-        counted = shape.layout.odds if shape.layout is not None else 0
+        counted = shape.layout.odds if shape.odds else 0
         width = [shape.seen + counted] + [shape.hidden] * shape.layers
         self.private = nn.Sequential(*(part for a, b in pairwise(width) for part in (nn.Linear(a, b), nn.ReLU())))
         if shape.recurrent:
@@ -72,21 +86,29 @@ class ActionValues(nn.Module):
         layers = _LSTM_LAYERS if self.shape.recurrent else 0
         return torch.zeros(n, 2, layers, self.shape.hidden, device=self.worth.weight.device)
 
+    def read(self, seen: torch.Tensor) -> torch.Tensor:
+        """float32 [..., seen] of observations, float32 [..., observation], after which the greedy action may stand;
+        where it does not, the last move was one."""
+        if self.shape.last == "greedy" and seen.shape[-1] < self.shape.seen:
+            return torch.cat([seen, seen[..., self.shape.layout.last]], -1)
+        return seen
+
     def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The public part of T observations in a row, float32 [T, n, seen], and what was remembered before them:
-        float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
+        """The public part of T observations in a row, as `read` takes them, [T, n, ...], and what was remembered before
+        them: float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
         if not self.shape.recurrent:
             return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
         states = memory.permute(1, 2, 0, 3).contiguous()
-        found, (hidden, cell) = self.lstm(self.public(seen[..., self.shape.hands :]), (states[0], states[1]))
+        found, (hidden, cell) = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
         return found, torch.stack([hidden, cell]).permute(2, 0, 1, 3)
 
     def forward(
         self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Observations float32 [n, seen], the context of each, and what is legal, bool [n, actions], nothing where
-        another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
-        if self.shape.layout is not None:
+        """Observations as `read` takes them, [n, ...], the context of each, and what is legal, bool [n, actions],
+        nothing where another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
+        seen = self.read(seen)
+        if self.shape.odds:
             seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
         x = self.private(seen) * context
         worth, advantage = self.worth(x), self.advantage(x)
@@ -166,9 +188,11 @@ def load(path: Path) -> Trained:
         if said.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
         rules, sizes = _core.hanabi.Rules(**said["rules"]), dict(said["shape"])
-        counts = sizes.pop("layout", None) is not None
-        shape = Shape(**sizes, layout=Layout.of(rules) if counts else None)
-        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent, counts):
+        layout = sizes.pop("layout", None)  # which once stood there only with odds, and was all that told of them
+        shape = Shape(layout=Layout.of(rules), **{"odds": layout is not None} | sizes)
+        if shape.last not in get_args(Last):
+            raise ValueError(f"it reads {shape.last!r} of the last move")
+        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last):
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)

@@ -47,6 +47,10 @@ class Training(BaseModel):
     other_play: bool = Field(
         False, description="in self-play each seat of a game has names of its own for the colours: Other-Play"
     )
+    sad: bool = Field(
+        False,
+        description="in self-play all seats also see the greedy action of whoever explored: simplified action decoder",
+    )
     level: int = Field(
         1,
         ge=1,
@@ -131,8 +135,9 @@ class Training(BaseModel):
     def _stands(self) -> Self:
         if self.method in ("iql", "vdn") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
-        if self.method not in ("iql", "vdn") and self.other_play:
-            raise ValueError("other_play is for self-play; give --method iql or vdn")
+        for name in ("other_play", "sad"):
+            if getattr(self, name) and self.method not in ("iql", "vdn"):
+                raise ValueError(f"{name} is for self-play; give --method iql or vdn")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:
@@ -144,6 +149,11 @@ class Training(BaseModel):
         if self.method == "obl" and self.moves != 1:
             raise ValueError(f"n_step = {self.n_step}: a target of off-belief learning is one move; leave it out")
         return self
+
+    @property
+    def last(self) -> Literal["seen", "greedy"]:
+        """What the network reads of the last move (models/hanabi_values.py)."""
+        return "greedy" if self.sad else "seen"
 
     @property
     def moves(self) -> int:

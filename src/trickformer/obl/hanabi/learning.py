@@ -9,6 +9,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, expected
+from trickformer.obl.hanabi import sad
 from trickformer.obl.hanabi.actors import OVER, Ended
 from trickformer.obl.hanabi.colours import Renaming
 
@@ -36,13 +37,18 @@ class Frames:
         return torch.from_numpy(np.arange(self.lengths.sum()) - np.repeat(starts, self.lengths)).to(self.seen.device)
 
 
-def frames(rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device: torch.device) -> Frames:
-    """Games of the series `seed`, played again."""
+def frames(
+    rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device: torch.device, greedy: bool = False
+) -> Frames:
+    """Games of the series `seed`, played again; with greedy actions beside what was seen."""
     seen, legal, seats, rewards = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
+    lengths = (games.actions != OVER).sum(axis=1)
+    if greedy:
+        seen = np.concatenate([seen, sad.beside(rules, seed, games, lengths)], axis=2)
     own = seats[:, None] == np.arange(rules.players)
     tensors = (seen, legal[:, None] & own[:, :, None], own, games.actions[games.actions != OVER].astype(np.int64))
     made = [torch.from_numpy(x).to(device) for x in (*tensors, rewards.astype(np.float32))]
-    return Frames(*made, lengths=(games.actions != OVER).sum(axis=1))
+    return Frames(*made, lengths=lengths)
 
 
 def named(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:

@@ -70,7 +70,7 @@ class Run:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
+        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last)
         online = ActionValues(shape).to(device)
         target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
         if level is not None and config.warm:
@@ -93,7 +93,7 @@ class Run:
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
         device = self.online.worth.weight.device
         rules = self.actors.tables.rules
-        given = learning.frames(rules, config.seed, drawn.games, config.v0, device)
+        given = learning.frames(rules, config.seed, drawn.games, config.v0, device, config.sad)
         if config.other_play:
             orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
             given = learning.named(given, colours.renaming(rules, device), orders)
