@@ -31,6 +31,7 @@ from trickformer.plumbing.text import json_object
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
+ANSWERS = 3  # to what a card is good for: it can be played, it was played before, neither
 Last = Literal["seen", "greedy"]  # what a network reads of the last move: what is seen, or the greedy action beside it
 
 
@@ -47,6 +48,7 @@ class Shape:
     layout: Layout  # of the observation
     odds: bool = False  # whether odds are counted from it
     last: Last = "seen"
+    cards: bool = False  # whether it also says what own cards are good for, for the sake of learning
 
     @classmethod
     def of(
@@ -57,11 +59,12 @@ class Shape:
         recurrent: bool,
         odds: bool = False,
         last: Last = "seen",
+        cards: bool = False,
     ) -> Shape:
         """Of a network that plays by these rules."""
         hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
         seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
-        return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last)
+        return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last, cards)
 
 
 class ActionValues(nn.Module):
@@ -80,6 +83,8 @@ class ActionValues(nn.Module):
         self.worth = nn.Linear(shape.hidden, 1)
         self.advantage = nn.Linear(shape.hidden, shape.actions)
         self.waiting = nn.Linear(shape.hidden, 1)
+        if shape.cards:
+            self.cards = nn.Linear(shape.hidden, shape.layout.slots * ANSWERS)
 
     def memory(self, n: int) -> torch.Tensor:
         """What n seats remember before the first move: float32 [n, 2, layers, hidden], nothing without an LSTM."""
@@ -102,18 +107,26 @@ class ActionValues(nn.Module):
         found, (hidden, cell) = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
         return found, torch.stack([hidden, cell]).permute(2, 0, 1, 3)
 
-    def forward(
-        self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Observations as `read` takes them, [n, ...], the context of each, and what is legal, bool [n, actions],
-        nothing where another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
+    def units(self, seen: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+        """float32 [n, hidden], of which all that the network says is a linear function: of observations as `read` takes
+        them, [n, ...], and the context of each."""
         seen = self.read(seen)
         if self.shape.odds:
             seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
-        x = self.private(seen) * context
+        return self.private(seen) * context
+
+    def values(self, x: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Units, float32 [n, hidden], and what is legal, bool [n, actions], nothing where another is on turn: float32
+        [n, actions] and [n], the values of actions and of waiting."""
         worth, advantage = self.worth(x), self.advantage(x)
         mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
         return worth + advantage - mean, self.waiting(x).squeeze(1)
+
+    def forward(
+        self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The values of observations with their contexts, as `units` and `values` say."""
+        return self.values(self.units(seen, context), legal)
 
 
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
@@ -187,12 +200,14 @@ def load(path: Path) -> Trained:
         said = json_object((path / CONFIG).read_text(encoding="utf-8"))
         if said.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
-        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict(said["shape"])
-        layout = sizes.pop("layout", None)  # which once stood there only with odds, and was all that told of them
-        shape = Shape(layout=Layout.of(rules), **{"odds": layout is not None} | sizes)
+        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict[str, Any](said["shape"])
+        # A layout once stood there only with odds, and was all that told of them.
+        sizes.setdefault("odds", sizes.pop("layout", None) is not None)
+        shape = Shape(layout=Layout.of(rules), **sizes)
         if shape.last not in get_args(Last):
             raise ValueError(f"it reads {shape.last!r} of the last move")
-        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last):
+        settings = shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last, shape.cards
+        if shape != Shape.of(rules, *settings):
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)

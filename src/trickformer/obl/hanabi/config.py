@@ -51,6 +51,13 @@ class Training(BaseModel):
         False,
         description="in self-play all seats also see the greedy action of whoever explored: simplified action decoder",
     )
+    auxiliary: float = Field(
+        0.0,
+        ge=0,
+        le=1_000,
+        allow_inf_nan=False,
+        description="in self-play the weight of the auxiliary task, to say which own cards can be played or were",
+    )
     level: int = Field(
         1,
         ge=1,
@@ -135,7 +142,7 @@ class Training(BaseModel):
     def _stands(self) -> Self:
         if self.method in ("iql", "vdn") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
-        for name in ("other_play", "sad"):
+        for name in ("other_play", "sad", "auxiliary"):
             if getattr(self, name) and self.method not in ("iql", "vdn"):
                 raise ValueError(f"{name} is for self-play; give --method iql or vdn")
         if self.level > 1 and self.below is None:

@@ -71,10 +71,14 @@ def contexts(network: ActionValues, given: Frames) -> torch.Tensor:
     return found.unflatten(1, (k, players))[place, row]
 
 
-def values(network: ActionValues, given: Frames) -> tuple[torch.Tensor, torch.Tensor]:
-    """float32 [m, P, actions] and [m, P]: of actions, and of waiting."""
-    context = contexts(network, given)
-    q, waiting = network(given.seen.flatten(0, 1), context.flatten(0, 1), given.legal.flatten(0, 1))
+def units(network: ActionValues, given: Frames) -> torch.Tensor:
+    """float32 [m * P, hidden]: what values are linear functions of."""
+    return network.units(given.seen.flatten(0, 1), contexts(network, given).flatten(0, 1))
+
+
+def values(network: ActionValues, given: Frames, x: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+    """float32 [m, P, actions] and [m, P]: of actions, and of waiting. x: the units, if they are known."""
+    q, waiting = network.values(units(network, given) if x is None else x, given.legal.flatten(0, 1))
     return q.unflatten(0, given.own.shape), waiting.unflatten(0, given.own.shape)
 
 

@@ -20,12 +20,13 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
+from trickformer.models.hanabi_values import ANSWERS, ActionValues, Shape, Trained, save
 from trickformer.models.torch_engine import usable
-from trickformer.obl.hanabi import below, colours, learning
-from trickformer.obl.hanabi.actors import Actors
+from trickformer.obl.hanabi import auxiliary, below, colours, learning
+from trickformer.obl.hanabi.actors import Actors, Ended
 from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.learning import Frames
 from trickformer.obl.hanabi.partner import Partner, learners
 from trickformer.obl.hanabi.play import scores
 from trickformer.obl.hanabi.replay import Replay
@@ -70,7 +71,9 @@ class Run:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last)
+        shape = Shape.of(
+            rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last, config.auxiliary > 0
+        )
         online = ActionValues(shape).to(device)
         target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
         if level is not None and config.warm:
@@ -97,21 +100,15 @@ class Run:
         if config.other_play:
             orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
             given = learning.named(given, colours.renaming(rules, device), orders)
-        q, waiting = learning.values(self.online, given)
-        if config.method == "obl":
-            found, wanted = learning.off_belief(given, q, waiting, drawn.games, config.tries)
-        else:
-            found = learning.taken(given, q, waiting)
-            wanted = learning.bootstrapped(
-                q.detach(), self.target, given, config.moves, config.discount, config.temperature
-            )
-        errors = wanted - found
-        if config.method == "vdn":  # the team's value is the sum over its seats
-            errors = errors.sum(1)
-        if config.method == "klevel":
-            seats = torch.from_numpy(learners(drawn.games.games, rules.players)).to(device)[given.games]
-            errors = errors.gather(1, seats[:, None])[:, 0]
-        loss = learning.loss(errors, given, torch.from_numpy(drawn.weights).to(device))
+        units = learning.units(self.online, given)
+        q, waiting = learning.values(self.online, given, units)
+        errors = self._errors(drawn.games, given, q, waiting)
+        weights = torch.from_numpy(drawn.weights).to(device)
+        loss = learning.loss(errors, given, weights)
+        if config.auxiliary:
+            said, layout = self.online.cards(units), self.online.shape.layout
+            said = said.view(*given.own.shape, layout.slots, ANSWERS)
+            loss = loss + config.auxiliary * auxiliary.loss(said, given, layout, weights)
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
@@ -127,6 +124,24 @@ class Run:
         if self.step % config.target_every == 0:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
+
+    def _errors(self, games: Ended, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+        """float32 [m] or [m, P]: by how much values, as `learning.values` gives them, are off their targets."""
+        config = self.config
+        if config.method == "obl":
+            found, wanted = learning.off_belief(given, q, waiting, games, config.tries)
+        else:
+            found = learning.taken(given, q, waiting)
+            wanted = learning.bootstrapped(
+                q.detach(), self.target, given, config.moves, config.discount, config.temperature
+            )
+        errors = wanted - found
+        if config.method == "vdn":  # the team's value is the sum over its seats
+            return errors.sum(1)
+        if config.method == "klevel":
+            seats = torch.from_numpy(learners(games.games, given.own.shape[1])).to(errors.device)[given.games]
+            return errors.gather(1, seats[:, None])[:, 0]
+        return errors
 
     def _rate(self) -> float:
         """The share of the learning rate at this step, along a cosine."""
