@@ -50,6 +50,7 @@ METHODS = [
     {"method": "iql", "sad": True, "model": "lstm"},
     {"method": "vdn", "sad": True, "other_play": True, "odds": True},
     {"method": "vdn", "auxiliary": 0.25},
+    {"method": "vdn", "other_play": True, "colour_bonus": 0.5, "hide_last_action": True, "model": "lstm"},
     {"method": "iql", "auxiliary": 0.5, "sad": True, "model": "lstm"},
     {"method": "klevel"},
     {"method": "klevel", "level": 2, "model": "lstm", "hidden": 16, "slip": 0.2},
@@ -142,12 +143,12 @@ def test_presets():
 def checkpoint(tmp_path_factory):
     """Networks of random weights for the game TINY."""
     made = {}
-    for model in ("mlp", "lstm", "sad"):
+    for model in ("mlp", "lstm", "sad", "hidden"):
         out = tmp_path_factory.mktemp("obl") / model
         out.mkdir()
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
-        last = "greedy" if model == "sad" else "seen"
+        last = {"sad": "greedy", "hidden": "hidden"}.get(model, "seen")
         network = ActionValues(Shape.of(rules, 16, 2, model != "mlp", last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
@@ -177,7 +178,7 @@ def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
             assert all(equal) == warm
 
 
-@pytest.mark.parametrize("model", ["mlp", "lstm", "sad"])
+@pytest.mark.parametrize("model", ["mlp", "lstm", "sad", "hidden"])
 def test_the_player_plays_as_the_tables_do(checkpoint, model):
     """The same games through views of OpenSpiel's states and on the core's tables: every score is the same."""
     game, trained = games.load(TINY), load(checkpoint[model])
@@ -217,6 +218,9 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hanabi", "--level", "0"], "level=0"),
         (["hanabi", "--level", "2"], "level = 2: give the folder of level 1 with --below"),
         (["hanabi", "--other-play"], "other_play is for self-play"),
+        (["hanabi", "--colour-bonus", "0.25"], "colour_bonus is for self-play; give --method iql or vdn"),
+        (["hanabi", "--hide-last-action"], "hide_last_action is for self-play; give --method iql or vdn"),
+        (["hanabi", "--method", "iql", "--sad", "--hide-last-action"], "give one of them"),
         (["hanabi", "--auxiliary", "0.25"], "auxiliary is for self-play; give --method iql or vdn"),
         (["hanabi", "--method", "vdn", "--auxiliary", "-1"], "auxiliary=-1"),
         (["hanabi", "--sad"], "sad is for self-play; give --method iql or vdn"),

@@ -32,7 +32,8 @@ CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
 ANSWERS = 3  # to what a card is good for: it can be played, it was played before, neither
-Last = Literal["seen", "greedy"]  # what a network reads of the last move: what is seen, or the greedy action beside it
+# What a network reads of the last move: what is seen, the greedy action beside it, or nothing.
+Last = Literal["seen", "greedy", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,11 @@ class ActionValues(nn.Module):
     def read(self, seen: torch.Tensor) -> torch.Tensor:
         """float32 [..., seen] of observations, float32 [..., observation], after which the greedy action may stand;
         where it does not, the last move was one."""
+        last = self.shape.layout.last
+        if self.shape.last == "hidden":
+            return torch.cat([seen[..., : last.start], torch.zeros_like(seen[..., last]), seen[..., last.stop :]], -1)
         if self.shape.last == "greedy" and seen.shape[-1] < self.shape.seen:
-            return torch.cat([seen, seen[..., self.shape.layout.last]], -1)
+            return torch.cat([seen, seen[..., last]], -1)
         return seen
 
     def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -61,6 +61,11 @@ def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, live
     )
 
 
+def naming(rules: _core.hanabi.Rules, device: torch.device) -> torch.Tensor:
+    """bool [actions]: the hints that name a colour."""
+    return torch.tensor([_move(rules, action)[1] is not None for action in range(rules.actions)], device=device)
+
+
 def orders(rules: _core.hanabi.Rules, seed: int, games: np.ndarray) -> np.ndarray:
     """int64 [k, players]: by which of the renamings each seat names the colours in games of these numbers."""
     count = len(renaming(rules, torch.device("cpu")).actions)

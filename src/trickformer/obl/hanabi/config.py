@@ -51,6 +51,14 @@ class Training(BaseModel):
         False,
         description="in self-play all seats also see the greedy action of whoever explored: simplified action decoder",
     )
+    hide_last_action: bool = Field(False, description="in self-play the network does not see the last move")
+    colour_bonus: float = Field(
+        0.0,
+        ge=0,
+        le=1_000,
+        allow_inf_nan=False,
+        description="in self-play what naming a colour pays beside, in points, in the first half of the steps",
+    )
     auxiliary: float = Field(
         0.0,
         ge=0,
@@ -142,9 +150,11 @@ class Training(BaseModel):
     def _stands(self) -> Self:
         if self.method in ("iql", "vdn") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
-        for name in ("other_play", "sad", "auxiliary"):
+        for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):
             if getattr(self, name) and self.method not in ("iql", "vdn"):
                 raise ValueError(f"{name} is for self-play; give --method iql or vdn")
+        if self.sad and self.hide_last_action:
+            raise ValueError("sad shows more of the last action, and hide_last_action nothing; give one of them")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:
@@ -158,9 +168,9 @@ class Training(BaseModel):
         return self
 
     @property
-    def last(self) -> Literal["seen", "greedy"]:
+    def last(self) -> Literal["seen", "greedy", "hidden"]:
         """What the network reads of the last move (models/hanabi_values.py)."""
-        return "greedy" if self.sad else "seen"
+        return "greedy" if self.sad else "hidden" if self.hide_last_action else "seen"
 
     @property
     def moves(self) -> int:

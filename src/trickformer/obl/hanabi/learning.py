@@ -51,6 +51,11 @@ def frames(
     return Frames(*made, lengths=lengths)
 
 
+def shaped(given: Frames, which: torch.Tensor, bonus: float) -> Frames:
+    """The same where some actions, bool [actions], pay that much beside."""
+    return replace(given, rewards=given.rewards + bonus * which[given.actions])
+
+
 def named(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
     """The same as seats see it who name the colours by `orders`, int64 [k, P]."""
     which = orders[given.games]

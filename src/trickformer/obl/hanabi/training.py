@@ -97,6 +97,8 @@ class Run:
         device = self.online.worth.weight.device
         rules = self.actors.tables.rules
         given = learning.frames(rules, config.seed, drawn.games, config.v0, device, config.sad)
+        if config.colour_bonus and 2 * self.step < config.steps:
+            given = learning.shaped(given, colours.naming(rules, device), config.colour_bonus)
         if config.other_play:
             orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
             given = learning.named(given, colours.renaming(rules, device), orders)
