@@ -172,6 +172,11 @@ class Trained:
     temperature: float  # of its policy, in points
     about: dict[str, Any]  # how it was trained
 
+    @property
+    def imitates(self) -> bool:
+        """Whether what it says of actions are logits of a policy that it has seen, and no values."""
+        return self.about.get("method") == "clone"
+
     def of(self, rules: _core.hanabi.Rules, name: str) -> Trained:
         """The same, for a game of these rules. Raises TrickformerError where it was trained by others; name: of the
         checkpoint."""

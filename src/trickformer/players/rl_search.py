@@ -111,8 +111,10 @@ def make(options: Options, game: Game) -> RLSearch:
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
-    style = style_of("rl_search", options.blueprint)
+    style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
+    if trained.imitates:
+        raise TrickformerError(f"player 'rl_search' tunes values of actions; {options.checkpoint} has learned none")
     if trained.model.shape.recurrent:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
