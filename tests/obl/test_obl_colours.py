@@ -60,10 +60,11 @@ def test_each_seat_of_a_game_has_names_of_its_own():
     assert abs(pairs - 6_000 / 36).max() < 5 * np.sqrt(6_000 / 36)
 
 
+@pytest.mark.parametrize("spec", [TWO, THREE])
 @pytest.mark.parametrize("model", ["mlp", "lstm"])
-def test_actors_and_learner_name_the_colours_alike(model):
-    config = Training(game=TWO, method="vdn", other_play=True, model=model, hidden=16, tables=8, exploration=0.0)
-    rules = rules_of(TWO)
+def test_actors_and_learner_name_the_colours_alike(spec, model):
+    config = Training(game=spec, method="vdn", other_play=True, model=model, hidden=16, tables=8, exploration=0.0)
+    rules = rules_of(spec)
     torch.manual_seed(5)
     network = ActionValues(Shape.of(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
     network.advantage.weight.mul_(20)
