@@ -73,6 +73,14 @@ def test_a_scripted_player_is_learned(tmp_path):
     assert log[-1]["loss"] < 0.1 < log[0]["loss"] and {r["games"] for r in log} == {2_048}
 
 
+def test_games_on_record_are_drawn_alike(tmp_path):
+    """Whatever priorities would be given."""
+    begun = training.Run.begin(of(TWO, tmp_path, buffer=8, priority_exponent=0.9), training.rules_of(TWO))
+    for _ in range(3):
+        begun.learn()
+    assert begun.replay.total == 8 and set(begun.replay.priorities) == {1.0}
+
+
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_colours_are_shuffled_anew_at_every_step(tmp_path, shuffle):
     rules = training.rules_of(TWO)

@@ -33,7 +33,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Training(BaseModel):
-    """Training of one network by games of its own."""
+    """Training of one network, by games of its own or games on record."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

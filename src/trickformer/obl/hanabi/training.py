@@ -1,4 +1,4 @@
-"""Trains a network on Hanabi by games of its own: off-belief learning, and self-play beside it.
+"""Trains a network on Hanabi by games of its own, off-belief learning and self-play beside it, or by games on record.
 
 The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
 and learned from in turn, so that a run is a function of its config."""
@@ -120,8 +120,9 @@ class Run:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
         self.adam.step()
-        off = errors.detach().abs()
-        self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
+        if config.method != "clone":  # whose games are drawn alike
+            off = errors.detach().abs()
+            self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
         self.step += 1
         keep = min(config.averaging, self.step / (self.step + _BEGINNING))
         with torch.no_grad():
