@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Off-belief learning on a Hanabi of two colours: levels 1 to 3, self-play and Other-Play by three seeds each, then who
-# understands whom. Hours of a core. Stopped anywhere, the same command goes on.
+# The rows and columns of Table 1 of "Off-Belief Learning" on a Hanabi of two colours: levels 1 to 3, self-play, SAD and
+# Other-Play by three seeds each, then who understands whom, with strangers: the rank bot (what Other-Play finds), the
+# colour bot, clone bots and scripted players. Hours of a core. Stopped anywhere, the same command goes on.
 # More words are options of every training, such as: runs/obl-study.sh --steps 500
+# Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
 out="${OUT:-out/results/obl-study}"
-game="hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)"
+game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)}"
 going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
 train() { # NAME OPTION...
   [[ -e "$out/$1/model.safetensors" ]] ||
@@ -18,11 +20,16 @@ for seed in ${SEEDS:-0 1 2}; do
   train "obl2-$seed" --seed "$seed" --level 2 --below "$out/obl1-$seed" --slip 0.02
   train "obl3-$seed" --seed "$seed" --level 3 --below "$out/obl2-$seed" --slip 0.02
   train "iql-$seed" --seed "$seed" --method iql
+  train "sad-$seed" --seed "$seed" --method vdn --sad
   train "op-$seed" --seed "$seed" --method vdn --other-play
 done
-for method in obl1 obl2 obl3 iql op; do
+train colour --method vdn --other-play --colour-bonus 0.5 --hide-last-action
+train clone --method clone --games-of partner:style=smart --buffer 10000
+train clone-shuffled --method clone --games-of partner:style=smart --buffer 10000 --shuffle-colours
+for method in obl1 obl2 obl3 iql sad op; do
   for seed in ${SEEDS:-0 1 2}; do players+=("obl:checkpoint=$out/$method-$seed") methods+=("$method"); done
 done
+for bot in colour clone clone-shuffled; do players+=("obl:checkpoint=$out/$bot") methods+=("$bot"); done
 for style in smart holmes simple piers iggi; do players+=("partner:style=$style") methods+=("$style"); done
 obl crossplay --game "$game" --players "${players[@]}" --methods "${methods[@]}" --games "${GAMES:-1000}" --seed 1 \
-  --out "$out/crossplay" $(going "$out/crossplay")
+  --out "$out/table-1" $(going "$out/table-1")

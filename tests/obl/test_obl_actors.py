@@ -175,11 +175,12 @@ def test_what_was_tried_is_learned_beside_what_was_done():
     assert at == len(more)
 
 
-def test_self_plays_targets():
+@pytest.mark.parametrize("game", [SMALL, THREE])
+def test_self_plays_targets(game):
     """Against loops over moves, from the definition."""
     for method, moves in (("iql", 3), ("vdn", 1)):
-        config = small(method=method, n_step=moves)
-        rules = rules_of(SMALL)
+        config = small(game=game, method=method, n_step=moves)
+        rules = rules_of(game)
         online, target = networks(config)
         games, given = played(config, online, target, 12)
         assert not games.targets.any()

@@ -139,3 +139,28 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
     assert belief is not None or said["obl"] == pytest.approx(tabular, abs=1e-9)
     record = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1])
     assert abs(record["score"] - tabular) <= 2 * record["error"] + 0.03
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"method": "iql", "sad": True},
+        {"method": "vdn", "sad": True},
+        {"method": "vdn", "other_play": True, "auxiliary": 0.25},
+    ],
+    ids=str,
+)
+def test_three_seats(tmp_path, given):
+    """Level 1 against the operator; self-play against what a team could get with open cards, which is found here."""
+    spec = "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
+    tree, temperature = tree_of(spec), 0.0 if given else 0.1
+    more = {"game": spec, "seed": 1} | ({"temperature": 0.0, "steps": 600} | given if given else {})
+    training.command(Training(**SETTINGS | more, out=tmp_path / "run"), resume=False)
+    q = values(load(tmp_path / "run").model, spec)
+    worth, best = float(operator.value(tree, policy_of(tree, q, temperature))[0]), float(operator.open_cards(tree)[0])
+    assert best == 2 and float(operator.value(tree, operator.uniform(tree))[0]) < 0.6
+    assert worth == pytest.approx(best, abs=0.03)
+    if not given:
+        answer = operator.respond(tree, operator.grounded(tree), temperature, anew=True)
+        assert far(tree, q, answer, answer.policy) < 0.15

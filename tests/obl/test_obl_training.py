@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play as play_hands
 
 TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
+THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)"
 QUICK = {"hidden": 8, "tables": 8, "batch": 4, "burn_in": 8, "buffer": 32, "games": 8, "evaluate_every": 5}
 
 
@@ -47,6 +49,16 @@ METHODS = [
     {"method": "vdn", "model": "lstm", "v0": False},
     {"preset": "paper", "hidden": 4, "steps": 6, "save_every": 3},
     {"method": "vdn", "other_play": True},
+    {"method": "iql", "sad": True, "model": "lstm"},
+    {"method": "vdn", "sad": True, "other_play": True, "odds": True},
+    {"method": "vdn", "auxiliary": 0.25},
+    {"method": "clone", "games_of": "partner:style=holmes"},
+    {"game": THREE},
+    {"game": THREE, "method": "iql", "sad": True, "other_play": True, "auxiliary": 0.25},
+    {"game": THREE, "method": "vdn", "model": "lstm", "colour_bonus": 0.5, "hide_last_action": True},
+    {"method": "clone", "games_of": "partner", "shuffle_colours": True, "model": "lstm"},
+    {"method": "vdn", "other_play": True, "colour_bonus": 0.5, "hide_last_action": True, "model": "lstm"},
+    {"method": "iql", "auxiliary": 0.5, "sad": True, "model": "lstm"},
     {"method": "klevel"},
     {"method": "klevel", "level": 2, "model": "lstm", "hidden": 16, "slip": 0.2},
     {"level": 2, "belief": "exact", "slip": 0.1, "hidden": 16},
@@ -80,9 +92,14 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, che
 LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 120}
 
 
-@pytest.mark.parametrize(("more", "stage"), [({}, "."), (LEVEL_2, "belief"), (LEVEL_2, ".")])
+SAD = {"method": "vdn", "sad": True, "auxiliary": 0.25}
+
+
+@pytest.mark.parametrize(("more", "stage"), [({}, "."), (SAD, "."), (LEVEL_2, "belief"), (LEVEL_2, ".")])
 def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoint, more, stage):
-    given = {"steps": 200, "save_every": 20, "seed": 3} | more | ({"below": checkpoint["mlp"]} if more else {})
+    given = (
+        {"steps": 200, "save_every": 20, "seed": 3} | more | ({"below": checkpoint["mlp"]} if "level" in more else {})
+    )
     once = training.command(quick(tmp_path / "once", **given), resume=False)
     config = quick(tmp_path / "killed", **given)
     file = tmp_path / "obl.toml"
@@ -100,7 +117,10 @@ def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoin
     training.command(config, resume=True)
     assert "obl train, score" in capsys.readouterr().err
     assert same(once, config.out)
-    for file in [Path("log.jsonl"), *([Path("belief/log.jsonl"), Path("belief/model.safetensors")] if more else [])]:
+    for file in [
+        Path("log.jsonl"),
+        *([Path("belief/log.jsonl"), Path("belief/model.safetensors")] if "level" in more else []),
+    ]:
         assert (once / file).read_bytes() == (config.out / file).read_bytes()
 
 
@@ -138,12 +158,13 @@ def test_presets():
 def checkpoint(tmp_path_factory):
     """Networks of random weights for the game TINY."""
     made = {}
-    for model in ("mlp", "lstm"):
+    for model in ("mlp", "lstm", "sad", "hidden"):
         out = tmp_path_factory.mktemp("obl") / model
         out.mkdir()
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
-        network = ActionValues(Shape.of(rules, 16, 2, model == "lstm"))
+        last = {"sad": "greedy", "hidden": "hidden"}.get(model, "seen")
+        network = ActionValues(Shape.of(rules, 16, 2, model != "mlp", last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         save(Trained(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
@@ -172,7 +193,7 @@ def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
             assert all(equal) == warm
 
 
-@pytest.mark.parametrize("model", ["mlp", "lstm"])
+@pytest.mark.parametrize("model", ["mlp", "lstm", "sad", "hidden"])
 def test_the_player_plays_as_the_tables_do(checkpoint, model):
     """The same games through views of OpenSpiel's states and on the core's tables: every score is the same."""
     game, trained = games.load(TINY), load(checkpoint[model])
@@ -205,6 +226,52 @@ def test_a_table_of_the_tournament(checkpoint, command):
     assert code == 0 and json.loads(out), err
 
 
+def test_three_runs_at_one_table(tmp_path, command):
+    """Cross-play of three seats seats three different runs: each plays by its own network, in every order of seats."""
+    rules, game, specs = training.rules_of(THREE), games.load(THREE), []
+    for seed, last in enumerate(("seen", "greedy", "hidden")):
+        torch.manual_seed(seed)
+        network = ActionValues(Shape.of(rules, 16, 2, seed == 0, last=last))
+        with torch.no_grad():
+            network.advantage.weight.mul_(30)
+        (tmp_path / str(seed)).mkdir()
+        save(Trained(network, rules, True, 0.0, {"method": "vdn"}), tmp_path / str(seed))
+        specs.append(f"obl:checkpoint={tmp_path / str(seed)}")
+    words = [
+        "--game",
+        THREE,
+        "--players",
+        *specs,
+        "--methods",
+        "a",
+        "a",
+        "a",
+        "--games",
+        "2",
+        "--out",
+        tmp_path / "out",
+    ]
+    code, out, err = command("obl", "crossplay", *words, "--json")
+    assert code == 0, err
+    records = [json.loads(line) for line in (tmp_path / "out" / "records.jsonl").read_text().splitlines()]
+    mixed = [r for r in records if len(set(r["seating"])) == 3]
+    assert sorted(tuple(r["seating"]) for r in mixed) == sorted(2 * list(permutations(range(3))))
+    found = json.loads(out)["methods"][0]["cross_play"]["mean"]
+    assert found == pytest.approx(np.mean([r["scores"][0] for r in mixed]))
+    team, differ = [players.make(spec, game) for spec in specs], 0
+    for record in mixed:
+        state = game.spiel.new_initial_state()
+        for action in record["history"]:
+            if not state.is_chance_node():
+                view = game.view(state, state.current_player())
+                said = [p.act([view], [np.random.default_rng(0)], [{}])[0].action for p in team]
+                assert said[record["seating"][view.viewer]] == action
+                differ += len(set(said)) > 1
+            state.apply_action(action)
+        assert state.is_terminal() and round(state.returns()[0]) == record["scores"][0]
+    assert differ > 20
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -212,6 +279,20 @@ def test_a_table_of_the_tournament(checkpoint, command):
         (["hanabi", "--level", "0"], "level=0"),
         (["hanabi", "--level", "2"], "level = 2: give the folder of level 1 with --below"),
         (["hanabi", "--other-play"], "other_play is for self-play"),
+        (["hanabi", "--colour-bonus", "0.25"], "colour_bonus is for self-play; give --method iql or vdn"),
+        (["hanabi", "--hide-last-action"], "hide_last_action is for self-play; give --method iql or vdn"),
+        (["hanabi", "--method", "iql", "--sad", "--hide-last-action"], "give one of them"),
+        (["hanabi", "--method", "clone"], "whose games are imitated? Give --games-of, such as partner:style=smart"),
+        (["hanabi", "--method", "clone", "--games-of", "random"], "who is imitated is a scripted player"),
+        (["hanabi", "--method", "clone", "--games-of", "partner:style=x"], "style=x"),
+        (["hanabi", "--method", "clone", "--games-of", "partner", "--level", "2"], "clone has no levels"),
+        (["hanabi", "--method", "clone", "--games-of", "partner", "--sad"], "sad is for self-play"),
+        (["hanabi", "--games-of", "partner"], "games_of is for a clone bot; give --method clone"),
+        (["hanabi", "--method", "vdn", "--shuffle-colours"], "shuffle_colours is for a clone bot"),
+        (["hanabi", "--auxiliary", "0.25"], "auxiliary is for self-play; give --method iql or vdn"),
+        (["hanabi", "--method", "vdn", "--auxiliary", "-1"], "auxiliary=-1"),
+        (["hanabi", "--sad"], "sad is for self-play; give --method iql or vdn"),
+        (["hanabi", "--sad", "--method", "klevel"], "sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--below", "x"], "below: there is nothing below level 1"),
         (["hanabi", "--level", "2", "--method", "iql", "--below", "x"], "level = 2: iql has no levels"),
         (["hanabi", "--level", "2", "--below", "nowhere"], "unknown checkpoint 'nowhere'"),
@@ -223,7 +304,7 @@ def test_a_table_of_the_tournament(checkpoint, command):
         ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--no-warm", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--method", "klevel"], "of the method obl; level 2 stands on level 1"),
-        (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn', 'klevel'"),
+        (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn', 'klevel', 'clone'"),
         (["hanabi", "--n-step", "3"], "n_step = 3: a target of off-belief learning is one move"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),
         (["hanabi", "--device", "cuda:77"], "torch cannot use device"),

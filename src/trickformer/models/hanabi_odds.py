@@ -35,32 +35,47 @@ class Layout(NamedTuple):
         return cls(rules.players, rules.hand, rules.colors, rules.ranks, fireworks, discards, copies)
 
     @property
+    def last(self) -> slice:
+        """What it says of the last move."""
+        begin = self.discards + self.colors * sum(self.copies)
+        size = 2 * self.players + 4 + self.colors + self.ranks + 2 * self.slots + self.colors * self.ranks + 2
+        return slice(begin, begin + size)
+
+    @property
     def odds(self) -> int:
         """Numbers of `odds`."""
         return TRAITS * self.slots * (2 * self.players - 1)
 
 
+def traits(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
+    """float32 [n, kinds, TRAITS], 0 or 1: what holds of a card of each kind, by observations, float32 [n, ...]."""
+    colors, ranks = layout.colors, layout.ranks
+    fireworks = seen[:, layout.fireworks : layout.fireworks + colors * ranks]
+    tops = fireworks.view(-1, colors, ranks)  # 1 at the highest card
+    played = tops.flip(2).cumsum(2).flip(2).flatten(1)
+    playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
+    return torch.stack([playable, played], 2)
+
+
 def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
-    """float32 [n, layout.odds] of observations, float32 [n, observation]: for each own card how likely it can be played
-    and was played, by counting all that the seat sees, slot by slot; the same of the others' cards as everybody sees
-    them, and as they are."""
+    """float32 [n, layout.odds] of observations, float32 [n, observation], whatever stands after them: for each own card
+    how likely it can be played and was played, by counting all that the seat sees, slot by slot; the same of the
+    others' cards as everybody sees them, and as they are."""
     players, slots, colors, ranks = layout[:4]
     n, kinds = len(seen), colors * ranks
     deck = colors * sum(layout.copies)
     hands = seen[:, : (players - 1) * slots * kinds].view(n, (players - 1) * slots, kinds)
-    tops = seen[:, layout.fireworks : layout.fireworks + kinds].view(n, colors, ranks)  # 1 at the highest card
-    played = tops.flip(2).cumsum(2).flip(2).flatten(1)
-    playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
-    traits = torch.stack([playable, played], 2)
+    fits = traits(layout, seen)
     copies = _copies(colors, layout.copies).to(seen)  # [deck, kinds]
     discarded = seen[:, layout.discards : layout.discards + deck] @ copies
-    hidden = copies.sum(0) - discarded - played - hands.sum(1)
+    hidden = copies.sum(0) - discarded - fits[:, :, 1] - hands.sum(1)
     size = kinds + colors + ranks
-    told = seen[:, -players * slots * size :].view(n, players * slots, size)[:, :, :kinds]
+    begin = layout.last.stop
+    told = seen[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
     of_own = (told[:, :slots] > 0) * hidden[:, None].clamp(min=0)
     of_others = told[:, slots:]
     believed = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (of_own, of_others)]
-    return torch.cat([(x @ traits).flatten(1) for x in (*believed, hands)], 1)
+    return torch.cat([(x @ fits).flatten(1) for x in (*believed, hands)], 1)
 
 
 @cache

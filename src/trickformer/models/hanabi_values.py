@@ -2,7 +2,10 @@
 
 One kind reads the observation of the moment. The other is the public LSTM of "Off-Belief Learning" (section 6; from
 "Learned Belief Search", Hu, Lerer, Brown & Foerster 2021): what everybody sees goes through an LSTM, what the seat sees
-through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016)."""
+through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016).
+
+A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of whoever moved last,
+beside the move that was made. Who plays does not explore, so that both are the same."""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import json
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -28,26 +31,41 @@ from trickformer.plumbing.text import json_object
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
+ANSWERS = 3  # to what a card is good for: it can be played, it was played before, neither
+# What a network reads of the last move: what is seen, the greedy action beside it, or nothing.
+Last = Literal["seen", "greedy", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a network reads and says."""
 
-    seen: int  # numbers of an observation
-    hands: int  # its first ones, which show the others' hands; all others are public
+    seen: int  # numbers of an observation, and of the greedy action after it
+    hands: int  # the first ones, which show the others' hands; all others are public
     actions: int
     hidden: int  # units of a layer
     layers: int  # of what reads the observation
     recurrent: bool
-    layout: Layout | None = None  # of the observation, where odds are counted from it
+    layout: Layout  # of the observation
+    odds: bool = False  # whether odds are counted from it
+    last: Last = "seen"
+    cards: bool = False  # whether it also says what own cards are good for, for the sake of learning
 
     @classmethod
-    def of(cls, rules: _core.hanabi.Rules, hidden: int, layers: int, recurrent: bool, odds: bool = False) -> Shape:
+    def of(
+        cls,
+        rules: _core.hanabi.Rules,
+        hidden: int,
+        layers: int,
+        recurrent: bool,
+        odds: bool = False,
+        last: Last = "seen",
+        cards: bool = False,
+    ) -> Shape:
         """Of a network that plays by these rules."""
-        hands = (rules.players - 1) * rules.hand * rules.kinds
-        layout = Layout.of(rules) if odds else None
-        return cls(rules.observation, hands, rules.actions, hidden, layers, recurrent, layout)
+        hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
+        seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
+        return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last, cards)
 
 
 class ActionValues(nn.Module):
@@ -57,7 +75,7 @@ class ActionValues(nn.Module):
     def __init__(self, shape: Shape):
         super().__init__()
         self.shape = shape
-        counted = shape.layout.odds if shape.layout is not None else 0
+        counted = shape.layout.odds if shape.odds else 0
         width = [shape.seen + counted] + [shape.hidden] * shape.layers
         self.private = nn.Sequential(*(part for a, b in pairwise(width) for part in (nn.Linear(a, b), nn.ReLU())))
         if shape.recurrent:
@@ -66,32 +84,53 @@ class ActionValues(nn.Module):
         self.worth = nn.Linear(shape.hidden, 1)
         self.advantage = nn.Linear(shape.hidden, shape.actions)
         self.waiting = nn.Linear(shape.hidden, 1)
+        if shape.cards:
+            self.cards = nn.Linear(shape.hidden, shape.layout.slots * ANSWERS)
 
     def memory(self, n: int) -> torch.Tensor:
         """What n seats remember before the first move: float32 [n, 2, layers, hidden], nothing without an LSTM."""
         layers = _LSTM_LAYERS if self.shape.recurrent else 0
         return torch.zeros(n, 2, layers, self.shape.hidden, device=self.worth.weight.device)
 
+    def read(self, seen: torch.Tensor) -> torch.Tensor:
+        """float32 [..., seen] of observations, float32 [..., observation], after which the greedy action may stand;
+        where it does not, the last move was one."""
+        last = self.shape.layout.last
+        if self.shape.last == "hidden":
+            return torch.cat([seen[..., : last.start], torch.zeros_like(seen[..., last]), seen[..., last.stop :]], -1)
+        if self.shape.last == "greedy" and seen.shape[-1] < self.shape.seen:
+            return torch.cat([seen, seen[..., last]], -1)
+        return seen
+
     def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The public part of T observations in a row, float32 [T, n, seen], and what was remembered before them:
-        float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
+        """The public part of T observations in a row, as `read` takes them, [T, n, ...], and what was remembered before
+        them: float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
         if not self.shape.recurrent:
             return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
         states = memory.permute(1, 2, 0, 3).contiguous()
-        found, (hidden, cell) = self.lstm(self.public(seen[..., self.shape.hands :]), (states[0], states[1]))
+        found, (hidden, cell) = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
         return found, torch.stack([hidden, cell]).permute(2, 0, 1, 3)
+
+    def units(self, seen: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+        """float32 [n, hidden], of which all that the network says is a linear function: of observations as `read` takes
+        them, [n, ...], and the context of each."""
+        seen = self.read(seen)
+        if self.shape.odds:
+            seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
+        return self.private(seen) * context
+
+    def values(self, x: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Units, float32 [n, hidden], and what is legal, bool [n, actions], nothing where another is on turn: float32
+        [n, actions] and [n], the values of actions and of waiting."""
+        worth, advantage = self.worth(x), self.advantage(x)
+        mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
+        return worth + advantage - mean, self.waiting(x).squeeze(1)
 
     def forward(
         self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Observations float32 [n, seen], the context of each, and what is legal, bool [n, actions], nothing where
-        another is on turn: float32 [n, actions] and [n], the values of actions and of waiting."""
-        if self.shape.layout is not None:
-            seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
-        x = self.private(seen) * context
-        worth, advantage = self.worth(x), self.advantage(x)
-        mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
-        return worth + advantage - mean, self.waiting(x).squeeze(1)
+        """The values of observations with their contexts, as `units` and `values` say."""
+        return self.values(self.units(seen, context), legal)
 
 
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
@@ -138,6 +177,11 @@ class Trained:
     temperature: float  # of its policy, in points
     about: dict[str, Any]  # how it was trained
 
+    @property
+    def imitates(self) -> bool:
+        """Whether what it says of actions are logits of a policy that it has seen, and no values."""
+        return self.about.get("method") == "clone"
+
     def of(self, rules: _core.hanabi.Rules, name: str) -> Trained:
         """The same, for a game of these rules. Raises TrickformerError where it was trained by others; name: of the
         checkpoint."""
@@ -170,10 +214,14 @@ def load(path: Path) -> Trained:
         said = json_object((path / CONFIG).read_text(encoding="utf-8"))
         if said.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
-        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict(said["shape"])
-        counts = sizes.pop("layout", None) is not None
-        shape = Shape(**sizes, layout=Layout.of(rules) if counts else None)
-        if shape != Shape.of(rules, shape.hidden, shape.layers, shape.recurrent, counts):
+        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict[str, Any](said["shape"])
+        # A layout once stood there only with odds, and was all that told of them.
+        sizes.setdefault("odds", sizes.pop("layout", None) is not None)
+        shape = Shape(layout=Layout.of(rules), **sizes)
+        if shape.last not in get_args(Last):
+            raise ValueError(f"it reads {shape.last!r} of the last move")
+        settings = shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last, shape.cards
+        if shape != Shape.of(rules, *settings):
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)

@@ -75,7 +75,7 @@ def crossplay(
 @app.command()
 @configs.options(Training, positional="game")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Train a network on Hanabi by off-belief learning or self-play; the folder is a checkpoint of the player obl."""
+    """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""
     settings = configs.load(Training, config, given)
     from trickformer.obl.hanabi import training
 

@@ -12,14 +12,12 @@ from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
 
 
-def style_of(player: str, blueprint: str) -> str:
-    """The scripted player that the spec of a search's blueprint names. Raises what `players.parse` raises, and
-    TrickformerError for any other player."""
-    name, options = players.parse(blueprint)
+def style_of(who: str, spec: str) -> str:
+    """The scripted player that a spec names. Raises what `players.parse` raises, and TrickformerError for any other
+    player, with what `who` says of whom it was given for."""
+    name, options = players.parse(spec)
     if name != "partner":
-        raise TrickformerError(
-            f"player {player!r}: its blueprint is a scripted player, partner:style=..., not {name!r}"
-        )
+        raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
     return str(getattr(options, "style"))  # noqa: B009 - players are found by name
 
 

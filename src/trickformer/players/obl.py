@@ -1,4 +1,4 @@
-"""Hanabi: actions by the values of a network of `trickformer obl train`, learned off belief or in self-play"""
+"""Hanabi: actions by the network of a run of `trickformer obl train`: off-belief learning, self-play, a clone bot"""
 
 from __future__ import annotations
 
@@ -50,11 +50,14 @@ class Valued:
 
         q, legal, score = self._asked(view)
         action = int(chosen(q, legal, self.temperature, rng))
+        if self._trained.imitates:
+            return Decision(action)
         return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
 
     def values(self, view: View) -> np.ndarray:
         """float64 [actions]: what each action is worth from here on, in points, to the seat on turn; of the legal ones.
-        Raises ValueError on a view that no deal explains."""
+        A clone bot's are the logarithms of its odds, but for a constant. Raises ValueError on a view that no deal
+        explains."""
         return self._asked(view)[0][0].double().numpy()
 
     def _asked(self, view: View) -> tuple[torch.Tensor, torch.Tensor, int]:

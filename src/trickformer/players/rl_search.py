@@ -214,8 +214,10 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError(f"player 'rl_search' has multi=true for two players, not {game.players}")
     if options.seed and not options.multi:
         raise TrickformerError("player 'rl_search' has the option 'seed' with multi=true only")
-    style = style_of("rl_search", options.blueprint)
+    style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
+    if trained.imitates:
+        raise TrickformerError(f"player 'rl_search' tunes values of actions; {options.checkpoint} has learned none")
     if trained.model.shape.recurrent:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"

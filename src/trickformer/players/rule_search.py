@@ -99,7 +99,7 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.players._hanabi_beliefs import public
     from trickformer.players._public import Search
 
-    style = style_of("rule_search", options.blueprint)
+    style = style_of("player 'rule_search': its blueprint", options.blueprint)
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     exact = partial(PublicWorlds, process, options.listed, options.tries)
     belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)

@@ -140,7 +140,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
     from trickformer.players._hanabi_sparta import HanabiPositions
 
     assert isinstance(game, Hanabi)
-    style = style_of("sparta", options.blueprint or "partner:style=smart")
+    style = style_of("player 'sparta': its blueprint", options.blueprint or "partner:style=smart")
     if options.multi:
         from trickformer.players._hanabi_multi import MultiPositions
 

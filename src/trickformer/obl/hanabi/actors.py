@@ -15,7 +15,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, chosen, expected
-from trickformer.obl.hanabi import beliefs, colours
+from trickformer.obl.hanabi import beliefs, colours, sad
 from trickformer.obl.hanabi.beliefs import Belief
 from trickformer.obl.hanabi.config import Training
 from trickformer.obl.hanabi.partner import Partner, learners
@@ -30,7 +30,7 @@ class Ended:
     games: np.ndarray  # uint64 [k]: their numbers in the series
     actions: np.ndarray  # uint8 [k, T]: the moves, OVER after the last
     targets: np.ndarray  # float32 [k, T, players]: of off-belief learning, by move and seat
-    tries: np.ndarray  # uint8 [k, T]: an action that the seat on turn has only imagined,
+    tries: np.ndarray  # uint8 [k, T]: an action that the seat on turn has only imagined, the greedy one in SAD,
     tried: np.ndarray  # float32 [k, T]: and the target of it
 
 
@@ -57,6 +57,8 @@ class Actors:
         self.tried = np.zeros((n, rules.longest), dtype=np.float32)
         self.shares = self._shares(config, rules.players, self.games)
         self.orders = self._orders(config, rules, self.games)
+        if config.sad:
+            self.shown = sad.nothing(rules, n)  # of the greedy action of whoever moved last
         self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
 
     @staticmethod
@@ -90,7 +92,10 @@ class Actors:
         if config.method == "obl":
             self.belief.deal(t, worlds, config.worlds, int(rng.integers(2**63)))
         may = worlds.legal()
-        legal, seen = _on(online, may), _on(online, worlds.observe(None, config.v0))
+        looks = worlds.observe(None, config.v0)
+        if config.sad:
+            looks = np.concatenate([looks, self.shown[np.arange(n), seat]], axis=1)
+        legal, seen = _on(online, may), _on(online, looks)
         names = colours.renaming(rules, seen.device) if config.other_play else None
         which = _on(online, self.orders[np.arange(n), seat])
         if names is not None:
@@ -105,8 +110,10 @@ class Actors:
         actions = np.where(explores, drawn, answers[at])
         if self.partner is not None:
             actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
+        here = np.arange(n), self.lengths
+        if config.sad:
+            self.tries[here], self.shown = answers, sad.shown(t, answers)
         if config.method == "obl":
-            here = np.arange(n), self.lengths
             if config.tries:
                 self.tries[here] = tries = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
                 own = np.repeat(rows, config.worlds)
@@ -133,7 +140,10 @@ class Actors:
             return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
         players = self.tables.rules.players
         everybody = self.tables.take(np.repeat(np.arange(len(self.tables)), players))
-        seen = _on(online, everybody.observe(beliefs.seats(self.tables, 1), config.v0))
+        looks = everybody.observe(beliefs.seats(self.tables, 1), config.v0)
+        if config.sad:
+            looks = np.concatenate([looks, self.shown.reshape(n, -1)], axis=1)
+        seen = _on(online, looks)
         if config.other_play:
             names = colours.renaming(self.tables.rules, seen.device)
             seen = names.look(seen, _on(online, self.orders.ravel()))
@@ -179,6 +189,8 @@ class Actors:
             self.orders[rows] = self._orders(config, self.tables.rules, self.games[rows])
             self.dealt += len(rows)
             self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
+            if config.sad:
+                self.shown[rows] = 0
             self.belief.renew(rows)
             if self.partner is not None:
                 self.partner.renew(rows)

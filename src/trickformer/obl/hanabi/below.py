@@ -42,7 +42,7 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
         what = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
     mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), found.model.shape
-    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0, shape.layout is not None)
+    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0, shape.odds)
     if config.warm and mine != theirs:
         words = ("--v0" if found.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
         raise TrickformerError(

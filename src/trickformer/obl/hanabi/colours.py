@@ -15,19 +15,21 @@ import torch
 
 from trickformer import _core
 from trickformer.games.hanabi import hint
+from trickformer.models.hanabi_odds import Layout
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """All s ways to name the colours; the first changes nothing."""
 
-    seen: torch.Tensor  # int64 [s, observation]: number i of an observation under new names is this number of the old
+    seen: torch.Tensor  # int64 [s, seen]: number i of what is seen under new names is this number of the old; first of
+    # an observation, then of a greedy action beside it
     actions: torch.Tensor  # int64 [s, actions]: what an action is called then
     back: torch.Tensor  # int64 [s, actions]: and what it was called before
 
     def look(self, seen: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
-        """Observations, float32 [..., observation], under new names, int64 [...]."""
-        return seen.gather(-1, self.seen[which])
+        """Observations, float32 [..., observation], or with greedy actions after them, under new names, int64 [...]."""
+        return seen.gather(-1, self.seen[which][..., : seen.shape[-1]])
 
     def allow(self, legal: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
         """What is legal, bool [..., actions], under new names, int64 [...]."""
@@ -50,11 +52,18 @@ def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, live
     orders = [(*order, None) for order in permutations(range(colors))]  # None stays: no colour
     new = [{name: order[-1 if name is None else name] for name in (*range(colors), None)} for order in orders]
     back = [{b: a for a, b in names.items()} for names in new]
+    seen = torch.tensor([[places[what, names[color]] for what, color in told] for names in back])
+    last = Layout.of(rules).last
     return Renaming(
-        torch.tensor([[places[what, names[color]] for what, color in told] for names in back]),
+        torch.cat([seen, seen[:, last] + len(told) - last.start], 1),
         torch.tensor([[called[what, names[color]] for what, color in moves] for names in new]),
         torch.tensor([[called[what, names[color]] for what, color in moves] for names in back]),
     )
+
+
+def naming(rules: _core.hanabi.Rules, device: torch.device) -> torch.Tensor:
+    """bool [actions]: the hints that name a colour."""
+    return torch.tensor([_move(rules, action)[1] is not None for action in range(rules.actions)], device=device)
 
 
 def orders(rules: _core.hanabi.Rules, seed: int, games: np.ndarray) -> np.ndarray:

@@ -33,19 +33,45 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Training(BaseModel):
-    """Training of one network by games of its own."""
+    """Training of one network, by games of its own or games on record."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     game: str = Field("hanabi", description="Hanabi, with options as of OpenSpiel, such as 'hanabi(colors=2)'")
     preset: Literal["small", "paper"] = Field("small", description="small: one core; paper: Table 2, for a GPU")
-    method: Literal["obl", "iql", "vdn", "klevel"] = Field(
+    method: Literal["obl", "iql", "vdn", "klevel", "clone"] = Field(
         "obl",
-        description="off-belief learning; self-play, by independent Q-learning or value decomposition; or k-level "
-        "reasoning, by independent Q-learning beside the level below",
+        description="off-belief learning; self-play, by independent Q-learning or value decomposition; k-level "
+        "reasoning, by independent Q-learning beside the level below; or a clone bot, which imitates games on record",
     )
     other_play: bool = Field(
         False, description="in self-play each seat of a game has names of its own for the colours: Other-Play"
+    )
+    sad: bool = Field(
+        False,
+        description="in self-play all seats also see the greedy action of whoever explored: simplified action decoder",
+    )
+    hide_last_action: bool = Field(False, description="in self-play the network does not see the last move")
+    colour_bonus: float = Field(
+        0.0,
+        ge=0,
+        le=1_000,
+        allow_inf_nan=False,
+        description="in self-play what naming a colour pays beside, in points, in the first half of the steps",
+    )
+    auxiliary: float = Field(
+        0.0,
+        ge=0,
+        le=1_000,
+        allow_inf_nan=False,
+        description="in self-play the weight of the auxiliary task, to say which own cards can be played or were",
+    )
+    games_of: str | None = Field(
+        None,
+        description="a clone bot imitates `buffer` games of this scripted player with itself: partner:style=STYLE",
+    )
+    shuffle_colours: bool = Field(
+        False, description="a clone bot sees each game under other names of the colours whenever it learns from it"
     )
     level: int = Field(
         1,
@@ -129,10 +155,18 @@ class Training(BaseModel):
 
     @model_validator(mode="after")
     def _stands(self) -> Self:
-        if self.method in ("iql", "vdn") and self.level > 1:
+        if self.method in ("iql", "vdn", "clone") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
-        if self.method not in ("iql", "vdn") and self.other_play:
-            raise ValueError("other_play is for self-play; give --method iql or vdn")
+        for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):
+            if getattr(self, name) and self.method not in ("iql", "vdn"):
+                raise ValueError(f"{name} is for self-play; give --method iql or vdn")
+        if self.method == "clone" and self.games_of is None:
+            raise ValueError("whose games are imitated? Give --games-of, such as partner:style=smart")
+        for name in ("games_of", "shuffle_colours"):
+            if getattr(self, name) and self.method != "clone":
+                raise ValueError(f"{name} is for a clone bot; give --method clone")
+        if self.sad and self.hide_last_action:
+            raise ValueError("sad shows more of the last action, and hide_last_action nothing; give one of them")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:
@@ -144,6 +178,11 @@ class Training(BaseModel):
         if self.method == "obl" and self.moves != 1:
             raise ValueError(f"n_step = {self.n_step}: a target of off-belief learning is one move; leave it out")
         return self
+
+    @property
+    def last(self) -> Literal["seen", "greedy", "hidden"]:
+        """What the network reads of the last move (models/hanabi_values.py)."""
+        return "greedy" if self.sad else "hidden" if self.hide_last_action else "seen"
 
     @property
     def moves(self) -> int:

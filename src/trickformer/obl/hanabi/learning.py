@@ -9,6 +9,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, expected
+from trickformer.obl.hanabi import sad
 from trickformer.obl.hanabi.actors import OVER, Ended
 from trickformer.obl.hanabi.colours import Renaming
 
@@ -36,13 +37,23 @@ class Frames:
         return torch.from_numpy(np.arange(self.lengths.sum()) - np.repeat(starts, self.lengths)).to(self.seen.device)
 
 
-def frames(rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device: torch.device) -> Frames:
-    """Games of the series `seed`, played again."""
+def frames(
+    rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device: torch.device, greedy: bool = False
+) -> Frames:
+    """Games of the series `seed`, played again; with greedy actions beside what was seen."""
     seen, legal, seats, rewards = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
+    lengths = (games.actions != OVER).sum(axis=1)
+    if greedy:
+        seen = np.concatenate([seen, sad.beside(rules, seed, games, lengths)], axis=2)
     own = seats[:, None] == np.arange(rules.players)
     tensors = (seen, legal[:, None] & own[:, :, None], own, games.actions[games.actions != OVER].astype(np.int64))
     made = [torch.from_numpy(x).to(device) for x in (*tensors, rewards.astype(np.float32))]
-    return Frames(*made, lengths=(games.actions != OVER).sum(axis=1))
+    return Frames(*made, lengths=lengths)
+
+
+def shaped(given: Frames, which: torch.Tensor, bonus: float) -> Frames:
+    """The same where some actions, bool [actions], pay that much beside."""
+    return replace(given, rewards=given.rewards + bonus * which[given.actions])
 
 
 def named(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
@@ -65,10 +76,14 @@ def contexts(network: ActionValues, given: Frames) -> torch.Tensor:
     return found.unflatten(1, (k, players))[place, row]
 
 
-def values(network: ActionValues, given: Frames) -> tuple[torch.Tensor, torch.Tensor]:
-    """float32 [m, P, actions] and [m, P]: of actions, and of waiting."""
-    context = contexts(network, given)
-    q, waiting = network(given.seen.flatten(0, 1), context.flatten(0, 1), given.legal.flatten(0, 1))
+def units(network: ActionValues, given: Frames) -> torch.Tensor:
+    """float32 [m * P, hidden]: what values are linear functions of."""
+    return network.units(given.seen.flatten(0, 1), contexts(network, given).flatten(0, 1))
+
+
+def values(network: ActionValues, given: Frames, x: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+    """float32 [m, P, actions] and [m, P]: of actions, and of waiting. x: the units, if they are known."""
+    q, waiting = network.values(units(network, given) if x is None else x, given.legal.flatten(0, 1))
     return q.unflatten(0, given.own.shape), waiting.unflatten(0, given.own.shape)
 
 

@@ -1,4 +1,4 @@
-"""Trains a network on Hanabi by games of its own: off-belief learning, and self-play beside it.
+"""Trains a network on Hanabi by games of its own, off-belief learning and self-play beside it, or by games on record.
 
 The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
 and learned from in turn, so that a run is a function of its config."""
@@ -20,12 +20,13 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
+from trickformer.models.hanabi_values import ANSWERS, ActionValues, Shape, Trained, save
 from trickformer.models.torch_engine import usable
-from trickformer.obl.hanabi import below, colours, learning
-from trickformer.obl.hanabi.actors import Actors
+from trickformer.obl.hanabi import auxiliary, below, clone, colours, learning
+from trickformer.obl.hanabi.actors import Actors, Ended
 from trickformer.obl.hanabi.beliefs import Counting, Listed, Written
 from trickformer.obl.hanabi.config import Training
+from trickformer.obl.hanabi.learning import Frames
 from trickformer.obl.hanabi.partner import Partner, learners
 from trickformer.obl.hanabi.play import scores
 from trickformer.obl.hanabi.replay import Replay
@@ -52,11 +53,12 @@ class Run:
     """Where a training stands."""
 
     config: Training
+    rules: _core.hanabi.Rules
     online: ActionValues
     target: ActionValues
     mean: ActionValues  # of the weights of many steps: what is evaluated and saved
     adam: torch.optim.Adam
-    actors: Actors
+    actors: Actors | None  # none where the games are on record
     replay: Replay
     shared: dict[str, object]  # what states on disk leave out: the level below and the belief network
     step: int = 0
@@ -70,7 +72,9 @@ class Run:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
+        shape = Shape.of(
+            rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last, config.auxiliary > 0
+        )
         online = ActionValues(shape).to(device)
         target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
         if level is not None and config.warm:
@@ -81,44 +85,44 @@ class Run:
         replay = Replay(config.buffer, rules.longest, rules.players)
         stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
         shared = {name: part for name, part in stands_on.items() if part is not None}
-        partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
-        return cls(config, online, target, mean, adam, Actors(config, rules, belief, partner), replay, shared)
+        if (style := clone.style(config.games_of)) is not None:
+            replay.add(clone.recorded(rules, style, config.seed, config.buffer))
+            actors = None
+        else:
+            partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
+            actors = Actors(config, rules, belief, partner)
+        return cls(config, rules, online, target, mean, adam, actors, replay, shared)
 
     def learn(self) -> float:
         """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
         config = self.config
-        while self.replay.total < config.burn_in + self.step * config.batch / config.reuse:
+        wanted = config.burn_in + self.step * config.batch / config.reuse
+        while self.actors is not None and self.replay.total < wanted:
             self.replay.add(self.actors.step(config, self.online, self.target))
         rng = np.random.default_rng([config.seed, 3, self.step])
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
-        device = self.online.worth.weight.device
-        rules = self.actors.tables.rules
-        given = learning.frames(rules, config.seed, drawn.games, config.v0, device)
-        if config.other_play:
-            orders = torch.from_numpy(colours.orders(rules, config.seed, drawn.games.games)).to(device)
-            given = learning.named(given, colours.renaming(rules, device), orders)
-        q, waiting = learning.values(self.online, given)
-        if config.method == "obl":
-            found, wanted = learning.off_belief(given, q, waiting, drawn.games, config.tries)
+        given = self._given(drawn.games, rng)
+        units = learning.units(self.online, given)
+        q, waiting = learning.values(self.online, given, units)
+        weights = torch.from_numpy(drawn.weights).to(q.device)
+        if config.method == "clone":
+            errors = clone.surprise(given, q)
+            loss = (errors * weights[given.games]).mean()
         else:
-            found = learning.taken(given, q, waiting)
-            wanted = learning.bootstrapped(
-                q.detach(), self.target, given, config.moves, config.discount, config.temperature
-            )
-        errors = wanted - found
-        if config.method == "vdn":  # the team's value is the sum over its seats
-            errors = errors.sum(1)
-        if config.method == "klevel":
-            seats = torch.from_numpy(learners(drawn.games.games, rules.players)).to(device)[given.games]
-            errors = errors.gather(1, seats[:, None])[:, 0]
-        loss = learning.loss(errors, given, torch.from_numpy(drawn.weights).to(device))
+            errors = self._errors(drawn.games, given, q, waiting)
+            loss = learning.loss(errors, given, weights)
+        if config.auxiliary:
+            said, layout = self.online.cards(units), self.online.shape.layout
+            said = said.view(*given.own.shape, layout.slots, ANSWERS)
+            loss = loss + config.auxiliary * auxiliary.loss(said, given, layout, weights)
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
         self.adam.step()
-        off = errors.detach().abs()
-        self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
+        if config.method != "clone":  # whose games are drawn alike
+            off = errors.detach().abs()
+            self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
         self.step += 1
         keep = min(config.averaging, self.step / (self.step + _BEGINNING))
         with torch.no_grad():
@@ -128,6 +132,39 @@ class Run:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
 
+    def _given(self, games: Ended, rng: np.random.Generator) -> Frames:
+        """The moves of games as they are learned from at this step."""
+        config, rules, device = self.config, self.rules, self.online.worth.weight.device
+        given = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
+        if config.colour_bonus and 2 * self.step < config.steps:
+            given = learning.shaped(given, colours.naming(rules, device), config.colour_bonus)
+        if not config.other_play and not config.shuffle_colours:
+            return given
+        names = colours.renaming(rules, device)
+        if config.other_play:
+            orders = colours.orders(rules, config.seed, games.games)
+        else:
+            orders = rng.integers(len(names.actions), size=(len(games.games), rules.players))
+        return learning.named(given, names, torch.from_numpy(orders).to(device))
+
+    def _errors(self, games: Ended, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+        """float32 [m] or [m, P]: by how much values, as `learning.values` gives them, are off their targets."""
+        config = self.config
+        if config.method == "obl":
+            found, wanted = learning.off_belief(given, q, waiting, games, config.tries)
+        else:
+            found = learning.taken(given, q, waiting)
+            wanted = learning.bootstrapped(
+                q.detach(), self.target, given, config.moves, config.discount, config.temperature
+            )
+        errors = wanted - found
+        if config.method == "vdn":  # the team's value is the sum over its seats
+            return errors.sum(1)
+        if config.method == "klevel":
+            seats = torch.from_numpy(learners(games.games, given.own.shape[1])).to(errors.device)[given.games]
+            return errors.gather(1, seats[:, None])[:, 0]
+        return errors
+
     def _rate(self) -> float:
         """The share of the learning rate at this step, along a cosine."""
         fall = self.config.fall
@@ -136,12 +173,12 @@ class Run:
     def trained(self) -> Trained:
         """The network, and how it came about."""
         about = self.config.model_dump(mode="json", exclude={"out", "below", "device", "threads", "save_every"})
-        config, rules = self.config, self.actors.tables.rules
-        return Trained(self.mean, rules, config.v0, config.temperature, about | {"step": self.step})
+        config = self.config
+        return Trained(self.mean, self.rules, config.v0, config.temperature, about | {"step": self.step})
 
     def evaluate(self) -> tuple[float, float]:
         """The mean score of games in which the network sits in every seat, and its standard error."""
-        team = [self.trained()] * self.actors.tables.rules.players
+        team = [self.trained()] * self.rules.players
         found = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
         return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
 
@@ -190,6 +227,7 @@ def command(config: Training, resume: bool) -> Path:
     rules = rules_of(config.game)
     usable(config.device)
     below.checked(config, rules)
+    clone.style(config.games_of)
     try:
         with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
             going = Run.begin(config, rules)
@@ -240,7 +278,7 @@ def curve(out: Path) -> None:
 
     records = [r for r in folder.read_lines(out / LOG)[0] if "score" in r]
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    games_, found = [r["games"] for r in records], [r["score"] for r in records]
-    axes.errorbar(games_, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
-    axes.set(xlabel="games", ylabel="points, two standard errors")
+    steps, found = [r["step"] for r in records], [r["score"] for r in records]
+    axes.errorbar(steps, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
+    axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
     save(figure, out / "score.png")
