@@ -132,10 +132,11 @@ class HanabiProcess:
         return after, actions
 
 
-def at_seat(hands: np.ndarray, seat: int, players: int) -> np.ndarray:
-    """int8 [m, players, hand]: these hands, [m, hand], at one seat, as tables take them; -1 at the others."""
+def at_seat(hands: np.ndarray, seat: int | np.ndarray, players: int) -> np.ndarray:
+    """int8 [m, players, hand]: these hands, [m, hand], at one seat, or each at its own, [m], as tables take them; -1 at
+    the others."""
     dealt = np.full((len(hands), players, hands.shape[1]), -1, dtype=np.int8)
-    dealt[:, seat] = hands
+    dealt[np.arange(len(hands)), seat] = hands
     return dealt
 
 

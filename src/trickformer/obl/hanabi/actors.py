@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, chosen, expected
+from trickformer.models.hanabi_values import ActionValues, any_legal, chosen, expected
 from trickformer.obl.hanabi import beliefs, colours, sad
 from trickformer.obl.hanabi.beliefs import Belief
 from trickformer.obl.hanabi.config import Training
@@ -106,7 +106,7 @@ class Actors:
         # The seat on turn does not see its own hand: in a world of its own it does what it does at the table.
         at = rows * config.worlds if config.method == "obl" else rows // players
         explores = rng.random(n) < self.shares[np.arange(n), seat]
-        drawn = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
+        drawn = any_legal(may[at], rng)
         actions = np.where(explores, drawn, answers[at])
         if self.partner is not None:
             actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
@@ -115,7 +115,7 @@ class Actors:
             self.tries[here], self.shown = answers, sad.shown(t, answers)
         if config.method == "obl":
             if config.tries:
-                self.tries[here] = tries = (rng.random((n, rules.actions)) * may[at]).argmax(axis=1)
+                self.tries[here] = tries = any_legal(may[at], rng)
                 own = np.repeat(rows, config.worlds)
                 mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
                 imagined = self._imagined(config, online, target, mine, own, np.repeat(tries, config.worlds))
@@ -138,9 +138,7 @@ class Actors:
             self.memories = [online.memory(n), target.memory(n)]
         if not online.shape.recurrent:
             return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
-        players = self.tables.rules.players
-        everybody = self.tables.take(np.repeat(np.arange(len(self.tables)), players))
-        looks = everybody.observe(beliefs.seats(self.tables, 1), config.v0)
+        looks = beliefs.looks(self.tables, config.v0)
         if config.sad:
             looks = np.concatenate([looks, self.shown.reshape(n, -1)], axis=1)
         seen = _on(online, looks)

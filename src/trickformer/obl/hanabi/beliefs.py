@@ -13,7 +13,7 @@ import torch
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import Known, Seq2Seq, Shape
-from trickformer.belief.hanabi.process import TOLD, TRAITS, Form, HanabiProcess
+from trickformer.belief.hanabi.process import TOLD, TRAITS, Form, HanabiProcess, at_seat
 from trickformer.models.hanabi_values import Trained, probabilities
 
 LISTED = 2_000  # own hands of a game that are listed at most
@@ -84,8 +84,8 @@ class Listed:
         n, players, seat = len(tables), rules.players, tables.current().astype(np.int64)
         device = model.worth.weight.device
         if model.shape.recurrent:
-            everybody = tables.take(np.repeat(np.arange(n), players)).observe(seats(tables, 1), self.below.v0)
-            context, self.memory = model.contexts(torch.from_numpy(everybody).to(device)[None], self.memory)
+            seen = torch.from_numpy(looks(tables, self.below.v0)).to(device)
+            context, self.memory = model.contexts(seen[None], self.memory)
             contexts = context[0]
         else:
             contexts = torch.ones(n * players, 1, device=device)
@@ -123,8 +123,8 @@ class Written:
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
         """As the protocol says. Hands that the cards do not allow are drawn again. Raises TrickformerError where the
         network writes no others."""
-        network, device, players = self.network, self.network.device, tables.rules.players
-        everybody = tables.take(np.repeat(np.arange(len(tables)), players)).observe(seats(tables, 1))
+        network, device = self.network, self.network.device
+        everybody = looks(tables)
         weights = network.weights()
         self.state = network.encode(weights, torch.from_numpy(everybody).to(device), None, self.state)
         at = torch.arange(len(everybody), device=device).repeat_interleave(each)
@@ -157,6 +157,12 @@ def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Shape:
 def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
     """int8 [n * players * each]: whose worlds these are, in the order of `Belief.deal`."""
     return np.tile(np.repeat(np.arange(tables.rules.players, dtype=np.int8), each), len(tables))
+
+
+def looks(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
+    """float32 [n * players, observation]: what every seat sees, in the order of tables, then of seats."""
+    everybody = tables.take(np.repeat(np.arange(len(tables)), tables.rules.players))
+    return everybody.observe(seats(tables, 1), v0)
 
 
 def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> Known:
@@ -230,7 +236,5 @@ def _allowed(cards: torch.Tensor, known: Known) -> torch.Tensor:
 
 def _put(worlds: _core.hanabi.Tables, cards: np.ndarray, viewers: np.ndarray, seed: int) -> None:
     """Gives viewers, int8 [n], these cards, int8 [n, hand], which explain what they have seen."""
-    hidden = np.full((len(cards), worlds.rules.players, worlds.rules.hand), -1, dtype=np.int8)
-    hidden[np.arange(len(cards)), viewers] = cards
-    if not worlds.redeal(hidden, seed).all():
+    if not worlds.redeal(at_seat(cards, viewers, worlds.rules.players), seed).all():
         raise RuntimeError("a hand was dealt that the cards do not allow")

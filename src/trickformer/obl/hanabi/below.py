@@ -15,6 +15,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq
 from trickformer.belief.hanabi.training import fit
 from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import Trained, load, probabilities
 from trickformer.models.torch_engine import usable
 from trickformer.obl.hanabi.actors import explorations
@@ -86,8 +87,7 @@ def games(below: Trained, config: Training, first: int, n: int) -> Games:
         odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
         may = legal.cpu().numpy()
         odds = (1 - random)[:, None] * odds + random[:, None] * may / may.sum(axis=1, keepdims=True).clip(min=1)
-        cumulative = odds.cumsum(axis=1)
-        tables.step((cumulative <= rng.random((n, 1)) * cumulative[:, -1:]).sum(axis=1).clip(max=rules.actions - 1))
+        tables.step(draw(odds, rng.random(n)).astype(np.int64))
     emission, cards = (np.stack(column) for column in zip(*steps))
     none = torch.zeros(len(emission), n, dtype=torch.int64)
     return Games(

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
+from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import Trained, probabilities
 from trickformer.obl.hanabi import beliefs
 
@@ -34,8 +35,7 @@ class Partner:
             may = torch.from_numpy(legal).to(q.device)
             found = probabilities(q, may, self.below.temperature, self.slip)
             odds = found.cpu().numpy().astype(np.float64)
-        cumulative = odds.cumsum(axis=1)
-        return (cumulative <= rng.random((n, 1)) * cumulative[:, -1:]).sum(axis=1)
+        return draw(odds, rng.random(n)).astype(np.int64)
 
     def renew(self, rows: np.ndarray) -> None:
         """New games begin at these tables."""
@@ -49,8 +49,7 @@ def asked(level: Trained, tables: _core.hanabi.Tables, memory: torch.Tensor) -> 
     seats remember then, by what they remembered, [n * players, ...]."""
     n, players = len(tables), level.rules.players
     device = level.model.worth.weight.device
-    everybody = tables.take(np.repeat(np.arange(n), players)).observe(beliefs.seats(tables, 1), level.v0)
-    seen = torch.from_numpy(everybody).to(device)
+    seen = torch.from_numpy(beliefs.looks(tables, level.v0)).to(device)
     at = torch.from_numpy(np.arange(n) * players + np.maximum(tables.current(), 0)).to(device)
     contexts, memory = level.model.contexts(seen[None], memory)
     q, _ = level.model(seen[at], contexts[0][at], torch.from_numpy(tables.legal()).to(device))
