@@ -21,7 +21,10 @@ def hands_of(game, n: int, seed: int = 31):
     return generate.cast_hands(game, [game.baseline], seed, 0, n).tokens.astype(np.int32)
 
 
-@pytest.fixture(scope="module", params=checkpoints.names())
+TRANSFORMERS = [name for name in checkpoints.names() if "-obl-" not in name]
+
+
+@pytest.fixture(scope="module", params=TRANSFORMERS)
 def shipped(request):
     folder = checkpoints.find(request.param)
     game = games.load(json.loads((folder / "config.json").read_text())["trickformer"]["game"])

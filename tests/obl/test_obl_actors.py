@@ -241,4 +241,4 @@ def test_shares_of_random_moves_are_those_of_the_paper():
     shares = explorations(Training(preset="paper"))
     assert len(shares) == 80 and shares[0] == pytest.approx(0.1) and shares[-1] == pytest.approx(1e-8)
     assert shares[1] == pytest.approx(0.1 ** (1 + 7 / 79))
-    assert explorations(Training(explorations=1)).tolist() == [0.5]
+    assert explorations(Training(explorations=1)).tolist() == [0.1]

@@ -111,11 +111,13 @@ def test_a_weight_of_0_changes_nothing_and_others_do(tmp_path):
 
 def test_the_task_is_learned():
     """What was hinted says much of the cards: their answers are found more often than by the commonest of them."""
-    config = self_play(TWO, auxiliary=4.0, hidden=64, steps=150, batch=32, burn_in=64, buffer=512, learning_rate=5e-3)
+    mixed = {"exploration": 0.5, "exploration_power": 3.0}  # games that differ
+    sizes = {"hidden": 64, "steps": 150, "batch": 32, "burn_in": 64, "buffer": 512, "learning_rate": 5e-3}
+    config = self_play(TWO, auxiliary=4.0, **sizes, **mixed)
     begun = training.Run.begin(config, training.rules_of(TWO))
     for _ in range(config.steps):
         begun.learn()
-    _, given = played(self_play(TWO, seed=9), 60)
+    _, given = played(self_play(TWO, seed=9, **mixed), 60)
     layout = begun.online.shape.layout
     known = auxiliary.answers(layout, given.seen)
     with torch.no_grad():

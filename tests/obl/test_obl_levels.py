@@ -60,6 +60,7 @@ SPEC = "hanabi(colors=1,ranks=2,hand_size=2,max_information_tokens=2,max_life_to
 SETTINGS = {"steps": 1_000, "evaluate_every": 1_000, "games": 4_000, "target_every": 20, "save_every": 1_000}
 SETTINGS |= {"hidden": 32, "tables": 32, "batch": 32, "buffer": 512, "learning_rate": 5e-3, "discount": 1.0}
 SETTINGS |= {"burn_in": 8, "game": SPEC, "temperature": 0.1}
+SETTINGS |= {"exploration": 0.5, "exploration_power": 3.0}  # values are compared all over the game
 
 
 def below_of(out, method):

@@ -325,7 +325,7 @@ def test_bad_input_is_one_line(arguments, says, command, tmp_path, checkpoint):
         ("obl:checkpoint=hanabi-small", TINY, "hanabi-small is no checkpoint of `trickformer obl train`"),
         ("obl:checkpoint={}", "hearts", "plays hanabi only, not hearts"),
         ("obl:checkpoint={}", "hanabi", "was trained on hanabi with colors=2, not 5"),
-        ("argmax:checkpoint={}", TINY, "it is no checkpoint of trickformer"),
+        ("argmax:checkpoint={}", TINY, "it is no checkpoint of `trickformer train`"),
     ],
 )
 def test_what_cannot_be_seated_is_one_line(spec, name, says, checkpoint):

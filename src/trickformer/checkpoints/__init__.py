@@ -1,4 +1,5 @@
-"""The shipped weights: one folder each with config.json, model.safetensors (bf16) and a model card."""
+"""The shipped weights: one folder each with config.json, model.safetensors and a model card. Transformers in bfloat16,
+and networks of `trickformer obl train` as they were trained, in float32."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
     if not isinstance(given, dict):
-        raise TrickformerError(f"{path} does not say which game it was trained on; it is no checkpoint of trickformer")
+        raise TrickformerError(f"{path} does not say which game it was trained on; it is no checkpoint of `trickformer train`")
     wanted = stamp(game, tokenizer)
     for key in ("vocab", "outcomes"):
         if given.get(key) != wanted[key]:

@@ -135,9 +135,9 @@ class Training(BaseModel):
     priority_weight: float = Field(1.0, ge=0, le=1, description="how far weights undo that")
     target_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two target networks")
     explorations: int = Field(80, ge=1, le=10_000, description="kinds of seats by their share of random moves")
-    exploration: float = Field(0.5, ge=0, le=1, description="share of random moves of the first kind")
+    exploration: float = Field(0.1, ge=0, le=1, description="share of random moves of the first kind")
     exploration_power: float = Field(
-        3.0, ge=0, le=100, allow_inf_nan=False, description="the last kind's share is the first's to 1 + this power"
+        7.0, ge=0, le=100, allow_inf_nan=False, description="the last kind's share is the first's to 1 + this power"
     )
     save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
     evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two evaluations")
