@@ -47,7 +47,9 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
     if not isinstance(given, dict):
-        raise TrickformerError(f"{path} does not say which game it was trained on; it is no checkpoint of `trickformer train`")
+        raise TrickformerError(
+            f"{path} does not say which game it was trained on; it is no checkpoint of `trickformer train`"
+        )
     wanted = stamp(game, tokenizer)
     for key in ("vocab", "outcomes"):
         if given.get(key) != wanted[key]:
