@@ -30,8 +30,9 @@ demo: setup  ## a real Hearts tournament with the shipped checkpoint
 play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 	$(BIN)/trickformer play hearts --opponents gomcts pimc
 
+# Workers load torch each, so there are four at most. A file's tests stay together, with what they share.
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: setup
 	$(BIN)/ruff check .
