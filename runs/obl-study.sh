@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The rows and columns of Table 1 of "Off-Belief Learning" on a Hanabi of two colours: levels 1 to 3, self-play, SAD and
 # Other-Play by three seeds each, then who understands whom, with strangers: the rank bot (what Other-Play finds), the
-# colour bot, clone bots and scripted players. Hours of a core. Stopped anywhere, the same command goes on.
-# More words are options of every training, such as: runs/obl-study.sh --steps 500
+# colour bot, clone bots and scripted players. Some four hours of a core. Stopped anywhere, the same command goes on.
+# Levels above 1 begin with what the level below has learned and take half as many steps.
+# More words are options of every training, such as the paper's network: runs/obl-study.sh --model lstm
 # Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,13 +13,16 @@ game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max
 going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
 train() { # NAME OPTION...
   [[ -e "$out/$1/model.safetensors" ]] ||
-    obl train "$game" --model lstm --out "$out/$1" $(going "$out/$1") "${@:2}" "${options[@]}"
+    obl train "$game" --odds --out "$out/$1" $(going "$out/$1") "${@:2}" "${options[@]}"
+}
+above() { # LEVEL SEED
+  train "obl$1-$2" --seed "$2" --level "$1" --below "$out/obl$(($1 - 1))-$2" --slip 0.02 --steps 4000
 }
 options=("$@") players=() methods=()
 for seed in ${SEEDS:-0 1 2}; do
   train "obl1-$seed" --seed "$seed"
-  train "obl2-$seed" --seed "$seed" --level 2 --below "$out/obl1-$seed" --slip 0.02
-  train "obl3-$seed" --seed "$seed" --level 3 --below "$out/obl2-$seed" --slip 0.02
+  above 2 "$seed"
+  above 3 "$seed"
   train "iql-$seed" --seed "$seed" --method iql
   train "sad-$seed" --seed "$seed" --method vdn --sad
   train "op-$seed" --seed "$seed" --method vdn --other-play

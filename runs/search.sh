@@ -7,7 +7,7 @@
 #   runs/search.sh public BELIEF [HINTS]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
 #   runs/search.sh rl one|both [HINTS]    rl_search of one seat or of both against its blueprint, 24 deals, by a network that
 #                                         it trains first
-# Decisions are judged anew by 1,000 exact samples. A run that was stopped goes on where it was. One core each.
+# Decisions are judged anew by 200 exact samples. A run that was stopped goes on where it was. One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begin() {  # FOLDER COMMAND OPTION ...
@@ -31,7 +31,7 @@ case "$what" in
   train)
     begin "$of-$hints" belief train --form "$of" --variant "5-card-$hints-hint" --seed 20261121 ;;
   single)
-    begin "single-$of-$hints" tournament "$game" --a "sparta:belief=$of,assess=1000$(network pomdp "$of" "$hints")" \
+    begin "single-$of-$hints" tournament "$game" --a "sparta:belief=$of,assess=200$(network pomdp "$of" "$hints")" \
       --b partner:style=smart --deals 300 --seed 1 ;;
   multi)
     begin "multi-$of-$hints" tournament "$game" --a "sparta:worlds=100,multi=true,range_max=$of" --b sparta:worlds=100 \
@@ -40,7 +40,7 @@ case "$what" in
     case "$of" in one) how= beside=rules ;; all) how=,multi=true beside=pimc ;; *) usage ;; esac
     begin "crew-$of" crew evaluate --player "sparta:worlds=400$how" --player "$beside" --games 20 --random-games 0 --seed 1 ;;
   public)
-    begin "public-$of-$hints" tournament "$game" --a "rule_search:belief=$of,assess=1000$(network hmm "$of" "$hints")" \
+    begin "public-$of-$hints" tournament "$game" --a "rule_search:belief=$of,assess=200$(network hmm "$of" "$hints")" \
       --b partner:style=smart --deals 300 --seed 1 ;;
   rl) rl ;;
   *) usage ;;
