@@ -16,3 +16,13 @@ obl train "$game" --temperature 0.1 --discount 1 --exploration 0.9 --exploration
   --batch 128 --buffer 16384 --target-every 50 --learning-rate 0.002 --fall 0.2 --evaluate-every 1000 --games 10000 \
   --seed 0 --out out/results/obl-train-wide
 exact --checkpoint out/results/obl-train-wide
+# At a higher temperature the policy depends less on small errors; some five minutes a seed.
+warm() { exact --temperature 0.3 "$@"; }
+warm
+warm --target beliefs
+for seed in 0 1 2; do
+  obl train "$game" --temperature 0.3 --discount 1 --exploration 0.5 --exploration-power 3 --steps 10000 --hidden 256 --odds \
+    --batch 128 --tables 512 --buffer 16384 --reuse 2 --target-every 50 --learning-rate 0.002 --burn-in 4096 \
+    --evaluate-every 2000 --games 10000 --seed "$seed" --out "out/results/obl-warm-$seed"
+  warm --checkpoint "out/results/obl-warm-$seed"
+done
