@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import permutations
 from math import factorial
 
@@ -31,10 +32,13 @@ class HanabiTokenizer(ByNumber):
         self.n_positions: int = self.codec.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_facts: int = self.codec.tracker().n_facts
-        self._exchanges = _exchanges(self.vocab, rules.colors)
 
     facts_version = "hanabi-2"
     abilities = frozenset({"augment"})
+
+    @cached_property
+    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training asks for it
+        return _exchanges(self.vocab, self.rules.colors)
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import View, Worlds
+from trickformer.base import Game, View, Worlds
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi, parted
 
@@ -48,9 +48,12 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
 
     worlds = HanabiWorlds
 
+    def __init__(self, game: Game):
+        super().__init__(game)
+        self._tokenizer = tokenizers.make(game)
+
     def _sampler(self, view: View) -> _core.hanabi.HandSampler:
-        tokenizer = tokenizers.make(self._game)
-        return _core.hanabi.HandSampler(tokenizer.codec, tokenizer.encode(view))
+        return _core.hanabi.HandSampler(self._tokenizer.codec, self._tokenizer.encode(view))
 
     def _hidden(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
         _, view = self._conditioned()
