@@ -315,7 +315,9 @@ def test_a_trained_model_beats_random(trained, command):
     assert 0 < low < high
 
 
-@pytest.mark.parametrize("player", ["argmax", "imitation", "gomcts:runs=6", "pimc:worlds=3", "ismcts:runs=6", "spiel"])
+@pytest.mark.parametrize(
+    "player", ["argmax", "imitation", "gomcts:runs=6", "pimc:worlds=3", "rollout:worlds=3", "ismcts:runs=6", "spiel"]
+)
 def test_every_player_sits_down(player, trained, command):
     name, _, options = player.partition(":")
     if name in ("argmax", "imitation", "gomcts"):

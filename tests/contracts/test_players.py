@@ -41,6 +41,7 @@ SEATED = {
     "random": ["random"],
     "rl_search": [],  # it plays Hanabi, by a checkpoint of its own: tests/players/test_rl_search.py
     "rule_search": [],  # it plays Hanabi: tests/players/test_rule_search.py
+    "rollout": ["rollout:policy=random,worlds=1"],
     "rules": ["rules"],
     "pimc": [
         "pimc:worlds=4,runs=20",
@@ -63,7 +64,7 @@ LEARNED = tuple(name for name in games.NAMES if name in tokenizers.NAMES)
 HOME = {"partner": "hanabi"}
 
 # Those that play every game. What other players cannot play, they say.
-ANYTHING = {"argmax", "gomcts", "imitation", "ismcts", "random", "spiel"}
+ANYTHING = {"argmax", "gomcts", "imitation", "ismcts", "random", "rollout", "spiel"}
 
 
 def kinds_in_turn(game, deals):

@@ -16,7 +16,8 @@ from trickformer.belief.hanabi.config import Training
 from trickformer.belief.hanabi.explained import ExplainedBelief
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.players._hanabi_sparta import HanabiPositions
-from trickformer.players.sparta import Options, Sparta
+from trickformer.players._sparta import Improving
+from trickformer.players.sparta import Options
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 QUICK = "steps=2,batch=8,worlds=60"
@@ -48,7 +49,8 @@ def test_with_the_exact_estimator_search_is_that_on_the_filter():
 
     options, looked = Options(worlds=3_000, threshold=0, ucb=False), 0
     one, two = (
-        Sparta(options, HanabiPositions(TINY, "smart", 0, belief, exact())) for belief in (lambda _: exact(), estimated)
+        Improving(options, HanabiPositions(TINY, "smart", 0, belief, exact()))
+        for belief in (lambda _: exact(), estimated)
     )
     memo: dict = {}
     for number, (_, view) in enumerate(turns(TINY, "smart", 51, deals=6)):

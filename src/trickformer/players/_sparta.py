@@ -9,9 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from trickformer.base import Memo, View
+from trickformer.base import Decision, Memo, View
 from trickformer.players._race import Raced, race
-from trickformer.players._searching import Searching
 
 
 class Drawn(Protocol):
@@ -57,6 +56,24 @@ class Positions(Protocol):
         ...
 
 
+class Comparing(Protocol):
+    """How actions are compared (players/_searching.py says what each is)."""
+
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def ucb(self) -> bool: ...
+
+
+class Settings(Comparing, Protocol):
+    """Of a player that improves on a blueprint."""
+
+    @property
+    def worlds(self) -> int: ...
+    @property
+    def assess(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a search of a decision found."""
@@ -70,7 +87,7 @@ class Found:
         return position.blueprint if self.best is None else self.best.choice
 
 
-def search(position: Position, worlds: int, how: Searching, asked: int | None = None) -> Found:
+def search(position: Position, worlds: int, how: Comparing, asked: int | None = None) -> Found:
     """The action after which games played on with the blueprint end best, in so many worlds, the same for all.
 
     asked: an action of which it is to be known only whether it is that one."""
@@ -98,3 +115,36 @@ def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Gene
         return None
     scores = drawn.play(slice(0, len(drawn)), [position.blueprint, action], int(rng.integers(2**63)))
     return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
+
+
+class Improving:
+    """Seats of one player that improve on a blueprint; at any number of tables, one decision after the other."""
+
+    batch = 1
+
+    def __init__(self, settings: Settings, positions: Positions):
+        self.settings, self.positions = settings, positions
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises ValueError on a view that no deal explains."""
+        return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
+
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
+        position = self.positions.position(view, rng, memo)
+        if not position.searches:
+            return Decision(position.blueprint)
+        found = search(position, self.settings.worlds, self.settings)
+        action, best, unit = found.action(position), found.best, self.positions.unit
+        if best is None:
+            return Decision(action, illegal=found.illegal, searched=found.searched)
+        exact = exact_gain(position, action, self.settings.assess, rng) if self.settings.assess else None
+        return Decision(
+            action,
+            value=best.value / unit,
+            visits=best.tried,
+            illegal=found.illegal,
+            searched=found.searched,
+            values={action: points / unit for action, points in best.means.items()},
+            gain=best.gain,
+            exact_gain=exact,
+        )

@@ -15,22 +15,21 @@ they did (belief=exact)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from pydantic import BaseModel, Field
 
-from trickformer.base import Belief, Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Belief, Game, TrickformerError
 from trickformer.belief.hanabi.config import Tuned
 from trickformer.players._searching import Searching
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.players._hanabi_beliefs import Maker
-    from trickformer.players._sparta import Positions
+    from trickformer.players._sparta import Improving, Positions
 
 
 class _Search(BaseModel):
@@ -68,42 +67,7 @@ class Options(Tuned, Searching, _Search):
 _CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold", "ucb", "assess", "tries", "threads"})
 
 
-class Sparta:
-    """The searching seats of a team, and its others; at any number of tables, one decision after the other."""
-
-    batch = 1
-
-    def __init__(self, options: Options, positions: Positions):
-        self.options, self.positions = options, positions
-
-    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
-        return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
-
-    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
-        from trickformer.players._sparta import exact_gain, search
-
-        position = self.positions.position(view, rng, memo)
-        if not position.searches:
-            return Decision(position.blueprint)
-        found = search(position, self.options.worlds, self.options)
-        action, best, unit = found.action(position), found.best, self.positions.unit
-        if best is None:
-            return Decision(action, illegal=found.illegal, searched=found.searched)
-        exact = exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
-        return Decision(
-            action,
-            value=best.value / unit,
-            visits=best.tried,
-            illegal=found.illegal,
-            searched=found.searched,
-            values={action: points / unit for action, points in best.means.items()},
-            gain=best.gain,
-            exact_gain=exact,
-        )
-
-
-def make(options: Options, game: Game) -> Sparta:
+def make(options: Options, game: Game) -> Improving:
     """Raises TrickformerError for a game that is neither, a seat that it has not, a blueprint that is no scripted
     player of it, an option that it does not have, and a network that does not fit."""
     if game.name not in ("hanabi", "crew"):
@@ -112,7 +76,9 @@ def make(options: Options, game: Game) -> Sparta:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
     if options.multi and options.seat:
         raise TrickformerError(f"player 'sparta': with multi=true all seats search, not seat {options.seat}")
-    return Sparta(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
+    from trickformer.players._sparta import Improving
+
+    return Improving(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
 
 
 def _crew(options: Options, game: Game) -> Positions:

@@ -27,6 +27,7 @@ VALUING: Mapping[str, tuple[str, ...] | None] = {
     "kermit": ("skat",),
     "argmax": None,
     "gomcts": None,
+    "rollout": None,
     "sparta": ("hanabi", "crew"),
     "optimal": ("mines",),
     "bsr_uct": ("mines",),

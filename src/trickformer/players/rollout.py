@@ -1,0 +1,65 @@
+"""every action is tried by games that another player plays on, in worlds that explain what was seen; any game
+
+The rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on hidden
+information: nobody sees the cards of a world but those of the own hand, so that unlike PIMC it does not take others, or
+its later self, for better informed than they are. The policy may be any player, such as `argmax` on a model. Each seat
+searches as if the others did not, and worlds are uniform over all that explain what it saw, or weighted where the game
+knows weights.
+
+`sparta` is the same search on beliefs of its own, and far quicker where its blueprint is a scripted player of the
+core."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Game, TrickformerError
+
+if TYPE_CHECKING:
+    from trickformer.players._sparta import Improving
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    policy: str | None = Field(
+        None, description="the player that plays on, a spec (in double quotes if it has commas); the game's baseline"
+    )
+    worlds: int = Field(12, ge=1, le=1_000_000, description="worlds that actions are tried in, the same for all")
+    weighted: bool = Field(False, description="worlds as likely as what the others have said makes them: Skat")
+    threshold: float = Field(
+        0.0, ge=0, le=1_000, description="points by which a choice must promise more than the policy's"
+    )
+    ucb: bool = Field(True, description="what is surely worse is not tried to the end")
+    assess: int = Field(0, ge=0, le=1_000_000, description="other worlds in which a decision's gain is judged anew")
+
+    @property
+    def starts_program(self) -> bool:
+        from trickformer import players
+
+        return self.policy is not None and players.starts_program(self.policy)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What the policy reads."""
+        from trickformer import players
+
+        return players.files(self.policy) if self.policy is not None else {}
+
+
+def make(options: Options, game: Game) -> Improving:
+    """Raises TrickformerError for a policy that cannot play the game or looks at hidden cards, a game without worlds,
+    and one without weights where they are asked for."""
+    from trickformer import belief, players
+    from trickformer.players._played import PlayedPositions
+    from trickformer.players._sparta import Improving
+
+    spec = options.policy or game.baseline
+    policy = players.make(spec, game)
+    if getattr(policy, "needs_state", False):
+        raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
+    worlds = belief.weighted(game) if options.weighted else belief.sampler(game)
+    return Improving(options, PlayedPositions(game, policy, worlds))
