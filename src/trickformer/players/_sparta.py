@@ -122,8 +122,8 @@ class Improving:
 
     batch = 1
 
-    def __init__(self, settings: Settings, positions: Positions):
-        self.settings, self.positions = settings, positions
+    def __init__(self, options: Settings, positions: Positions):
+        self.options, self.positions = options, positions
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
@@ -133,11 +133,11 @@ class Improving:
         position = self.positions.position(view, rng, memo)
         if not position.searches:
             return Decision(position.blueprint)
-        found = search(position, self.settings.worlds, self.settings)
+        found = search(position, self.options.worlds, self.options)
         action, best, unit = found.action(position), found.best, self.positions.unit
         if best is None:
             return Decision(action, illegal=found.illegal, searched=found.searched)
-        exact = exact_gain(position, action, self.settings.assess, rng) if self.settings.assess else None
+        exact = exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
         return Decision(
             action,
             value=best.value / unit,
