@@ -75,10 +75,9 @@ def main() -> None:
 
     def ours(engine: Engine, view, seed: int, wave: int):
         tokens = tokenizer.encode(view)
-        prefix = Prefix(engine)
+        prefix = Prefix(engine, tokenizer.tracker(np.empty(0, np.int32)))
         start = time.perf_counter()
-        facts = [tokenizers.facts_of(tokenizer, tokens)] if engine.n_facts else None
-        root = advance([prefix], [tokens], facts)
+        root = advance([prefix], [tokens])
         trackers = [tokenizer.tracker(tokens)]
         (result,) = search(engine, values, trackers, root, [seed], replace(settings, wave=wave))
         return time.perf_counter() - start, result

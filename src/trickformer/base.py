@@ -66,6 +66,12 @@ class Event:
     seen: tuple[int, ...] = ()  # what it revealed to this viewer (cards ascending)
 
 
+@lru_cache(maxsize=1 << 16)
+def acted(actor: int, action: int | None) -> Event:
+    """The event of an action that reveals nothing besides: one object for all, so that views are made quickly."""
+    return Event(actor, action)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """All that `viewer` knows, in order. No hidden card is in it; two states that a viewer cannot tell
@@ -484,6 +490,8 @@ class Player(Protocol):
     - `end(views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None`, called once for each hand
       that has ended and in which it held seats: the last views of these, by ascending seat, the scores of all seats,
       and the memos of its own. It is not called for a hand that was broken off.
+    - `look(views: Sequence[View], memo: Sequence[Memo]) -> None`: it takes in what was seen, and decides nothing. Who
+      plays several games on from one place looks once, and gives each game copies of what the memos hold (`copy.copy`).
 
     Where memo["explain"] is true, a decision may bring a `Thought`; the decision itself is the same without.
 

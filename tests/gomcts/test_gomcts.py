@@ -207,8 +207,8 @@ def test_waves_of_a_model_with_facts_are_legal(name, tiny_facts_checkpoint_of):
     options = SearchOptions(runs=30, steps=60, wave=7, legal=True, action_values=True, leaf_action_values=True)
     views = own_turns(game, 4, 3)
     tokens = [tokenizer.encode(view) for view in views]
-    prefixes = [Prefix(engine) for _ in views]
-    roots = advance(prefixes, tokens, [tokenizers.follow(tokenizer, t[None])[0][0] for t in tokens])
+    prefixes = [Prefix(engine, tokenizer.tracker(np.empty(0, np.int32))) for _ in views]
+    roots = advance(prefixes, tokens)
     trackers = [tokenizer.tracker(t) for t in tokens]
     together = search(engine, game.outcomes.values, trackers, roots, [1, 2, 3, 4], options)
     for i, result in enumerate(together):

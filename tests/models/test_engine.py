@@ -7,13 +7,14 @@ import json
 import shutil
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from trickformer.base import Outcomes, TrickformerError, UnknownNameError
+from trickformer.base import Outcomes, Tracker, TrickformerError, UnknownNameError
 from trickformer.models import presets
 from trickformer.models.engine import Engine, Prefix, advance, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -49,6 +50,32 @@ def facts_along(sequence: list[int], start: int = 0) -> np.ndarray:
     """float32 [T - start, FACTS], after each token from `start` on."""
     rows = [facts_of(sequence[: t + 1]) for t in range(start, len(sequence))]
     return np.array(rows, np.float32).reshape(-1, FACTS)
+
+
+class Along(Tracker):
+    """Says the facts of `facts_along`, and nothing else."""
+
+    def __init__(self, history: tuple[int, ...] = ()):
+        self._history = [*history]
+
+    def copy(self) -> Along:
+        return Along(tuple(self._history))
+
+    def push(self, token: int) -> None:
+        self._history.append(token)
+
+    def facts(self) -> np.ndarray:
+        return facts_along(self._history)[-1] if self._history else np.zeros(FACTS, np.float32)
+
+    def possible(self) -> np.ndarray:
+        return np.ones(VOCAB, bool)
+
+    legal = possible
+
+    def my_turn(self) -> bool:
+        return False
+
+    terminal = my_turn
 
 
 def values_of(outcomes: int = OUTCOMES) -> np.ndarray:
@@ -263,14 +290,14 @@ def test_facts_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueMo
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_prefixes_feed_the_facts_of_what_is_new(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_engine(models["facts"], values_of(), "float32", backend=backend)
-    prefixes = [Prefix(engine), Prefix(engine)]
+    prefixes = [Prefix(engine, Along()), Prefix(engine, Along())]
     for histories in ([[1, 2, 3], [4]], [[1, 2, 5, 6], [4, 7]], [[1, 2, 5, 6], [8, 9]]):
         tokens = [ints(*history) for history in histories]
-        nodes = advance(prefixes, tokens, [facts_along(history) for history in histories])
+        nodes = advance(prefixes, tokens)
         logits, *_ = hugging_face(models["facts"], histories)
         np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
     with pytest.raises(ValueError, match="facts"):
-        advance(prefixes, [ints(1), ints(4, 4)])
+        advance([Prefix(engine)], [ints(1)])
 
 
 def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> None:
@@ -403,6 +430,32 @@ def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], 
     assert engine.used == sum(map(len, histories[:4]))
     engine.reset()
     del prefixes
+    gc.collect()
+    assert engine.used == 0
+
+
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_engine(models["facts"], values_of(), "float32", backend=backend)
+    original = Prefix(engine, Along())
+    advance([original], [ints(1, 2, 3)])
+    twins = [copy(original), copy(original)]
+    histories = [[1, 2, 3, 4], [1, 2, 3, 5, 6], [1, 2, 3, 7]]
+    nodes = advance([original, *twins], [ints(*history) for history in histories])
+    assert engine.used == 3 + 1 + 2 + 1
+    np.testing.assert_allclose(engine.policy(nodes), hugging_face(models["facts"], histories)[0], atol=1e-4, rtol=0)
+    nodes = advance(twins, [ints(1, 8), ints(1, 2, 3, 9)])  # shorter than what is shared: nothing of it is given back
+    assert engine.used == 3 + 1 + 1 + 1
+    logits, *_ = hugging_face(models["facts"], [[1, 8], [1, 2, 3, 9]])
+    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
+    del original
+    gc.collect()
+    assert engine.used == 3 + 1 + 1 + 1, "copies hold on to what they share"
+    engine.reset()
+    nodes = advance(twins, [ints(1, 8), ints(1, 2, 3, 9)])  # a reset is no harm
+    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
+    assert engine.used == 2 + 4
+    del twins
     gc.collect()
     assert engine.used == 0
 

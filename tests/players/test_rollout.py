@@ -61,6 +61,29 @@ def test_games_played_on_are_those_of_the_policy(name, tiny_facts_checkpoint_of)
     assert len(found) > 1
 
 
+def test_what_was_seen_before_the_action_is_fed_once(tiny_facts_checkpoint_of):
+    """A policy that cannot look, and is told all of each game, plays on the same."""
+
+    class Blind:
+        def __init__(self, player):
+            self.act = player.act
+
+    game, compared = games.load("crew"), 0
+    policy = players.make(f"argmax:checkpoint={tiny_facts_checkpoint_of('crew')}", game)
+    rng = np.random.default_rng(3)
+    for number, (state, view) in enumerate(decisions(game, 5, 0)):
+        if number % 6 == 1 and len(view.legal) > 1:
+            found = []
+            for player in (policy, Blind(policy)):
+                position = PlayedPositions(game, player, sampler(game)).position(view, np.random.default_rng(0), {})
+                drawn = position.drawn(5, np.random.default_rng(number))
+                found.append([drawn.play(slice(2, 5), view.legal, 1), drawn.play(slice(0, 4), view.legal[:2], 1)])
+            assert all(np.array_equal(looked, blind) for looked, blind in zip(*found, strict=True)), number
+            compared += 1
+        state.apply_action(int(rng.choice(view.legal)))
+    assert compared > 3
+
+
 def test_chance_is_alike_after_every_action():
     """Hanabi, where a card is drawn after most moves: what is drawn in a world depends on how many were, not on
     what the moves were."""

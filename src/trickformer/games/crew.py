@@ -15,7 +15,18 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, SearchSettings, TrickformerError, View, deal_seed
+from trickformer.base import (
+    CHANCE,
+    PUBLIC,
+    Event,
+    Game,
+    Outcomes,
+    SearchSettings,
+    TrickformerError,
+    View,
+    acted,
+    deal_seed,
+)
 from trickformer.games import _crew_verdict, _missions
 
 if TYPE_CHECKING:
@@ -290,19 +301,17 @@ def _view(state: Any, viewer: int) -> View:
     if len(history) < PREAMBLE:
         raise ValueError("a view begins when all cards are dealt")
     deck = [step.action for step in history[1:PREAMBLE]]
-    holder = {card: i // HAND for i, card in enumerate(deck)}
-    commander = holder[COMMANDERS_CARD]
     core = state.core
-    events = [Event(CHANCE, history[0].action), Event(commander, None, (COMMANDERS_CARD,))]
+    events = [acted(CHANCE, history[0].action), Event(core.commander, None, (COMMANDERS_CARD,))]
     if viewer != PUBLIC:
         events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
     if _ALL_PINK in state.mission.tokens:
-        events.append(Event(holder[PINK_NINE], None, (PINK_NINE,)))
+        events.append(Event(deck.index(PINK_NINE) // HAND, None, (PINK_NINE,)))
     steps = history[PREAMBLE:]
     for step, (phase, last) in zip(steps, _secret(state, deck, steps)):
         seat, action = step.player, step.action
         if phase == PASS:
-            events.append(Event(seat, action if seat == viewer else None))
+            events.append(acted(seat, action if seat == viewer else None))
             if last and viewer != PUBLIC:
                 giver = (viewer - core.distress) % PLAYERS
                 events.append(Event(giver, None, (core.passed[giver],)))
@@ -311,7 +320,7 @@ def _view(state: Any, viewer: int) -> View:
                 events.append(Event(CHANCE, None, (core.drawn[(viewer + 1) % PLAYERS],)))
                 events.append(Event(CHANCE, None, (core.drawn[viewer],)))
         else:
-            events.append(Event(CHANCE if seat < 0 else seat, action))
+            events.append(acted(seat, action))
     on_turn = viewer != PUBLIC and state.current_player() == viewer
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 

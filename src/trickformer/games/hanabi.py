@@ -11,7 +11,7 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, deal_seed
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, acted, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -82,7 +82,7 @@ class Hanabi(Game):
             if step.player == CHANCE:
                 hands[actor].append(action)
                 if actor in others:
-                    events.append(Event(CHANCE, action))
+                    events.append(acted(CHANCE, action))
                 continue
             actor = step.player
             if action < 2 * rules.hand:

@@ -11,7 +11,7 @@ import numpy as np
 import pyspiel
 
 from trickformer import openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, deal_seed
+from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, acted, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -62,23 +62,21 @@ class Hearts(Game):
         direction = history[0].action
         events = [Event(CHANCE, direction)]
         seats = range(PLAYERS) if viewer == PUBLIC else (viewer,)
-        holder = [0] * NUM_CARDS
-        for i, step in enumerate(history[1:_HISTORY_OF_DEAL]):
-            holder[step.action] = i % PLAYERS
+        deck = [step.action for step in history[1:_HISTORY_OF_DEAL]]
         if viewer != PUBLIC:
-            events.append(Event(CHANCE, None, tuple(c for c in range(NUM_CARDS) if holder[c] == viewer)))
+            events.append(Event(CHANCE, None, tuple(sorted(deck[viewer::PLAYERS]))))
         play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
         passes = history[_HISTORY_OF_DEAL:play]
-        events += [Event(p.player, p.action) for p in passes if p.player == viewer]
+        events += [acted(p.player, p.action) for p in passes if p.player == viewer]
         if len(history) >= play:
-            for p in passes:
-                holder[p.action] = (p.player + direction) % PLAYERS
+            leader = deck.index(TWO_OF_CLUBS) % PLAYERS
+            leader = next(((p.player + direction) % PLAYERS for p in passes if p.action == TWO_OF_CLUBS), leader)
             if direction and viewer != PUBLIC:
                 giver = (viewer - direction) % PLAYERS
                 received = sorted(p.action for p in passes if p.player == giver)
                 events.append(Event(giver, None, tuple(received)))
-            events.append(Event(holder[TWO_OF_CLUBS], None, (TWO_OF_CLUBS,)))
-            events += [Event(p.player, p.action) for p in history[play:]]
+            events.append(Event(leader, None, (TWO_OF_CLUBS,)))
+            events += [acted(p.player, p.action) for p in history[play:]]
         legal = tuple(state.legal_actions()) if state.current_player() in seats and viewer != PUBLIC else ()
         return View(viewer, tuple(events), legal)
 

@@ -16,7 +16,18 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, SearchSettings, TrickformerError, View, deal_seed
+from trickformer.base import (
+    CHANCE,
+    PUBLIC,
+    Event,
+    Game,
+    Outcomes,
+    SearchSettings,
+    TrickformerError,
+    View,
+    acted,
+    deal_seed,
+)
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -327,28 +338,28 @@ def _view(state: Any, viewer: int) -> View:
     if len(history) < NUM_CARDS:
         raise ValueError("a view begins when all cards are dealt")
     deck = [step.action for step in history[:NUM_CARDS]]
-    held = [set(deck[HAND * p : HAND * (p + 1)]) for p in range(PLAYERS)]
     events: list[Event] = []
     if viewer != PUBLIC:
-        events.append(Event(CHANCE, None, tuple(sorted(held[viewer]))))
+        events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
+    kept: set[int] = set()  # the cards of who picked up
     discards = 0  # still to be laid away
     for step in history[NUM_CARDS:]:
         seat, action = step.player, step.action
         if discards:
             discards -= 1
-            held[seat].remove(action)
+            kept.remove(action)
             if seat == viewer:
-                events.append(Event(seat, action))
+                events.append(acted(seat, action))
             continue
-        events.append(Event(seat, action))
+        events.append(acted(seat, action))
         if action == PICK_UP:
             skat = deck[PLAYERS * HAND :]
-            held[seat].update(skat)
+            kept = {*deck[HAND * seat : HAND * (seat + 1)], *skat}
             discards = len(skat)
             if seat == viewer:
                 events.append(Event(CHANCE, None, tuple(sorted(skat))))
         elif action in (DECLARE + NULL_OUVERT, ANNOUNCE + OUVERT) and seat != viewer:
-            events.append(Event(seat, None, tuple(sorted(held[seat]))))
+            events.append(Event(seat, None, tuple(sorted(kept or deck[HAND * seat : HAND * (seat + 1)]))))
     on_turn = viewer != PUBLIC and state.current_player() == viewer
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 

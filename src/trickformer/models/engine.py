@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from trickformer.base import Outcomes, TrickformerError, UnknownNameError
+from trickformer.base import Outcomes, Tracker, TrickformerError, UnknownNameError
 from trickformer.models.weights import Weights, model_weights, read_weights
 
 if TYPE_CHECKING:
@@ -177,15 +177,29 @@ def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | Non
 
 
 class Prefix:
-    """One growing sequence in an engine: it owns its nodes and gives them back when it is collected."""
+    """One growing sequence in an engine: it owns its nodes and gives them back when it is collected.
 
-    __slots__ = ("_generation", "engine", "nodes", "tokens")
+    start: for a model that takes facts, the tracker of an empty sequence. A copy (`copy.copy`) goes on from where its
+    original is, and shares the nodes so far; the original may grow, but not be cut short while copies live."""
 
-    def __init__(self, engine: Engine):
+    __slots__ = ("_generation", "_original", "_shared", "_start", "_tracker", "engine", "nodes", "tokens")
+
+    def __init__(self, engine: Engine, start: Tracker | None = None):
         self.engine = engine
         self.tokens = np.empty(0, np.int32)  # int32 [T]
         self.nodes = np.empty(0, np.int32)  # int32 [T]
         self._generation = engine.generation
+        self._original: Prefix | None = None  # who owns the first nodes
+        self._shared = 0  # how many
+        self._start = start
+        self._tracker: Tracker | None = None  # after the tokens; None: not known
+
+    def __copy__(self) -> Prefix:
+        twin = Prefix(self.engine, self._start)
+        twin.tokens, twin.nodes, twin._generation = self.tokens, self.nodes, self._generation
+        twin._original, twin._shared = self, self.nodes.size
+        twin._tracker = None if self._tracker is None else self._tracker.copy()
+        return twin
 
     @property
     def node(self) -> int:
@@ -196,26 +210,46 @@ class Prefix:
         """Give back all nodes beyond the first `length`; those of before a reset are gone already."""
         if self._generation != self.engine.generation:
             self._generation = self.engine.generation
-            length, self.nodes = 0, self.nodes[:0]
+            length, self._shared, self._original = 0, 0, None
+            self.nodes, self._tracker = self.nodes[:0], None
         if length < self.nodes.size:
-            dropped = self.nodes[length:]
-            self.tokens, self.nodes = self.tokens[:length], self.nodes[:length]
-            self.engine.release(dropped)
+            dropped = self.nodes[max(length, self._shared) :]
+            self.nodes, self._tracker = self.nodes[:length], None
+            self._shared = min(length, self._shared)
+            if dropped.size:
+                self.engine.release(dropped)
         self.tokens = self.tokens[: self.nodes.size]
+
+    def known(self, new: np.ndarray) -> np.ndarray:
+        """The facts after each of the tokens that are to follow: int32 [T] -> float32 [T, n_facts]."""
+        from trickformer import _core
+
+        if self._start is None:
+            raise ValueError("this model takes facts, and the prefix has no tracker")
+        if self._tracker is None:
+            self._tracker = self._start.copy()
+            for token in self.tokens.tolist():
+                self._tracker.push(token)
+        facts, _ = _core.follow(self._tracker, new[None].astype(np.int16), np.array([new.size], np.int32), False)
+        return facts[0]
+
+    def grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
+        """Tokens int32 [T] that were fed, and their nodes, int32 [T]."""
+        self.tokens, self.nodes = np.concatenate((self.tokens, new)), np.concatenate((self.nodes, nodes))
+        if self._tracker is not None:
+            for token in new.tolist():
+                self._tracker.push(token)
 
     def __del__(self) -> None:
         self.keep(0)
 
 
-def advance(
-    prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray], facts: Sequence[np.ndarray] | None = None
-) -> np.ndarray:
+def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
     """Make each prefix hold its complete token array, in one batched call; returns their last nodes, int32 [n].
 
     What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new is fed.
-    facts: float32 [T, n_facts] of each array, for a model that takes them. Raises ValueError on prefixes of different
-    engines, on one that is listed twice, and as Engine.extend does; the prefixes then hold at most what they had in
-    common.
+    Raises ValueError on prefixes of different engines, on one that is listed twice, on one without the tracker that the
+    model's facts take, and as Engine.extend does; the prefixes then hold at most what they had in common.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
@@ -228,26 +262,19 @@ def advance(
         raise ValueError("a prefix is listed twice in one call")
     growing: list[Prefix] = []
     added: list[np.ndarray] = []
-    known: list[np.ndarray] = []
-    for i, (prefix, wanted) in enumerate(zip(prefixes, token_lists, strict=True)):
+    for prefix, wanted in zip(prefixes, token_lists, strict=True):
         tokens = np.asarray(wanted, dtype=np.int32)
         prefix.keep(_common(prefix.tokens, tokens))
         if prefix.nodes.size < tokens.size:
             growing.append(prefix)
             added.append(tokens[prefix.nodes.size :])
-            if facts is not None:
-                known.append(facts[i][prefix.nodes.size :])
     if growing:
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
-        fed = np.concatenate(added)
-        nodes = engine.extend(parents, fed, lengths, np.concatenate(known) if known else None)
-        start = 0
-        for prefix, new in zip(growing, added, strict=True):
-            end = start + new.size
-            prefix.nodes = np.concatenate((prefix.nodes, nodes[start:end]))
-            prefix.tokens = np.concatenate((prefix.tokens, new))
-            start = end
+        facts = np.concatenate([p.known(new) for p, new in zip(growing, added)]) if engine.n_facts else None
+        nodes = engine.extend(parents, np.concatenate(added), lengths, facts)
+        for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
+            prefix.grow(new, nodes[end - new.size : end])
     return np.array([prefix.node for prefix in prefixes], np.int32)
 
 

@@ -65,24 +65,29 @@ class ModelPlayer(ABC):
             found.append(Thought(policy=likely, imagined=imagined[row]))
         return found
 
-    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+    def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
+        """Feeds what was seen, which copies of the memos then share."""
+        self._seen(views, memo)
+
+    def _seen(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
+        """The tokens of each view, and the engine's node of the last one, int32 [n]."""
         from trickformer.models.engine import Prefix, advance
 
+        for m in memo:
+            if "prefix" not in m:
+                m["prefix"] = Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32)))
+        tokens = [self.tokenizer.encode(view) for view in views]
+        return tokens, advance([m["prefix"] for m in memo], tokens)
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
         open_ = [i for i, d in enumerate(decisions) if d is None]
         if open_:
-            for i in open_:
-                if "prefix" not in memo[i]:
-                    memo[i]["prefix"] = Prefix(self.engine)
-            prefixes = [memo[i]["prefix"] for i in open_]
-            tokens = [self.tokenizer.encode(views[i]) for i in open_]
-            facts = [tokenizers.facts_of(self.tokenizer, t) for t in tokens] if self.engine.n_facts else None
-            advance(prefixes, tokens, facts)
+            tokens, nodes = self._seen([views[i] for i in open_], [memo[i] for i in open_])
             actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in open_]
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
             for row, by_token in enumerate(actions):
                 legal[row, list(by_token)] = True
-            nodes = np.array([p.node for p in prefixes], dtype=np.int32)
             explain = any(memo[i].get("explain") for i in open_)
             turns = Turns(nodes, tokens, actions, legal, [rng[i] for i in open_], explain)
             for i, decision in zip(open_, self.decide(turns), strict=True):

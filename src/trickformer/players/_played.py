@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,10 @@ class _Line:
 class PlayedDrawn:
     """Worlds, each a state that the viewer cannot tell from the true one."""
 
-    def __init__(self, positions: PlayedPositions, worlds: Sequence[State], viewer: int, searched: int):
-        self._positions, self._worlds, self._viewer = positions, worlds, viewer
+    def __init__(self, positions: PlayedPositions, worlds: Sequence[State], viewer: int, own: Memo, searched: int):
+        """own: the policy's memo of the decision."""
+        self._positions, self._worlds, self._viewer, self._own = positions, worlds, viewer, own
+        self._looked: dict[int, list[Memo]] = {}  # by world: what each seat's memo holds before the action
         self.searched, self.illegal = searched, searched - len(worlds)
 
     def __len__(self) -> int:
@@ -41,14 +44,15 @@ class PlayedDrawn:
 
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
         """Points [rows, actions]. In a world, chance and all seats draw alike after each action."""
-        game, states = self._positions.game, self._worlds[rows]
+        states = self._worlds[rows]
+        self._look(range(len(self._worlds))[rows])
         lines = [
             _Line(
                 world,
                 state.child(action),
                 np.random.default_rng([seed, world]),
-                [{} for _ in range(game.players)],
-                [0] * game.players,
+                [{key: copy(value) for key, value in memo.items()} for memo in self._looked[rows.start + world]],
+                [0] * self._positions.game.players,
             )
             for world, state in enumerate(states)
             for action in actions
@@ -56,6 +60,22 @@ class PlayedDrawn:
         for first in range(0, len(lines), _TOGETHER):
             self._to_the_end(lines[first : first + _TOGETHER], seed)
         return np.array([line.result for line in lines]).reshape(len(states), len(actions))
+
+    def _look(self, worlds: Sequence[int]) -> None:
+        """What the others see before the action is seen once, by a policy that can; the viewer has seen it."""
+        game, look = self._positions.game, getattr(self._positions.policy, "look", None)
+        new = [world for world in worlds if world not in self._looked]
+        for world in new:
+            self._looked[world] = [{} for _ in range(game.players)]
+        if look is None or not new:
+            return
+        others = [(world, seat) for world in new for seat in range(game.players) if seat != self._viewer]
+        look(
+            [game.view(self._worlds[world], seat) for world, seat in others],
+            [self._looked[world][seat] for world, seat in others],
+        )
+        for world in new:
+            self._looked[world][self._viewer] = self._own
 
     def _to_the_end(self, lines: list[_Line], seed: int) -> None:
         game, policy = self._positions.game, self._positions.policy
@@ -90,7 +110,8 @@ class PlayedPosition:
     def __init__(self, view: View, positions: PlayedPositions, rng: np.random.Generator, memo: Memo):
         self.legal, self.rng, self.searches = view.legal, rng, len(view.legal) > 1
         self._view, self._positions = view, positions
-        (decision,) = positions.policy.act([view], [rng], [memo.setdefault("policy", {})])
+        self._memo = memo.setdefault("policy", {})
+        (decision,) = positions.policy.act([view], [rng], [self._memo])
         self.blueprint = decision.action
 
     def drawn(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
@@ -98,7 +119,7 @@ class PlayedPosition:
         belief.reset(self._view)
         worlds = belief.sample(n, rng)
         states = [worlds.state(i) for i in range(n) if worlds.feasible[i]]
-        return PlayedDrawn(self._positions, states, self._view.viewer, n)
+        return PlayedDrawn(self._positions, states, self._view.viewer, self._memo, n)
 
     def exact(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
         """Of the same belief: there is no other of any game."""
