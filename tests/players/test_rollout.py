@@ -112,7 +112,7 @@ def test_it_improves_on_its_policy():
 
 def test_hidden_cards_change_nothing():
     game, compared = games.load("skat"), 0
-    player = players.make("rollout:policy=rules,worlds=4,weighted=true", game)
+    player = players.make("rollout:policy=rules,worlds=4,belief=weighted", game)
     rng = np.random.default_rng(4)
     for number, (state, view) in enumerate(decisions(game, 8, 1)):
         twin = game.exchange(state, view, rng)
@@ -142,7 +142,8 @@ def test_a_killed_match_goes_on_the_same(tiny_facts_checkpoint_of):
         ("rollout:policy=spiel:state=true", "hearts", "hidden cards"),
         ("rollout:policy=kermit", "hearts", "kermit"),
         ("rollout:policy=nobody", "hearts", "nobody"),
-        ("rollout:weighted=true", "hearts", "no weights"),
+        ("rollout:belief=weighted", "hearts", "no weights"),
+        ("rollout:belief=policy", "hearts", "how likely"),
         ("rollout:worlds=0", "hearts", "worlds=0"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Decision, Game, Imagined, Memo, Thought, View
+
+SLIP = 0.05  # share of moves that are held for random ones where a policy judges what was done
+_TOGETHER = 112  # sequences that are fed in one pass
 
 
 class ModelOptions(BaseModel):
@@ -78,6 +81,40 @@ class ModelPlayer(ABC):
                 m["prefix"] = Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32)))
         tokens = [self.tokenizer.encode(view) for view in views]
         return tokens, advance([m["prefix"] for m in memo], tokens)
+
+    def log_likelihood(self, views: Sequence[View]) -> np.ndarray:
+        """float64 [n], the logarithm of how likely each viewer would have done what it has done so far, by the model's
+        policy over legal actions, of which SLIP are random."""
+        from trickformer.models.decide import legal_policy
+        from trickformer.models.engine import Prefix, advance
+
+        found = np.zeros(len(views))
+        for first in range(0, len(views), _TOGETHER):
+            tokens = [self.tokenizer.encode(view) for view in views[first : first + _TOGETHER]]
+            prefixes = [Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32))) for _ in tokens]
+            advance(prefixes, tokens)
+            row, node, taken, legal = [], [], [], []
+            for i, (prefix, seen) in enumerate(zip(prefixes, tokens), first):
+                for place, may in self._decisions(seen):
+                    row.append(i)
+                    node.append(prefix.nodes[place - 1])
+                    taken.append(seen[place])
+                    legal.append(may)
+            if row:
+                may = np.array(legal)
+                policy = legal_policy(self.engine.policy(np.array(node, np.int32)), may)[np.arange(len(row)), taken]
+                np.add.at(found, row, np.log((1 - SLIP) * policy + SLIP / may.sum(axis=1)))
+        return found
+
+    def _decisions(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """The places in a sequence that a choice stands at, and what was legal there, bool [V]."""
+        tracker = self.tokenizer.tracker(np.empty(0, np.int32))
+        for place, token in enumerate(tokens.tolist()):
+            if place and tracker.my_turn():
+                legal = tracker.legal()
+                if legal.sum() > 1:
+                    yield place, legal
+            tracker.push(token)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]

@@ -3,8 +3,8 @@
 The rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on hidden
 information: nobody sees the cards of a world but those of the own hand, so that unlike PIMC it does not take others, or
 its later self, for better informed than they are. The policy may be any player, such as `argmax` on a model. Each seat
-searches as if the others did not, and worlds are uniform over all that explain what it saw, or weighted where the game
-knows weights.
+searches as if the others did not. Worlds are uniform over all that explain what it saw, or weighted by what the others
+did.
 
 `sparta` is the same search on beliefs of its own, and far quicker where its blueprint is a scripted player of the
 core."""
@@ -12,13 +12,14 @@ core."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, TrickformerError
 
 if TYPE_CHECKING:
+    from trickformer.belief.policy import Likely
     from trickformer.players._sparta import Improving
 
 
@@ -29,7 +30,11 @@ class Options(BaseModel):
         None, description="the player that plays on, a spec (in double quotes if it has commas); the game's baseline"
     )
     worlds: int = Field(12, ge=1, le=1_000_000, description="worlds that actions are tried in, the same for all")
-    weighted: bool = Field(False, description="worlds as likely as what the others have said makes them: Skat")
+    belief: Literal["uniform", "weighted", "policy"] = Field(
+        "uniform",
+        description="worlds uniform over all that explain what was seen; weighted by what the others have said: Skat; "
+        "or by how likely the policy makes what they did: a transformer's",
+    )
     threshold: float = Field(
         0.0, ge=0, le=1_000, description="points by which a choice must promise more than the policy's"
     )
@@ -51,9 +56,11 @@ class Options(BaseModel):
 
 
 def make(options: Options, game: Game) -> Improving:
-    """Raises TrickformerError for a policy that cannot play the game or looks at hidden cards, a game without worlds,
-    and one without weights where they are asked for."""
-    from trickformer import belief, players
+    """Raises TrickformerError for a policy that cannot play the game, looks at hidden cards or does not tell how likely
+    actions are where that is asked for, and for a game without worlds, or without weights."""
+    from trickformer import players
+    from trickformer.belief import sampler, weighted
+    from trickformer.belief.policy import PolicyBelief
     from trickformer.players._played import PlayedPositions
     from trickformer.players._sparta import Improving
 
@@ -61,5 +68,9 @@ def make(options: Options, game: Game) -> Improving:
     policy = players.make(spec, game)
     if getattr(policy, "needs_state", False):
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
-    worlds = belief.weighted(game) if options.weighted else belief.sampler(game)
+    if options.belief == "policy" and not hasattr(policy, "log_likelihood"):
+        raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
+    worlds = weighted(game) if options.belief == "weighted" else sampler(game)
+    if options.belief == "policy":
+        worlds = PolicyBelief(game, worlds, cast("Likely", policy))
     return Improving(options, PlayedPositions(game, policy, worlds))

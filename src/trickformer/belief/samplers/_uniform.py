@@ -41,6 +41,14 @@ class UniformWorlds(ABC):
 W = TypeVar("W", bound=UniformWorlds)
 
 
+def one_of_each(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Of each row float64 [n, k] one, drawn by its weight; any, where all are -inf. -> int [n]"""
+    most = log_weight.max(axis=1, keepdims=True)
+    cumulative = np.where(np.isfinite(most), np.exp(log_weight - np.where(np.isfinite(most), most, 0.0)), 1.0)
+    cumulative = cumulative.cumsum(axis=1)
+    return (cumulative < rng.random((len(log_weight), 1)) * cumulative[:, -1:]).sum(axis=1)
+
+
 class UniformBelief(ABC, Generic[W]):
     """Uniform over the hidden histories that explain a view."""
 

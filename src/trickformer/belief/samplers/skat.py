@@ -10,7 +10,7 @@ import numpy as np
 from trickformer import _core, tokenizers
 from trickformer.base import Game, LogOdds, View, Worlds
 from trickformer.belief.samplers._cards import CardBelief
-from trickformer.belief.samplers._uniform import UniformWorlds
+from trickformer.belief.samplers._uniform import UniformWorlds, one_of_each
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
 
 POOL = 128  # uniform worlds that a weighted one is drawn from
@@ -84,9 +84,7 @@ class WeightedSkatBelief(SkatBelief):
         """n independent worlds, each drawn by its weight from POOL uniform ones (importance resampling): weights hold
         as far as so few worlds allow."""
         drawn = super().sample(n * POOL, rng)
-        log_weight = self._log_weight(drawn).reshape(n, POOL)
-        cumulative = np.exp(log_weight - log_weight.max(axis=1, keepdims=True)).cumsum(axis=1)
-        chosen = (cumulative < rng.random((n, 1)) * cumulative[:, -1:]).sum(axis=1)
+        chosen = one_of_each(self._log_weight(drawn).reshape(n, POOL), rng)
         hidden = drawn.hidden[np.arange(n) * POOL + chosen]
         return replace(drawn, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
 
