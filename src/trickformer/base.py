@@ -492,8 +492,8 @@ class Player(Protocol):
       and the memos of its own. It is not called for a hand that was broken off.
     - `look(views: Sequence[View], memo: Sequence[Memo]) -> None`: it takes in what was seen, and decides nothing. Who
       plays several games on from one place looks once, and gives each game copies of what the memos hold (`copy.copy`).
-    - `log_likelihood(views: Sequence[View]) -> np.ndarray`, float64 [n]: the logarithm of how likely each viewer would
-      have done what it has done so far (belief/policy.py).
+    - `log_likelihood(views: Sequence[View], slip: float) -> np.ndarray`, float64 [n]: the logarithm of how likely the
+      player, were a share `slip` of its moves random, would have done what each viewer has done (belief/policy.py).
 
     Where memo["explain"] is true, a decision may bring a `Thought`; the decision itself is the same without.
 

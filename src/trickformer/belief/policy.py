@@ -20,8 +20,9 @@ POOL = 16  # worlds of the game's own belief that a weighted one is drawn from
 class Likely(Protocol):
     """A player whose policy is known."""
 
-    def log_likelihood(self, views: Sequence[View]) -> np.ndarray:
-        """float64 [n], the logarithm of how likely each viewer would have done what it has done so far."""
+    def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
+        """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have
+        done in each viewer's place what the viewer has done so far."""
         ...
 
 
@@ -43,10 +44,11 @@ class Chosen:
 class PolicyBelief:
     """The game's own belief times the likelihood of what the others did, each by what it sees in that world.
 
-    As good as the policy tells what the others do. What they will do is left to who plays on."""
+    As good as the policy tells what the others do. slip: the share of their moves that it is not held to tell, such as
+    those of a search that improves on it; where it is too small, a single one of these rules the truth out."""
 
-    def __init__(self, game: Game, belief: Belief, player: Likely):
-        self._game, self._belief, self._player = game, belief, player
+    def __init__(self, game: Game, belief: Belief, player: Likely, slip: float):
+        self._game, self._belief, self._player, self._slip = game, belief, player, slip
         self.consistent = belief.consistent
         self._view: View | None = None
 
@@ -76,5 +78,7 @@ class PolicyBelief:
         states = [worlds.state(int(i)) for i in rows]
         for seat in range(self._game.players):
             if seat != self._view.viewer and states:
-                found[rows] += self._player.log_likelihood([self._game.view(state, seat) for state in states])
+                found[rows] += self._player.log_likelihood(
+                    [self._game.view(state, seat) for state in states], self._slip
+                )
         return found

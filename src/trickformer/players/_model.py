@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Decision, Game, Imagined, Memo, Thought, View
 
-SLIP = 0.05  # share of moves that are held for random ones where a policy judges what was done
 _TOGETHER = 112  # sequences that are fed in one pass
 
 
@@ -34,7 +33,7 @@ class Turns:
     tokens: list[np.ndarray]  # what each seat has seen
     actions: list[dict[int, int]]  # the legal ones, by their tokens
     legal: np.ndarray  # bool [n, V], these tokens
-    rng: list[np.random.Generator]
+    rng: list[np.random.Generator]  # none where nothing is drawn
     explain: bool = False  # whether decisions are to bring thoughts
 
 
@@ -82,28 +81,37 @@ class ModelPlayer(ABC):
         tokens = [self.tokenizer.encode(view) for view in views]
         return tokens, advance([m["prefix"] for m in memo], tokens)
 
-    def log_likelihood(self, views: Sequence[View]) -> np.ndarray:
-        """float64 [n], the logarithm of how likely each viewer would have done what it has done so far, by the model's
-        policy over legal actions, of which SLIP are random."""
+    def likely(self, turns: Turns) -> np.ndarray:
+        """float64 [n, V]: how likely each legal token is to be its choice; here by the model's policy."""
         from trickformer.models.decide import legal_policy
+
+        return legal_policy(self.engine.policy(turns.nodes), turns.legal)
+
+    def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
+        """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have
+        done in each viewer's place what the viewer has done so far."""
         from trickformer.models.engine import Prefix, advance
 
         found = np.zeros(len(views))
         for first in range(0, len(views), _TOGETHER):
-            tokens = [self.tokenizer.encode(view) for view in views[first : first + _TOGETHER]]
-            prefixes = [Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32))) for _ in tokens]
-            advance(prefixes, tokens)
-            row, node, taken, legal = [], [], [], []
-            for i, (prefix, seen) in enumerate(zip(prefixes, tokens), first):
-                for place, may in self._decisions(seen):
-                    row.append(i)
-                    node.append(prefix.nodes[place - 1])
-                    taken.append(seen[place])
-                    legal.append(may)
-            if row:
-                may = np.array(legal)
-                policy = legal_policy(self.engine.policy(np.array(node, np.int32)), may)[np.arange(len(row)), taken]
-                np.add.at(found, row, np.log((1 - SLIP) * policy + SLIP / may.sum(axis=1)))
+            sequences = [self.tokenizer.encode(view) for view in views[first : first + _TOGETHER]]
+            prefixes = [Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32))) for _ in sequences]
+            advance(prefixes, sequences)
+            made = [(i, place, may) for i, tokens in enumerate(sequences) for place, may in self._decisions(tokens)]
+            if not made:
+                continue
+            legal = np.array([may for *_, may in made])
+            turns = Turns(
+                np.array([prefixes[i].nodes[place - 1] for i, place, _ in made], np.int32),
+                [sequences[i][:place] for i, place, _ in made],
+                [{token: self.tokenizer.action(token) for token in np.flatnonzero(may).tolist()} for *_, may in made],
+                legal,
+                [],
+            )
+            taken = self.likely(turns)[np.arange(len(made)), [sequences[i][place] for i, place, _ in made]]
+            likelihood = (1 - slip) * taken + slip / legal.sum(axis=1)
+            with np.errstate(divide="ignore"):
+                np.add.at(found, [first + i for i, *_ in made], np.log(likelihood))
         return found
 
     def _decisions(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

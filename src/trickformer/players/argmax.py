@@ -24,6 +24,11 @@ class ArgmaxPlayer(ModelPlayer):
         super().__init__(options, game)
         self.threshold = game.search.threshold if options.threshold is None else options.threshold
 
+    def likely(self, turns: Turns) -> np.ndarray:
+        """float64 [n, V]: 1 for its choice."""
+        chosen = [self.tokenizer.token(decision.action) for decision in self.decide(turns)]
+        return np.eye(turns.legal.shape[1])[chosen]
+
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import action_values, argmax_val
 

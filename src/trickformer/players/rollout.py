@@ -35,6 +35,9 @@ class Options(BaseModel):
         description="worlds uniform over all that explain what was seen; weighted by what the others have said: Skat; "
         "or by how likely the policy makes what they did: a transformer's",
     )
+    slip: float = Field(
+        0.5, ge=0, le=1, description="belief=policy: share of the others' moves that the policy is not held to tell"
+    )
     threshold: float = Field(
         0.0, ge=0, le=1_000, description="points by which a choice must promise more than the policy's"
     )
@@ -72,5 +75,5 @@ def make(options: Options, game: Game) -> Improving:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
     worlds = weighted(game) if options.belief == "weighted" else sampler(game)
     if options.belief == "policy":
-        worlds = PolicyBelief(game, worlds, cast("Likely", policy))
+        worlds = PolicyBelief(game, worlds, cast("Likely", policy), options.slip)
     return Improving(options, PlayedPositions(game, policy, worlds))
