@@ -479,6 +479,9 @@ class Decision:
     thought: Thought | None = None  # where memo["explain"] is true and the player can tell
 
 
+MANY = 112  # views in a call of a player that makes use of any number
+
+
 class Player(Protocol):
     """Anything that can sit at a table. Batch-first: many tables share one forward pass.
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
-from trickformer.base import Decision, Game, Imagined, Memo, Thought, View
+from trickformer.base import MANY, Decision, Game, Imagined, Memo, Thought, Tracker, View
 
-_TOGETHER = 112  # sequences that are fed in one pass
+if TYPE_CHECKING:
+    from trickformer.models.engine import Prefix
 
 
 class ModelOptions(BaseModel):
@@ -73,13 +75,23 @@ class ModelPlayer(ABC):
 
     def _seen(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
         """The tokens of each view, and the engine's node of the last one, int32 [n]."""
-        from trickformer.models.engine import Prefix, advance
+        from trickformer.models.engine import advance
 
         for m in memo:
             if "prefix" not in m:
-                m["prefix"] = Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32)))
+                m["prefix"] = self._prefix()
         tokens = [self.tokenizer.encode(view) for view in views]
         return tokens, advance([m["prefix"] for m in memo], tokens)
+
+    def _tracker(self) -> Tracker:
+        """Before the first token."""
+        return self.tokenizer.tracker(np.empty(0, np.int32))
+
+    def _prefix(self) -> Prefix:
+        """Before the first token."""
+        from trickformer.models.engine import Prefix
+
+        return Prefix(self.engine, self._tracker())
 
     def likely(self, turns: Turns) -> np.ndarray:
         """float64 [n, V]: how likely each legal token is to be its choice; here by the model's policy."""
@@ -90,12 +102,12 @@ class ModelPlayer(ABC):
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
         """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have
         done in each viewer's place what the viewer has done so far."""
-        from trickformer.models.engine import Prefix, advance
+        from trickformer.models.engine import advance
 
         found = np.zeros(len(views))
-        for first in range(0, len(views), _TOGETHER):
-            sequences = [self.tokenizer.encode(view) for view in views[first : first + _TOGETHER]]
-            prefixes = [Prefix(self.engine, self.tokenizer.tracker(np.empty(0, np.int32))) for _ in sequences]
+        for first in range(0, len(views), MANY):
+            sequences = [self.tokenizer.encode(view) for view in views[first : first + MANY]]
+            prefixes = [self._prefix() for _ in sequences]
             advance(prefixes, sequences)
             made = [(i, place, may) for i, tokens in enumerate(sequences) for place, may in self._decisions(tokens)]
             if not made:
@@ -116,7 +128,7 @@ class ModelPlayer(ABC):
 
     def _decisions(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """The places in a sequence that a choice stands at, and what was legal there, bool [V]."""
-        tracker = self.tokenizer.tracker(np.empty(0, np.int32))
+        tracker = self._tracker()
         for place, token in enumerate(tokens.tolist()):
             if place and tracker.my_turn():
                 legal = tracker.legal()

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Belief, Game, Memo, Player, View
+from trickformer.base import MANY, Belief, Game, Memo, Player, View
 from trickformer.players import decision_rng
 
 if TYPE_CHECKING:
     from trickformer.base import State
-
-_TOGETHER = 112  # games that are played on in step: a policy's calls are as large, and so is what it keeps of them
 
 
 @dataclass(eq=False, slots=True)
@@ -57,8 +55,9 @@ class PlayedDrawn:
             for world, state in enumerate(states)
             for action in actions
         ]
-        for first in range(0, len(lines), _TOGETHER):
-            self._to_the_end(lines[first : first + _TOGETHER], seed)
+        # Games that are played on in step: a policy's calls are as large, and so is what it keeps of them.
+        for first in range(0, len(lines), MANY):
+            self._to_the_end(lines[first : first + MANY], seed)
         return np.array([line.result for line in lines]).reshape(len(states), len(actions))
 
     def _look(self, worlds: Sequence[int]) -> None:

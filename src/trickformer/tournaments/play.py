@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError
+from trickformer.base import MANY, Decision, Game, Memo, Player, TrickformerError
 from trickformer.players import decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 
 if TYPE_CHECKING:
     from trickformer.base import State
-
-MANY = 112  # views in a call of a player that makes use of any number
 
 
 @dataclass
