@@ -135,6 +135,7 @@ class SearchSettings:
     steps: int = 2  # returns to the own turn after which a rollout stops
     c: float = 0.4  # exploration constant of UCT
     threshold: float = 0.05  # own actions need a legal-normalized probability of this, in a search above it
+    imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
 
 
 # Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).

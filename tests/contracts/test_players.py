@@ -31,6 +31,7 @@ SEATED = {
         "gomcts:checkpoint={facts},runs=12",
         "gomcts:checkpoint={facts},runs=12,wave=4,legal=false,action_values=false,early=true",
         "gomcts:checkpoint={valued},runs=12,wave=4",
+        "gomcts:checkpoint={facts},runs=6,imagine=worlds,steps=2",
     ],
     "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={facts}"],
     "ismcts": ["ismcts:runs=6"],
@@ -137,6 +138,7 @@ def replayed(game, history):
         "argmax:checkpoint={valued}",
         "gomcts:checkpoint={tiny},runs=8",
         "gomcts:checkpoint={facts},runs=8",
+        "gomcts:checkpoint={facts},runs=3,imagine=worlds",
         "imitation:checkpoint={tiny}",
     ],
 )

@@ -40,10 +40,16 @@ def action_values(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: F
     """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
 
     The arguments are those of `argmax_val`. Returns float32 [n, V], NaN on tokens that are not legal."""
+    if not engine.has_action_values:
+        return values_behind(engine, nodes, legal, facts)
     found = np.full(legal.shape, np.nan, dtype=np.float32)
-    if engine.has_action_values:
-        found[legal] = engine.action_values(nodes)[legal]
-        return found
+    found[legal] = engine.action_values(nodes)[legal]
+    return found
+
+
+def values_behind(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: Facts | None = None) -> np.ndarray:
+    """V behind each legal token, as `action_values` has it of a model without action values."""
+    found = np.full(legal.shape, np.nan, dtype=np.float32)
     row, token, values, children = _behind(engine, nodes, legal, facts)
     engine.release(children)
     found[row, token] = values

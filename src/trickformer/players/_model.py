@@ -14,7 +14,8 @@ from trickformer import checkpoints, tokenizers
 from trickformer.base import MANY, Decision, Game, Imagined, Memo, Thought, Tracker, View
 
 if TYPE_CHECKING:
-    from trickformer.models.engine import Prefix
+    from trickformer.models.decide import Facts
+    from trickformer.models.engine import Engine, Prefix
 
 
 class ModelOptions(BaseModel):
@@ -36,6 +37,8 @@ class Turns:
     actions: list[dict[int, int]]  # the legal ones, by their tokens
     legal: np.ndarray  # bool [n, V], these tokens
     rng: list[np.random.Generator]  # none where nothing is drawn
+    views: Sequence[View] = ()  # none where nothing but the sequences is known
+    memos: Sequence[Memo] = ()  # likewise
     explain: bool = False  # whether decisions are to bring thoughts
 
 
@@ -44,14 +47,15 @@ class ModelPlayer(ABC):
 
     Where a single action is legal it is taken, and the model is not asked."""
 
-    def __init__(self, options: ModelOptions, game: Game):
+    def __init__(self, options: ModelOptions, game: Game, engine: Engine | None = None):
+        """engine: that of another player on the same checkpoint, to share it."""
         from trickformer.models.engine import load_engine
 
         self.tokenizer = tokenizers.make(game)
         self.outcome_values = game.outcomes.values
         path = checkpoints.find(options.checkpoint)
         checkpoints.check(path, game, self.tokenizer)
-        self.engine = load_engine(path, game.outcomes, dtype=options.dtype, device=options.device)
+        self.engine = engine or load_engine(path, game.outcomes, dtype=options.dtype, device=options.device)
 
     @abstractmethod
     def decide(self, turns: Turns) -> list[Decision]:
@@ -69,11 +73,20 @@ class ModelPlayer(ABC):
             found.append(Thought(policy=likely, imagined=imagined[row]))
         return found
 
+    def following(self, sequences: Sequence[np.ndarray]) -> Facts:
+        """What is known once a token has followed one of the sequences, as models/decide.py asks for it."""
+
+        def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
+            longer = [np.append(sequences[row], token) for row, token in zip(rows, following)]
+            return np.array([self.tokenizer.tracker(sequence).facts() for sequence in longer])
+
+        return facts
+
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
         """Feeds what was seen, which copies of the memos then share."""
-        self._seen(views, memo)
+        self.seen(views, memo)
 
-    def _seen(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
+    def seen(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
         """The tokens of each view, and the engine's node of the last one, int32 [n]."""
         from trickformer.models.engine import advance
 
@@ -140,13 +153,22 @@ class ModelPlayer(ABC):
         decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
         open_ = [i for i, d in enumerate(decisions) if d is None]
         if open_:
-            tokens, nodes = self._seen([views[i] for i in open_], [memo[i] for i in open_])
+            tokens, nodes = self.seen([views[i] for i in open_], [memo[i] for i in open_])
             actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in open_]
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
             for row, by_token in enumerate(actions):
                 legal[row, list(by_token)] = True
             explain = any(memo[i].get("explain") for i in open_)
-            turns = Turns(nodes, tokens, actions, legal, [rng[i] for i in open_], explain)
+            turns = Turns(
+                nodes,
+                tokens,
+                actions,
+                legal,
+                [rng[i] for i in open_],
+                [views[i] for i in open_],
+                [memo[i] for i in open_],
+                explain,
+            )
             for i, decision in zip(open_, self.decide(turns), strict=True):
                 decisions[i] = decision
         return [d for d in decisions if d is not None]

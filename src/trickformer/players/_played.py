@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import MANY, Belief, Game, Memo, Player, View
+from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View
 from trickformer.players import decision_rng
 
 if TYPE_CHECKING:
@@ -17,52 +17,71 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, slots=True)
-class _Line:
-    """A game that is played on."""
+class Line:
+    """A game that is played on in a world."""
 
     world: int
+    seed: int
     state: State
     chance: np.random.Generator
-    memos: list[Memo]
-    decisions: list[int]
-    result: float = field(init=False)
+    memos: list[Memo]  # of the policy, by seat
+    decisions: list[int]  # that it has made, by seat
+
+    def goes_on(self) -> bool:
+        """Does what chance does; False at the end."""
+        while self.state.is_chance_node():
+            actions, probs = zip(*self.state.chance_outcomes())
+            self.state.apply_action(actions[int(self.chance.choice(len(actions), p=probs))])
+        return not self.state.is_terminal()
+
+    def apply(self, action: int) -> None:
+        """What the seat on turn does."""
+        self.decisions[self.state.current_player()] += 1
+        self.state.apply_action(action)
+
+    def result(self, game: Game, viewer: int) -> float:
+        """v(o) of a seat, at the end."""
+        return float(game.outcomes.values[game.outcomes.of(game.scores(self.state), viewer), 0])
 
 
-class PlayedDrawn:
-    """Worlds, each a state that the viewer cannot tell from the true one."""
+def explaining(belief: Belief, view: View, n: int, rng: np.random.Generator) -> list[State]:
+    """Of n worlds drawn by a belief, those that explain the view. Raises ValueError where nothing does."""
+    belief.reset(view)
+    worlds = belief.sample(n, rng)
+    return [worlds.state(i) for i in range(n) if worlds.feasible[i]]
 
-    def __init__(self, positions: PlayedPositions, worlds: Sequence[State], viewer: int, own: Memo, searched: int):
+
+class Branches:
+    """Worlds of a decision, each a state that the viewer cannot tell from the true one, and the games that go on from
+    them."""
+
+    def __init__(self, game: Game, policy: Player, worlds: Sequence[State], viewer: int, own: Memo):
         """own: the policy's memo of the decision."""
-        self._positions, self._worlds, self._viewer, self._own = positions, worlds, viewer, own
+        self._game, self._policy, self._viewer, self._own = game, policy, viewer, own
+        self._worlds = worlds
         self._looked: dict[int, list[Memo]] = {}  # by world: what each seat's memo holds before the action
-        self.searched, self.illegal = searched, searched - len(worlds)
 
     def __len__(self) -> int:
         return len(self._worlds)
 
-    def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        """Points [rows, actions]. In a world, chance and all seats draw alike after each action."""
-        states = self._worlds[rows]
-        self._look(range(len(self._worlds))[rows])
-        lines = [
-            _Line(
+    def begin(self, starts: Sequence[tuple[int, int]], seed: int) -> list[Line]:
+        """A game for each (world, action). In a world, chance and all seats draw alike after each action."""
+        self._look(dict.fromkeys(world for world, _ in starts))
+        return [
+            Line(
                 world,
-                state.child(action),
+                seed,
+                self._worlds[world].child(action),
                 np.random.default_rng([seed, world]),
-                [{key: copy(value) for key, value in memo.items()} for memo in self._looked[rows.start + world]],
-                [0] * self._positions.game.players,
+                [{key: copy(value) for key, value in memo.items()} for memo in self._looked[world]],
+                [0] * self._game.players,
             )
-            for world, state in enumerate(states)
-            for action in actions
+            for world, action in starts
         ]
-        # Games that are played on in step: a policy's calls are as large, and so is what it keeps of them.
-        for first in range(0, len(lines), MANY):
-            self._to_the_end(lines[first : first + MANY], seed)
-        return np.array([line.result for line in lines]).reshape(len(states), len(actions))
 
-    def _look(self, worlds: Sequence[int]) -> None:
+    def _look(self, worlds: Iterable[int]) -> None:
         """What the others see before the action is seen once, by a policy that can; the viewer has seen it."""
-        game, look = self._positions.game, getattr(self._positions.policy, "look", None)
+        game, look = self._game, getattr(self._policy, "look", None)
         new = [world for world in worlds if world not in self._looked]
         for world in new:
             self._looked[world] = [{} for _ in range(game.players)]
@@ -76,31 +95,57 @@ class PlayedDrawn:
         for world in new:
             self._looked[world][self._viewer] = self._own
 
-    def _to_the_end(self, lines: list[_Line], seed: int) -> None:
-        game, policy = self._positions.game, self._positions.policy
-        while lines := [line for line in lines if self._goes_on(line)]:
-            seats = [line.state.current_player() for line in lines]
-            decided = policy.act(
-                [game.view(line.state, seat) for line, seat in zip(lines, seats)],
-                [decision_rng(seed, line.world, seat, line.decisions[seat]) for line, seat in zip(lines, seats)],
-                [line.memos[seat] for line, seat in zip(lines, seats)],
-            )
-            for line, seat, decision in zip(lines, seats, decided, strict=True):
-                line.state.apply_action(decision.action)
-                line.decisions[seat] += 1
 
-    def _goes_on(self, line: _Line) -> bool:
-        """Does what chance does; False at the end, which the result is then of."""
-        state, game = line.state, self._positions.game
-        while state.is_chance_node():
-            actions, probs = zip(*state.chance_outcomes())
-            state.apply_action(actions[int(line.chance.choice(len(actions), p=probs))])
-        if not state.is_terminal():
-            return True
-        outcome = game.outcomes.of(game.scores(state), self._viewer)
-        line.result = float(game.outcomes.values[outcome, 0]) * self._positions.unit
-        line.memos.clear()
-        return False
+def decided(game: Game, policy: Player, lines: Sequence[Line]) -> list[Decision]:
+    """What the policy does in games that go on, each of the seat on turn there."""
+    if not lines:
+        return []
+    seats = [line.state.current_player() for line in lines]
+    return policy.act(
+        [game.view(line.state, seat) for line, seat in zip(lines, seats)],
+        [decision_rng(line.seed, line.world, seat, line.decisions[seat]) for line, seat in zip(lines, seats)],
+        [line.memos[seat] for line, seat in zip(lines, seats)],
+    )
+
+
+class PlayedDrawn:
+    """Worlds that a decision's actions are played on in."""
+
+    def __init__(self, positions: PlayedPositions, branches: Branches, viewer: int, searched: int):
+        self._positions, self._branches, self._viewer = positions, branches, viewer
+        self.searched, self.illegal = searched, searched - len(branches)
+
+    def __len__(self) -> int:
+        return len(self._branches)
+
+    def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
+        """Points [rows, actions]. In a world, chance and all seats draw alike after each action."""
+        worlds = range(len(self))[rows]
+        lines = self._branches.begin([(world, action) for world in worlds for action in actions], seed)
+        # Games that are played on in step: a policy's calls are as large, and so is what it keeps of them.
+        found = [
+            result for first in range(0, len(lines), MANY) for result in self._to_the_end(lines[first : first + MANY])
+        ]
+        return np.array(found).reshape(len(worlds), len(actions))
+
+    def _to_the_end(self, lines: Sequence[Line]) -> list[float]:
+        game, policy, unit = self._positions.game, self._positions.policy, self._positions.unit
+        results = [0.0] * len(lines)
+        under_way = list(enumerate(lines))
+        while under_way:
+            going = []
+            for i, line in under_way:
+                if line.goes_on():
+                    going.append((i, line))
+                else:
+                    results[i] = line.result(game, self._viewer) * unit
+                    line.memos.clear()
+            under_way = going
+            for (_, line), decision in zip(
+                under_way, decided(game, policy, [line for _, line in under_way]), strict=True
+            ):
+                line.apply(decision.action)
+        return results
 
 
 class PlayedPosition:
@@ -114,11 +159,10 @@ class PlayedPosition:
         self.blueprint = decision.action
 
     def drawn(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
-        belief = self._positions.belief
-        belief.reset(self._view)
-        worlds = belief.sample(n, rng)
-        states = [worlds.state(i) for i in range(n) if worlds.feasible[i]]
-        return PlayedDrawn(self._positions, states, self._view.viewer, self._memo, n)
+        game, policy = self._positions.game, self._positions.policy
+        states = explaining(self._positions.belief, self._view, n, rng)
+        branches = Branches(game, policy, states, self._view.viewer, self._memo)
+        return PlayedDrawn(self._positions, branches, self._view.viewer, n)
 
     def exact(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
         """Of the same belief: there is no other of any game."""

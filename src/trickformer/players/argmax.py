@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field
 
 from trickformer.base import Decision, Game
 from trickformer.players._model import ModelOptions, ModelPlayer, Turns
+
+if TYPE_CHECKING:
+    from trickformer.models.engine import Engine
 
 
 class Options(ModelOptions):
@@ -20,8 +24,8 @@ class Options(ModelOptions):
 class ArgmaxPlayer(ModelPlayer):
     """Equations 2 and 3 of the GO-MCTS paper."""
 
-    def __init__(self, options: Options, game: Game):
-        super().__init__(options, game)
+    def __init__(self, options: Options, game: Game, engine: Engine | None = None):
+        super().__init__(options, game, engine)
         self.threshold = game.search.threshold if options.threshold is None else options.threshold
 
     def likely(self, turns: Turns) -> np.ndarray:
@@ -32,10 +36,7 @@ class ArgmaxPlayer(ModelPlayer):
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import action_values, argmax_val
 
-        def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
-            longer = [np.append(turns.tokens[row], token) for row, token in zip(rows, following)]
-            return np.array([self.tokenizer.tracker(sequence).facts() for sequence in longer])
-
+        facts = self.following(turns.tokens)
         logits = self.engine.policy(turns.nodes)
         decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
         if decided.nodes is not None:

@@ -1,10 +1,10 @@
-"""Generative Observation MCTS: plans over sequences that the model imagines, never over hidden states."""
+"""Generative Observation MCTS: plans over sequences of observations, imagined by the model or seen in sampled worlds"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,12 @@ from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
     from trickformer.models.engine import Engine
+    from trickformer.players._gomcts_worlds import WorldsSearch
+
+
+_ALL = 1_000  # steps: more own turns than any game has
+_RARE = 0.01  # threshold: games judge what is unlikely better than the model does
+_WAVE = 16  # games in worlds: as many as the core's engine makes use of at once
 
 
 class Options(ModelOptions):
@@ -21,22 +27,44 @@ class Options(ModelOptions):
         None, ge=1, le=1_000_000, description="simulations a decision; default: as the game has it"
     )
     steps: int | None = Field(
-        None, ge=0, le=1_000, description="own turns that a rollout lasts; default: as the game has it"
+        None, ge=0, le=1_000, description="own turns that a rollout lasts; default: as the game has it, in worlds all"
     )
     c: float | None = Field(
         None, ge=0, allow_inf_nan=False, description="exploration constant of UCT; default: as the game has it"
     )
     threshold: float | None = Field(
-        None, ge=0, le=1, description="actions likelier than this get a child; default: as the game has it"
+        None,
+        ge=0,
+        le=1,
+        description="actions likelier than this get a child; default: as the game has it, in worlds 0.01",
+    )
+    imagine: Literal["model", "worlds"] | None = Field(
+        None,
+        description="what follows an action: what the model imagines to be seen, as in the paper; or what is seen in "
+        "worlds that explain the history, where copies of the model play on; default: as the game has it",
+    )
+    weighted: bool | None = Field(
+        None,
+        description="imagine=worlds: weight worlds by what the others have said; default: in Skat, others are uniform",
     )
     mu: float = Field(
-        0.01, ge=0, allow_inf_nan=False, description="what an illegal history costs each action on its path"
+        0.01,
+        ge=0,
+        allow_inf_nan=False,
+        description="imagine=model: what an illegal history costs each action on its path",
     )
-    wave: int = Field(1, ge=1, le=4_096, description="simulations under way at once, spread by virtual loss")
+    wave: int | None = Field(
+        None,
+        ge=1,
+        le=4_096,
+        description="simulations under way at once, spread by virtual loss; default: 1, in worlds 16",
+    )
     legal: bool | None = Field(
-        None, description="sample only observations that some deal allows; default: where the model was trained so"
+        None,
+        description="imagine=model: sample only observations that some deal allows; default: where the model was "
+        "trained so",
     )
-    early: bool = Field(False, description="end a simulation where its history becomes illegal")
+    early: bool = Field(False, description="imagine=model: end a simulation where its history becomes illegal")
     action_values: bool | None = Field(
         None, description="children begin with the model's Q(s, a); default: where it has them as results of games"
     )
@@ -51,16 +79,19 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     from trickformer.gomcts.search import SearchOptions
 
     comparable = engine.has_action_values and game.labels_are_results
-    settings = asdict(game.search) | {
+    settings: dict[str, Any] = asdict(game.search) | {
         "legal": engine.masked,
         "action_values": comparable,
         "leaf_action_values": comparable,
     }
-    return SearchOptions(**settings | {k: v for k, v in given.items() if v is not None})
+    told = {k: v for k, v in given.items() if v is not None}
+    if told.get("imagine", game.search.imagine) == "worlds":
+        settings |= {"steps": _ALL, "threshold": _RARE, "wave": _WAVE}
+    return SearchOptions(**settings | told)
 
 
 class GomctsPlayer(ModelPlayer):
-    """Algorithms 1 and 3 of the paper, a fresh tree each move."""
+    """Algorithms 1 and 3 of the paper, a fresh tree each move; or the same tree over games in worlds."""
 
     def __init__(self, options: Options, game: Game):
         from trickformer.gomcts.search import SearchOptions
@@ -72,13 +103,27 @@ class GomctsPlayer(ModelPlayer):
         self.options = usual(game, engine, {f.name: getattr(options, f.name) for f in fields(SearchOptions)})
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
+        self._worlds = None
+        if self.options.imagine == "worlds":
+            self._worlds = _worlds(options, game, engine, self.options)
+            self.batch = 1  # its runs are the batch
+        elif options.weighted:
+            raise TrickformerError("player 'gomcts': weighted=true is for imagine=worlds")
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
 
-        trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
         seeds = [int(g.integers(1 << 63)) for g in turns.rng]
-        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
+        if self._worlds is not None:
+            results = [
+                self._worlds.search(view, {"prefix": memo["prefix"]}, seed, turns.explain)
+                for view, memo, seed in zip(turns.views, turns.memos, seeds, strict=True)
+            ]
+        else:
+            trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
+            results = search(
+                self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain
+            )
         thoughts = self.told(turns, [r.imagined for r in results])
         return [
             Decision(
@@ -92,6 +137,18 @@ class GomctsPlayer(ModelPlayer):
             )
             for by_token, r, thought in zip(turns.actions, results, thoughts, strict=True)
         ]
+
+
+def _worlds(options: Options, game: Game, engine: Engine, settings: SearchOptions) -> WorldsSearch:
+    from trickformer.belief import sampler, weighs, weighted
+    from trickformer.players import argmax
+    from trickformer.players._gomcts_worlds import WorldsSearch
+
+    # Those who play on are ArgmaxVal* with the game's own threshold.
+    same = options.model_dump(include=set(ModelOptions.model_fields))
+    copies = argmax.ArgmaxPlayer(argmax.Options(**same), game, engine)
+    said = weighs(game) if options.weighted is None else options.weighted
+    return WorldsSearch(game, copies, weighted(game) if said else sampler(game), settings)
 
 
 def make(options: Options, game: Game) -> GomctsPlayer:

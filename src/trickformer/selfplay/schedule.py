@@ -162,7 +162,8 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     guests = [players.make(spec, game) for spec in config.guests]
     searches = None
     if config.searches(iteration):
-        given = {"runs": config.search_runs, "wave": _WAVE}
+        # Its hands are sequences of tokens: there is no state to draw worlds of.
+        given = {"runs": config.search_runs, "wave": _WAVE, "imagine": "model"}
         searches = generate.Searches(config.search_share, usual(game, engines[-1], given))
     for first in job.firsts:
         n = min(config.tables, job.hands - first)

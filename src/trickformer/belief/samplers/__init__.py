@@ -14,7 +14,17 @@ from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.belief.samplers._deals import DealtBelief
 from trickformer.belief.samplers._uniform import UniformBelief
 
-__all__ = ["MAX_LOG_ODDS", "NAMES", "PLACES", "CardBelief", "DealtBelief", "UniformBelief", "sampler", "weighted"]
+__all__ = [
+    "MAX_LOG_ODDS",
+    "NAMES",
+    "PLACES",
+    "CardBelief",
+    "DealtBelief",
+    "UniformBelief",
+    "sampler",
+    "weighs",
+    "weighted",
+]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
@@ -39,7 +49,11 @@ def weighted(game: Game) -> Belief:
     """The belief of `game` that weights worlds by what the others have said and done.
 
     Raises TrickformerError for a game that knows no such weights."""
-    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
-    if not hasattr(module, "weighted"):
+    if not weighs(game):
         raise TrickformerError(f"{game.name} knows no weights of its worlds, only uniform ones")
-    return module.weighted(game)  # type: ignore[union-attr]
+    return importlib.import_module(f"{__name__}.{game.name}").weighted(game)
+
+
+def weighs(game: Game) -> bool:
+    """Whether a game knows weights of its worlds."""
+    return game.name in NAMES and hasattr(importlib.import_module(f"{__name__}.{game.name}"), "weighted")

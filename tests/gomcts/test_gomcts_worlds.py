@@ -1,0 +1,236 @@
+"""GO-MCTS by worlds against a plain twin that plays every game by itself, and what it promises."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from support.play import decisions
+
+from trickformer import games, players
+from trickformer.base import TrickformerError
+from trickformer.belief import sampler, weighted
+from trickformer.players import decision_rng
+from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.play import play
+
+
+@dataclass
+class Twin:
+    """One run after the other, the model asked anew for every view: whole sequences, no shared prefix."""
+
+    game: object
+    argmax: object  # says of a view its choice, the policy, and what each action is worth
+    options: object
+    view: object
+    worlds: list
+    seed: int
+
+    def run(self) -> dict[int, list[float]]:
+        """By action of the root, the sum of what it brought and the visits."""
+        self.tree = {(): self.children(self.view)}
+        begun = dict.fromkeys(self.tree[()], 0)
+        for _ in range(self.options.runs):
+            action = self.select(())
+            world = begun[action] % len(self.worlds)
+            begun[action] += 1
+            self.chance = np.random.default_rng([self.seed, world])
+            path = [((), action)]
+            value = self.simulate(self.worlds[world].child(action), path)
+            for key, taken in path:
+                self.tree[key][taken][0] += value
+                self.tree[key][taken][1] += 1
+        return self.tree[()]
+
+    def ask(self, view):
+        (decision,) = self.argmax.act([view], [np.random.default_rng(0)], [{"explain": True}])
+        return decision
+
+    def children(self, view) -> dict[int, list[float]]:
+        if len(view.legal) == 1:
+            return {view.legal[0]: [self.argmax.worth(view)[view.legal[0]], 1]}
+        policy = self.ask(view).thought.policy
+        likely = [a for a in policy if policy[a] > self.options.threshold] or [max(policy, key=policy.get)]
+        return {action: [self.argmax.worth(view)[action], 1] for action in likely}
+
+    def select(self, key) -> int:
+        children = self.tree[key]
+        total = math.log(sum(n for _, n in children.values()))
+        return max(
+            children, key=lambda a: children[a][0] / children[a][1] + self.options.c * math.sqrt(total / children[a][1])
+        )
+
+    def simulate(self, state, path) -> float:
+        """In the tree, then beyond it."""
+        steps = None
+        while True:
+            while state.is_chance_node():
+                actions, probs = zip(*state.chance_outcomes())
+                state.apply_action(actions[int(self.chance.choice(len(actions), p=probs))])
+            if state.is_terminal():
+                scores = self.game.scores(state)
+                return self.game.outcomes.values[self.game.outcomes.of(scores, self.view.viewer), 0]
+            seat = state.current_player()
+            view = self.game.view(state, seat)
+            if seat != self.view.viewer:
+                state.apply_action(self.ask(view).action)
+                continue
+            key = view.events[len(self.view.events) :]
+            if steps is None and key in self.tree:
+                path.append((key, self.select(key)))
+                state.apply_action(path[-1][1])
+                continue
+            if steps is None:
+                self.tree[key] = self.children(view)
+                steps = self.options.steps
+                first = True
+            else:
+                steps, first = steps - 1, False
+            if steps == 0:
+                return (
+                    max(self.argmax.worth(view).values())
+                    if self.options.leaf_action_values
+                    else self.argmax.value(view)
+                )
+            action = self.ask(view).action
+            if first and action in self.tree[key]:
+                path.append((key, action))
+            state.apply_action(action)
+
+
+class Judge:
+    """ArgmaxVal*, and what its model says of any own turn."""
+
+    def __init__(self, player, action_values: bool):
+        self._player, self.act, self._action_values = player, player.act, action_values
+
+    def _nodes(self, view):
+        self._memo = {}  # who owns the nodes
+        return self._player.seen([view], [self._memo])
+
+    def value(self, view) -> float:
+        return float(self._player.engine.values(self._nodes(view)[1])[0, 0])
+
+    def worth(self, view) -> dict[int, float]:
+        """Q(s, a), or V of the sequence with the action."""
+        tokens, nodes = self._nodes(view)
+        engine, tokenizer = self._player.engine, self._player.tokenizer
+        own = {a: tokenizer.token(a) for a in view.legal}
+        if self._action_values:
+            return {a: float(engine.action_values(nodes)[0, t]) for a, t in own.items()}
+        found = {}
+        for action, token in own.items():
+            longer = np.append(tokens[0], token)
+            facts = tokenizer.tracker(longer).facts()[None]
+            behind = engine.extend(nodes, np.array([token], np.int32), None, facts)
+            found[action] = float(engine.values(behind)[0, 0])
+            engine.release(behind)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("hearts", "steps=2"),
+        ("hearts", "steps=1,leaf_action_values=false,threshold=0.1"),
+        ("skat", ""),
+        ("crew", "c=0.5"),
+        ("crew", "steps=0,action_values=false"),
+        ("hanabi", "steps=3"),
+    ],
+)
+def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
+    game, compared, deep = games.load(name), 0, 0
+    checkpoint = tiny_facts_checkpoint_of(name)
+    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,wave=1,runs=9,{options}".rstrip(",")
+    player = players.make(spec, game)
+    rng = np.random.default_rng(5)
+    for number, (state, view) in enumerate(decisions(game, 4, 1)):
+        if number % 7 == 2 and len(view.legal) > 1:
+            (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
+            seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
+            belief = weighted(game) if name == "skat" else sampler(game)
+            belief.reset(view)
+            drawn = belief.sample(9, np.random.default_rng(seed))
+            worlds = [drawn.state(i) for i in range(9) if drawn.feasible[i]]
+            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
+            twin = Twin(game, judge, player.options, view, worlds, seed)
+            children = twin.run() if len(found.visits) > 1 else twin.children(view)
+            assert found.visits == {a: n for a, (_, n) in children.items()}, number
+            assert found.values == pytest.approx({a: v / n for a, (v, n) in children.items()}, abs=1e-5), number
+            assert found.value == max(found.values.values())
+            assert found.illegal == 9 - len(worlds)
+            compared += 1
+            deep += len(getattr(twin, "tree", ())) > 3
+        state.apply_action(int(rng.choice(view.legal)))
+    assert compared > 1 and deep
+
+
+def test_the_tree_is_told_where_it_is_asked_for(tiny_facts_checkpoint_of):
+    """Its root is all runs, and a node's are those of its children, and those that ended there."""
+    game = games.load("crew(mission=4)")
+    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('crew')},imagine=worlds,runs=30", game)
+    told = 0
+    for number, (state, view) in enumerate(decisions(game, 2, 0)):
+        (decision,) = player.act([view], [decision_rng(0, 0, 0, number)], [{"explain": True}])
+        (quiet,) = player.act([view], [decision_rng(0, 0, 0, number)], [{}])
+        assert (decision.visits, decision.values) == (quiet.visits, quiet.values)
+        assert quiet.thought is None
+        if decision.visits is not None and len(decision.visits) > 1:
+            nodes = decision.thought.imagined
+            assert (nodes[0].parent, nodes[0].token, nodes[0].runs) == (-1, -1, 30)
+            children = [0] * len(nodes)
+            for i, node in enumerate(nodes[1:], 1):
+                assert 0 <= node.parent < i
+                children[node.parent] += node.runs
+            assert all(n <= node.runs for n, node in zip(children, nodes)), number
+            first = {n.token: n for n in nodes if n.parent == 0}
+            for action, visits in decision.visits.items():
+                runs = first[player.tokenizer.token(action)].runs if visits > 1 else 0
+                assert visits == runs + 1, (number, action)
+            told += 1
+        state.apply_action(decision.action)
+    assert told > 3
+
+
+def test_hidden_cards_change_nothing(tiny_facts_checkpoint_of):
+    game, compared = games.load("skat"), 0
+    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('skat')},imagine=worlds,runs=8", game)
+    rng = np.random.default_rng(4)
+    for number, (state, view) in enumerate(decisions(game, 8, 1)):
+        twin = game.exchange(state, view, rng)
+        if twin is not None and len(view.legal) > 1:
+            one, other = (
+                player.act([game.view(s, view.viewer)], [decision_rng(1, 0, 0, number)], [{}]) for s in (state, twin)
+            )
+            assert one == other, number
+            compared += 1
+        state.apply_action(int(rng.choice(view.legal)))
+    assert compared > 5
+
+
+def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
+    """On one that has learned nothing, by far: what the games bring is true."""
+    game = games.load("hearts")
+    tiny = tiny_facts_checkpoint_of("hearts")
+    pair = [players.make(s, game) for s in (f"gomcts:checkpoint={tiny},imagine=worlds", f"argmax:checkpoint={tiny}")]
+    hands = [Hand(deal, seating) for deal in range(4) for seating in ((0, 1, 1, 1), (1, 1, 0, 1))]
+    own, others = [], []
+    for record in play(game, pair, hands, 11):
+        for seat, who in enumerate(record.seating):
+            (others if who else own).append(record.scores[seat])
+    assert np.mean(own) < np.mean(others) - 3, (own, others)
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "said"),
+    [
+        ("imagine=worlds,weighted=true", "hearts", "no weights"),
+        ("weighted=true", "skat", "imagine=worlds"),
+        ("imagine=games", "hearts", "imagine=games"),
+    ],
+)
+def test_refusals_are_one_line(options, name, said, tiny_facts_checkpoint_of):
+    with pytest.raises(TrickformerError, match=said) as refusal:
+        players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of(name)},{options}", games.load(name))
+    assert "\n" not in str(refusal.value)
