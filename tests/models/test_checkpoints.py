@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,9 +134,10 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     engine = load_engine(folder, game.outcomes)
     assert (engine.n_facts, engine.masked, engine.has_action_values) == (0, False, False)
     assert engine.n_outcomes == len(game.outcomes.labels)
-    options = players.make(f"gomcts:checkpoint={folder}", game).options
+    options = players.make(f"gomcts:checkpoint={folder},imagine=model", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
-    assert SearchSettings(options.runs, options.steps, options.c, options.threshold) == game.search
+    settings = SearchSettings(options.runs, options.steps, options.c, options.threshold)
+    assert settings == replace(game.search, imagine="model")
     whole = load_engine(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
