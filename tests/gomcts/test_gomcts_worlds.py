@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy import stats
 from support.play import decisions
 
 from trickformer import games, players
@@ -26,21 +27,53 @@ class Twin:
     worlds: list
     seed: int
 
-    def run(self) -> dict[int, list[float]]:
-        """By action of the root, the sum of what it brought and the visits."""
-        self.tree = {(): self.children(self.view)}
-        begun = dict.fromkeys(self.tree[()], 0)
-        for _ in range(self.options.runs):
-            action = self.select(())
-            world = begun[action] % len(self.worlds)
-            begun[action] += 1
-            self.chance = np.random.default_rng([self.seed, world])
-            path = [((), action)]
-            value = self.simulate(self.worlds[world].child(action), path)
-            for key, taken in path:
-                self.tree[key][taken][0] += value
-                self.tree[key][taken][1] += 1
-        return self.tree[()]
+    def run(self) -> tuple[int, dict[int, list[float]]]:
+        """What is played; and by action of the root, the sum of what it brought and the visits."""
+        root = self.children(self.view)
+        self.tree = {(): root}
+        self.results = {action: [] for action in root}
+        if self.options.root == "uct":
+            for _ in range(self.options.runs):
+                self.begin(self.select(()))
+            return max(root, key=lambda a: root[a][0] / root[a][1]), root
+        stays = self.ask(self.view).action
+        tried = sorted(root, key=lambda a: (a != stays, -root[a][0]))
+        # In n rounds, of which the last has two actions: 2, 3 to 4, 5 to 8 ... in the first.
+        while self.least(len(tried)) > self.options.runs:
+            tried = tried[:-1]
+        budget = self.options.runs
+        for rounds in range(math.ceil(math.log2(len(tried))), 0, -1):
+            share = max(budget // rounds // len(tried), 1)
+            for _ in range(share):
+                for action in tried:
+                    self.begin(action)
+            budget -= share * len(tried)
+            tried.sort(key=lambda a: (-np.mean(self.results[a]), a != stays))
+            better = tried[: math.ceil(len(tried) / 2)] if rounds > 1 else tried[:1]
+            tried = better if rounds == 1 or stays not in root or stays in better else [*better[:-1], stays]
+        assert budget >= 0
+        best = tried[0]
+        if stays in root and best != stays:
+            gained = [a - b for a, b in zip(self.results[best], self.results[stays], strict=True)]
+            error = stats.sem(gained) if len(gained) > 1 else math.inf
+            self.kept = not np.mean(gained) > self.options.margin * error
+            best = stays if self.kept else best
+        return best, root
+
+    @staticmethod
+    def least(actions: int) -> int:
+        """Games that so many actions need: one for each that is left."""
+        return 0 if actions == 1 else actions + Twin.least(math.ceil(actions / 2))
+
+    def begin(self, action: int) -> None:
+        world = len(self.results[action]) % len(self.worlds)
+        self.chance = np.random.default_rng([self.seed, world])
+        path = [((), action)]
+        value = self.simulate(self.worlds[world].child(action), path)
+        self.results[action].append(value)
+        for key, taken in path:
+            self.tree[key][taken][0] += value
+            self.tree[key][taken][1] += 1
 
     def ask(self, view):
         (decision,) = self.argmax.act([view], [np.random.default_rng(0)], [{"explain": True}])
@@ -131,18 +164,23 @@ class Judge:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("hearts", "steps=2"),
+        ("hearts", "steps=2,root=uct"),
         ("hearts", "steps=1,leaf_action_values=false,threshold=0.1"),
+        ("hearts", "runs=40,steps=0"),
+        ("skat", "root=uct"),
         ("skat", ""),
-        ("crew", "c=0.5"),
+        ("crew", "c=0.5,root=uct"),
+        ("crew", "runs=25"),
         ("crew", "steps=0,action_values=false"),
         ("hanabi", "steps=3"),
+        ("hanabi", "steps=1,root=uct"),
     ],
 )
 def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
     game, compared, deep = games.load(name), 0, 0
     checkpoint = tiny_facts_checkpoint_of(name)
-    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,wave=1,runs=9,{options}".rstrip(",")
+    options = f"runs=9,{options}" if "runs" not in options else options
+    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,wave=1,{options}".rstrip(",")
     player = players.make(spec, game)
     rng = np.random.default_rng(5)
     for number, (state, view) in enumerate(decisions(game, 4, 1)):
@@ -151,15 +189,16 @@ def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
             seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
             belief = weighted(game) if name == "skat" else sampler(game)
             belief.reset(view)
-            drawn = belief.sample(9, np.random.default_rng(seed))
-            worlds = [drawn.state(i) for i in range(9) if drawn.feasible[i]]
+            runs = player.options.runs
+            drawn = belief.sample(runs, np.random.default_rng(seed))
+            worlds = [drawn.state(i) for i in range(runs) if drawn.feasible[i]]
             judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
             twin = Twin(game, judge, player.options, view, worlds, seed)
-            children = twin.run() if len(found.visits) > 1 else twin.children(view)
+            best, children = twin.run() if len(found.visits) > 1 else (found.action, twin.children(view))
             assert found.visits == {a: n for a, (_, n) in children.items()}, number
             assert found.values == pytest.approx({a: v / n for a, (v, n) in children.items()}, abs=1e-5), number
-            assert found.value == max(found.values.values())
-            assert found.illegal == 9 - len(worlds)
+            assert (found.action, found.value) == (best, found.values[best]), number
+            assert found.illegal == runs - len(worlds)
             compared += 1
             deep += len(getattr(twin, "tree", ())) > 3
         state.apply_action(int(rng.choice(view.legal)))
@@ -178,7 +217,8 @@ def test_the_tree_is_told_where_it_is_asked_for(tiny_facts_checkpoint_of):
         assert quiet.thought is None
         if decision.visits is not None and len(decision.visits) > 1:
             nodes = decision.thought.imagined
-            assert (nodes[0].parent, nodes[0].token, nodes[0].runs) == (-1, -1, 30)
+            assert (nodes[0].parent, nodes[0].token) == (-1, -1)
+            assert nodes[0].runs == sum(decision.visits.values()) - len(decision.visits) > 20
             children = [0] * len(nodes)
             for i, node in enumerate(nodes[1:], 1):
                 assert 0 <= node.parent < i
@@ -227,6 +267,7 @@ def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
     [
         ("imagine=worlds,weighted=true", "hearts", "no weights"),
         ("weighted=true", "skat", "imagine=worlds"),
+        ("root=halving", "hearts", "imagine=worlds"),
         ("imagine=games", "hearts", "imagine=games"),
     ],
 )

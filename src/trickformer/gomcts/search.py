@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +19,8 @@ class SearchOptions(SearchSettings):
 
     mu: float = 0.01  # an illegal history takes this from every action on its path
     wave: int = 1  # runs under way at once
+    root: Literal["uct", "halving"] = "uct"  # how runs are shared among the actions; halving in worlds alone
+    margin: float = 1.0  # halving: standard errors by which an action must be better than that of ArgmaxVal*
     legal: bool = False  # sample only observations that some deal allows
     early: bool = False  # end a run where its history becomes illegal
     action_values: bool = False  # edges begin with the model's Q(s, a), and cost no pass of their own

@@ -8,8 +8,9 @@ The tree is still one of the own observations: worlds that the seat cannot tell 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -55,12 +56,26 @@ class _Run:
     """A simulation."""
 
     line: Line
-    selected: list[tuple[_Node, int]]
+    selected: list[tuple[_Node, int]]  # the root's first
+    number: int  # of those that began with its action
     steps: int | None = None  # own turns left, once it is beyond the tree
 
     def select(self, node: _Node, chosen: int) -> None:
         node.in_flight[chosen] += 1
         self.selected.append((node, chosen))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tree:
+    """A search under way."""
+
+    nodes: dict[Path, _Node]
+    branches: Branches
+    seed: int
+    viewer: int
+    length: int  # tokens before the root
+    results: list[list[float]]  # of runs by action of the root, NaN while under way
+    brought: list[tuple[Path, float]] | None  # which way each run went, and its result; None if nobody asks
 
 
 class _Asked(NamedTuple):
@@ -83,43 +98,86 @@ class WorldsSearch:
         options = self._options
         (root,) = self._expanded([view], [own])
         if len(root.tokens) == 1:
-            return _result(root, 0, [] if keep else None)
-        rng = np.random.default_rng(seed)
-        states = explaining(self._belief, view, options.runs, rng)
+            return _result(root, 0, 0, [] if keep else None)
+        states = explaining(self._belief, view, options.runs, np.random.default_rng(seed))
         branches = Branches(self._game, self._copies, states, view.viewer, own)
-        tree: dict[Path, _Node] = {(): root}
-        brought: list[tuple[Path, float]] = []
-        begun = [0] * len(root.tokens)
-        runs: list[_Run] = []
-        left = options.runs if states else 0
         length = len(self._copies.tokenizer.encode(view))
-        while left or runs:
-            # The n-th run of each action is in the same world, so that actions are compared in like worlds.
+        tree = _Tree({(): root}, branches, seed, view.viewer, length, [[] for _ in root.tokens], [] if keep else None)
+        if options.root == "halving":
+            (decision,) = self._copies.act([view], [np.random.default_rng(seed)], [own])
+            best = self._halve(tree, decision.action)
+        else:
+            if states:
+                self._play(tree, (root.select(options.c) for _ in range(options.runs)))
+            best = root.best()
+        return _result(root, best, options.runs - len(states), tree.brought)
+
+    def _halve(self, tree: _Tree, stays: int) -> int:
+        """Sequential halving (Karnin, Koren & Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013): in
+        each round all actions left have as many games, in the same worlds; the better half goes on.
+
+        stays: the action of the copies. It is in every round, and is played unless another is the better one by
+        `margin` standard errors of their differences in the same worlds."""
+        root, results = tree.nodes[()], tree.results
+        left = self._options.runs if len(tree.branches) else 0
+        anchor = root.actions.index(stays) if stays in root.actions else None
+
+        def rank(i: int) -> tuple[float, bool]:
+            return -float(np.mean(results[i])), i != anchor
+
+        order = sorted(range(len(root.tokens)), key=lambda i: (i != anchor, -root.values[i]))
+        while sum(_rounds(len(order))) > left:
+            order.pop()
+        sizes = list(_rounds(len(order)))
+        for number, size in enumerate(sizes):
+            kept = order[:size]
+            if anchor is not None and anchor not in kept:
+                kept[-1] = anchor
+            games = max(1, left // ((len(sizes) - number) * size))
+            self._play(tree, iter(kept * games))
+            left -= games * size
+            order = sorted(kept, key=rank)
+        best = order[0]
+        return best if anchor is None or self._is_better(results[best], results[anchor]) else anchor
+
+    def _is_better(self, one: Sequence[float], other: Sequence[float]) -> bool:
+        """Of results in the same worlds."""
+        gained = np.subtract(one, other)
+        if len(gained) < 2:
+            return False
+        return gained.mean() > self._options.margin * gained.std(ddof=1) / math.sqrt(len(gained))
+
+    def _play(self, tree: _Tree, edges: Iterator[int]) -> None:
+        """A run for each action of the root, asked for as soon as there is room for one more."""
+        root, runs = tree.nodes[()], list[_Run]()
+        while True:
             starts: list[tuple[int, int]] = []
-            chosen: list[int] = []
-            while left and len(runs) + len(starts) < options.wave:
-                edge = root.select(options.c)
+            chosen: list[tuple[int, int]] = []
+            for edge in islice(edges, self._options.wave - len(runs)):
                 root.in_flight[edge] += 1
-                chosen.append(edge)
-                starts.append((begun[edge] % len(states), root.actions[edge]))
-                begun[edge] += 1
-                left -= 1
-            lines = branches.begin(starts, seed)
-            runs += [_Run(line, [(root, edge)]) for line, edge in zip(lines, chosen, strict=True)]
-            ended = self._step(runs, tree, view.viewer, length)
+                # The n-th run of each action is in the same world, so that actions are compared in like worlds.
+                number = len(tree.results[edge])
+                tree.results[edge].append(math.nan)
+                chosen.append((edge, number))
+                starts.append((number % len(tree.branches), root.actions[edge]))
+            lines = tree.branches.begin(starts, tree.seed)
+            runs += [_Run(line, [(root, edge)], n) for line, (edge, n) in zip(lines, chosen, strict=True)]
+            if not runs:
+                return
+            ended = self._step(runs, tree)
             for run, value in ended.items():
+                tree.results[run.selected[0][1]][run.number] = value
                 for node, edge in run.selected:
                     node.in_flight[edge] -= 1
                     node.visits[edge] += 1
                     node.values[edge] += value
-                if keep:
-                    brought.append((self._path(run, view.viewer, length), value))
+                if tree.brought is not None:
+                    tree.brought.append((self._path(run, tree), value))
             runs = [run for run in runs if run not in ended]
-        return _result(root, options.runs - len(states), brought if keep else None)
 
-    def _step(self, runs: Sequence[_Run], tree: dict[Path, _Node], viewer: int, length: int) -> dict[_Run, float]:
+    def _step(self, runs: Sequence[_Run], tree: _Tree) -> dict[_Run, float]:
         """One action in each run. What each that is at its end has brought."""
-        game, ended = self._game, dict[_Run, float]()
+        game, viewer, nodes, ended = self._game, tree.viewer, tree.nodes, dict[_Run, float]()
         acting, fresh, leaves = list[_Run](), list[tuple[_Run, Path]](), list[_Run]()
         for run in runs:
             if not run.line.goes_on():
@@ -130,8 +188,8 @@ class WorldsSearch:
                 run.steps -= 1
                 (leaves if run.steps <= 0 else acting).append(run)
             else:
-                path = self._path(run, viewer, length)
-                node = tree.get(path)
+                path = self._path(run, tree)
+                node = nodes.get(path)
                 if node is None:
                     fresh.append((run, path))
                     continue
@@ -141,10 +199,10 @@ class WorldsSearch:
         views = [game.view(run.line.state, viewer) for run, _ in fresh]
         expanded = self._expanded(views, [run.line.memos[viewer] for run, _ in fresh])
         for (run, path), node in zip(fresh, expanded, strict=True):
-            tree.setdefault(path, node)  # another run of the wave may have come here first
+            nodes.setdefault(path, node)  # another run of the wave may have come here first
             run.steps = self._options.steps
             (acting if run.steps else leaves).append(run)
-        first = {run: tree[path] for run, path in fresh}
+        first = {run: nodes[path] for run, path in fresh}
         for run, decision in zip(acting, decided(game, self._copies, [run.line for run in acting]), strict=True):
             # As in the paper, the first move of a rollout counts too where its node has a child for it.
             if run in first and decision.action in first[run].actions:
@@ -153,9 +211,9 @@ class WorldsSearch:
         ended.update(zip(leaves, self._worth(leaves, viewer), strict=True))
         return ended
 
-    def _path(self, run: _Run, viewer: int, length: int) -> Path:
-        tokens = self._copies.tokenizer.encode(self._game.view(run.line.state, viewer))
-        return tuple(tokens[length:].tolist())
+    def _path(self, run: _Run, tree: _Tree) -> Path:
+        tokens = self._copies.tokenizer.encode(self._game.view(run.line.state, tree.viewer))
+        return tuple(tokens[tree.length :].tolist())
 
     def _asked(self, views: Sequence[View], memos: Sequence[Memo], action_valued: bool) -> _Asked:
         """What the model says of own turns; of actions Q(s, a), or V behind them."""
@@ -194,7 +252,14 @@ class WorldsSearch:
         return self._copies.engine.values(nodes)[:, 0].tolist()
 
 
-def _result(root: _Node, illegal: int, brought: Sequence[tuple[Path, float]] | None) -> SearchResult:
+def _rounds(actions: int) -> Iterator[int]:
+    """How many actions each round of sequential halving tries; the last one two."""
+    while actions > 1:
+        yield actions
+        actions = (actions + 1) // 2
+
+
+def _result(root: _Node, best: int, illegal: int, brought: Sequence[tuple[Path, float]] | None) -> SearchResult:
     """illegal: worlds drawn that explain nothing. brought: by which own tokens each run went, and its result; None
     where no tree is kept."""
     return SearchResult(
@@ -202,7 +267,7 @@ def _result(root: _Node, illegal: int, brought: Sequence[tuple[Path, float]] | N
         np.array(root.values),
         np.array(root.visits, dtype=np.int32),
         illegal,
-        root.best(),
+        best,
         () if brought is None else _imagined(brought),
     )
 

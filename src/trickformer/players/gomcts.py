@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ALL = 1_000  # steps: more own turns than any game has
 _RARE = 0.01  # threshold: games judge what is unlikely better than the model does
-_WAVE = 16  # games in worlds: as many as the core's engine makes use of at once
+_WAVE = {"uct": 16, "halving": 64}  # games in worlds at once: as many as quicken the core's engine; a whole round
 
 
 class Options(ModelOptions):
@@ -57,7 +57,19 @@ class Options(ModelOptions):
         None,
         ge=1,
         le=4_096,
-        description="simulations under way at once, spread by virtual loss; default: 1, in worlds 16",
+        description="simulations under way at once, spread by virtual loss; default: 1, in worlds 64, by uct 16",
+    )
+    root: Literal["uct", "halving"] | None = Field(
+        None,
+        description="how simulations are shared among the actions: uct as in the paper; or halving, in rounds that the "
+        "better half survives, and what ArgmaxVal* plays unless another is better by a margin; default: uct, in worlds "
+        "halving",
+    )
+    margin: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="root=halving: the margin, in standard errors of the difference in the same worlds; default: 1",
     )
     legal: bool | None = Field(
         None,
@@ -86,7 +98,8 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     }
     told = {k: v for k, v in given.items() if v is not None}
     if told.get("imagine", game.search.imagine) == "worlds":
-        settings |= {"steps": _ALL, "threshold": _RARE, "wave": _WAVE}
+        root = told.get("root", "halving")
+        settings |= {"steps": _ALL, "threshold": _RARE, "root": root, "wave": _WAVE[root]}
     return SearchOptions(**settings | told)
 
 
@@ -107,8 +120,9 @@ class GomctsPlayer(ModelPlayer):
         if self.options.imagine == "worlds":
             self._worlds = _worlds(options, game, engine, self.options)
             self.batch = 1  # its runs are the batch
-        elif options.weighted:
-            raise TrickformerError("player 'gomcts': weighted=true is for imagine=worlds")
+        elif options.weighted or self.options.root == "halving":
+            given = "weighted=true" if options.weighted else "root=halving"
+            raise TrickformerError(f"player 'gomcts': {given} is for imagine=worlds")
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
