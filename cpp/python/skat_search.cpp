@@ -3,13 +3,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "python/guarded.hpp"
+#include "skat/open.hpp"
 #include "skat/pimc.hpp"
 #include "skat/samples.hpp"
+#include "skat/table.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -227,8 +230,10 @@ void bind_inference(nb::module_& m) {
         const std::size_t found = w.worlds.size();
         auto holders = make<std::int8_t>({found, std::size_t(kNumCards)}, -1);
         auto weight = make<double>({found}), chance = make<double>({found});
+        auto hidden = make<std::int16_t>({found, std::size_t(kHidden)});
         for (std::size_t i = 0; i < found; ++i) {
           const World& world = w.worlds[i];
+          write(world, hidden.data() + i * kHidden);
           for (int card = 0; card < kNumCards; ++card)
             for (int place = 0; place <= kPlayers; ++place)
               if ((place < kPlayers ? world.held[place] : world.skat) >> card & 1)
@@ -237,11 +242,65 @@ void bind_inference(nb::module_& m) {
           chance.data()[i] =
               spoken_chance(e, model, deals.view(), world, s) * laid_chance(e, model, deals.view(), world, s);
         }
-        return std::make_tuple(holders, weight, chance, w.effective);
+        return std::make_tuple(holders, weight, chance, w.effective, hidden);
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
       "Different worlds as holders of cards now int8 [m, 32] (3: the skat, -1: played), their weights float64 [m], how "
-      "likely what was said is in them float64 [m], and the effective sample size; oversample 0: uniform.");
+      "likely what was said is in them float64 [m], the effective sample size, and the worlds as DealSampler.sample "
+      "has "
+      "them, int16 [m, 34]; oversample 0: uniform.");
+}
+
+void bind_playing(nb::module_& m) {
+  m.def(
+      "play",
+      [](const Deals& deals, bool seeger, Hidden hidden, In1<std::int64_t> course, In1<std::int64_t> actions, int open,
+         Solver& solver) {
+        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
+        const auto numbers = [](const In1<std::int64_t>& from) {
+          std::vector<int> out;
+          for (std::size_t i = 0; i < from.size(); ++i)
+            out.push_back(int(std::clamp<std::int64_t>(from(i), -1, kActions)));
+          return out;
+        };
+        const std::vector<int> taken = numbers(course), tried = numbers(actions);
+        const SeatView& v = deals.view();
+        within(open, 0, kTricks, "tricks with open cards");
+        auto out = make<float>({hidden.shape(0), tried.size()});
+        const Use use(&solver, true);
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hidden.shape(0); ++i) {
+          World world = read(&hidden(i, 0));
+          if (!deals.explains(world))
+            throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
+          const Table begun = played(world, taken);
+          const SeatView& own = begun.views[v.seat];
+          if (!v.my_turn() || own.stage != v.stage || own.num_said != v.num_said || own.num_plays != v.num_plays ||
+              own.num_discards != v.num_discards)
+            throw std::invalid_argument("the course is not that of the view, or its seat is not on turn");
+          for (std::size_t a = 0; a < tried.size(); ++a) {
+            check_action(is_legal(begun.state, tried[a]), tried[a]);
+            Table t = begun;
+            t.apply(tried[a]);
+            const auto ends = [&](const State& s) {
+              return s.phase == Phase::kOver || (s.phase == Phase::kPlay && s.num_plays % kPlayers == 0 &&
+                                                 s.num_plays >= kPlays - kPlayers * open);
+            };
+            while (!ends(t.state)) t.apply(t.rules());
+            out.data()[i * tried.size() + a] = float(own_worth(solved(t.state, solver), seeger, v.seat)) / 2;
+          }
+        }
+        return out;
+      },
+      "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
+      "float32 [n, a]: the own result less the mean of the others', in points, where the game goes on in a world, a "
+      "row "
+      "of DealSampler.sample, by one of the actions, int64 [a], and then by `rules` in all seats; where the last "
+      "`open` "
+      "tricks begin, it ends by best play with open cards. course: int64 [t], what was done after the deal; what "
+      "another "
+      "soloist laid away stands there as any number. Raises ValueError where a world does not explain the view, the "
+      "course is not that of the view, or an action is not legal.");
 }
 
 void bind_search(nb::module_& m) {
@@ -279,5 +338,6 @@ void bind_skat_search(nb::module_& parent) {
   bind_evaluation(m);
   bind_bidding(m);
   bind_inference(m);
+  bind_playing(m);
   bind_search(m);
 }

@@ -2,10 +2,9 @@
 
 #include <stdexcept>
 
+#include "skat/open.hpp"
 #include "skat/pimc.hpp"
-#include "skat/rules_player.hpp"
-#include "skat/solver.hpp"
-#include "skat/tell.hpp"
+#include "skat/table.hpp"
 #include "skat/tracker.hpp"
 
 namespace trickformer::skat {
@@ -21,59 +20,7 @@ constexpr int kFew = 7;
 constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each that a label is of
 constexpr int kNear = 10;               // calls above the highest that a seat may think of
 
-// A game, and what each seat has seen of it.
-struct Game {
-  State state;
-  SeatView views[kPlayers];
-
-  void apply(int action) {
-    tell_action(state, action, [&](int p, int token) {
-      if (token != kEndToken) see(views[p], token);
-    });
-  }
-  int rules() const { return rules_player(views[state.current]); }
-};
-
-SolverPosition position_of(const State& s) {
-  SolverPosition p;
-  p.kind = s.contract.kind;
-  p.soloist = s.auction.soloist;
-  p.leader = s.leader;
-  Cards left = 0;
-  const int begun = s.num_plays % kPlayers;
-  for (int i = 0; i < begun; ++i) {
-    p.trick[std::size_t(i)] = std::int8_t(s.plays[s.num_plays - begun + i]);
-    left |= bit(p.trick[std::size_t(i)]);
-  }
-  for (int seat = 0; seat < kPlayers; ++seat) {
-    p.hands[std::size_t(seat)] = s.hand[seat];
-    left |= s.hand[seat];
-  }
-  p.points[0] = std::int16_t(s.points + card_points(s.skat));
-  p.points[1] = std::int16_t(kAllPoints - p.points[0] - card_points(left));
-  return p;
-}
-
-// How a game in play ends by best play with open cards; of the card points no more than the score asks for. What a game
-// is worth to the soloist rises in steps, of which not a single trick and all of them are the first and the last: it is
-// the highest that he can force.
-Result solved(const State& s, Solver& solver) {
-  if (s.phase == Phase::kOver) return result(s);
-  const SolverPosition p = position_of(s);
-  const int over = s.num_plays / kPlayers, most = kAllPoints - p.points[1];
-  const auto settled = [&](int points, int tricks) {
-    return settle(s.contract, s.auction.bid(), s.auction.soloist, s.soloists_cards, points, tricks);
-  };
-  const auto reaches = [&](int points) {
-    return p.points[0] >= points || (most >= points && solver.at_least(p, points));
-  };
-  if (s.contract.kind == Kind::kNull) return settled(0, solver.tricks_at_least(p, 1));
-  if (!reaches(61)) return reaches(31) ? settled(31, 1) : settled(30, s.tricks || solver.tricks_at_least(p, 1));
-  if (!reaches(90)) return settled(61, 1);
-  return settled(90, s.tricks == over && solver.tricks_at_least(p, kTricks - over) ? kTricks : 1);
-}
-
-Result play_out(Game g, Rng& rng, Solver& solver) {
+Result play_out(Table g, Rng& rng, Solver& solver) {
   State& s = g.state;
   while (s.phase == Phase::kPlay) {
     if (s.num_plays % kPlayers == 0 && s.num_plays >= kPlays - kPlayers * kTailCards) return solved(s, solver);
@@ -90,15 +37,8 @@ Result play_out(Game g, Rng& rng, Solver& solver) {
   return result(s);
 }
 
-// 200 v(o) of a seat.
-int own_worth(const Result& r, bool seeger, int seat) {
-  std::int16_t score[kPlayers];
-  scores(r, seeger, score);
-  return 3 * score[seat] - score[0] - score[1] - score[2];
-}
-
 // The actions to label, ascending.
-int candidates(const Game& g, int taken, Rng& rng, std::uint8_t* out) {
+int candidates(const Table& g, int taken, Rng& rng, std::uint8_t* out) {
   const State& s = g.state;
   std::uint8_t legal[kActions];
   const int n = legal_actions(s, legal);
@@ -141,7 +81,7 @@ class Labeller {
   }
 
   // The decision of the own seat before action `at` of the history, after token `position`.
-  void decide(const Game& g, int at, int position) {
+  void decide(const Table& g, int at, int position) {
     std::uint8_t actions[kActions];
     if (legal_actions(g.state, actions) < 2 || rng_.uniform() >= options_.share) return;
     const bool play = g.state.phase == Phase::kPlay;
@@ -152,7 +92,7 @@ class Labeller {
     solver().reset();
     if (play && count(g.state.hand[seat_]) <= kOpenCards) {
       for (int k = 0; k < n; ++k) {
-        Game next = g;
+        Table next = g;
         next.apply(actions[k]);
         worth[k] = own_worth(solved(next.state, solver()), seeger_, seat_);
       }
@@ -176,12 +116,12 @@ class Labeller {
     out_.push_back({std::uint16_t(position), std::uint16_t(action), float(value)});
   }
 
-  WeightedWorlds draw(const Game& g) {
+  WeightedWorlds draw(const Table& g) {
     return draw_worlds(Deals(g.views[seat_]), *evaluation_, {}, stakes(seeger_), std::size_t(options_.playouts),
                        kOversample, rng_);
   }
 
-  void solve_worlds(const Game& g, int position) {
+  void solve_worlds(const Table& g, int position) {
     const PimcOptions options{std::size_t(options_.playouts), kOversample, {}};
     const PimcResult found =
         pimc_card(Deals(g.views[seat_]), *evaluation_, options, stakes(seeger_), rng_.next(), solver());
@@ -192,20 +132,17 @@ class Labeller {
   }
 
   // The game until action `end` of the history, with other cards where the own seat has not seen them.
-  Game rebuilt(const World& world, int end) const {
-    Game g{new_game(world.dealt, world.dealt_skat), {}};
-    tell_deal(g.state, [&](int p, int token) {
-      if (token != kEndToken) see(g.views[p], token);
-    });
+  Table rebuilt(const World& world, int end) const {
+    Table g(new_game(world.dealt, world.dealt_skat));
     for (int i = kNumCards; i < end; ++i) g.apply(history_[i]);
     return g;
   }
 
   // Adds 200 v(o) of each action, the mean of so many playouts. All meet the same random numbers.
-  void play_on(const Game& g, const std::uint8_t* actions, int n, int playouts, std::uint64_t drawn, double weight,
+  void play_on(const Table& g, const std::uint8_t* actions, int n, int playouts, std::uint64_t drawn, double weight,
                double* worth) const {
     for (int k = 0; k < n; ++k) {
-      Game next = g;
+      Table next = g;
       next.apply(actions[k]);
       while (next.state.phase < Phase::kPlay) next.apply(next.rules());
       for (int j = 0; j < playouts; ++j) {
@@ -228,19 +165,15 @@ class Labeller {
 
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-  Game g{dealt(history), {}};
   int told = 0;  // tokens of the own sequence
-  const auto tell = [&](int p, int token) {
-    told += p == seat;
-    if (token != kEndToken) see(g.views[p], token);
-  };
-  tell_deal(g.state, tell);
+  const auto tell = [&](int p, int) { told += p == seat; };
+  Table g(dealt(history), tell);
   Labeller labeller(seeger, evaluation, options, history, seat, Rng(seed, stream), out);
   for (int i = kNumCards; g.state.phase != Phase::kOver; ++i) {
     const int taken = i < kHistory ? history[i] : kNoAction;
     check_action(is_legal(g.state, taken), taken);
     if (g.state.current == seat) labeller.decide(g, i, told - 1);
-    tell_action(g.state, taken, tell);
+    g.apply(taken, tell);
   }
 }
 

@@ -136,6 +136,7 @@ class SearchSettings:
     c: float = 0.4  # exploration constant of UCT
     threshold: float = 0.05  # own actions need a legal-normalized probability of this, in a search above it
     imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
+    playing: Literal["model", "script"] = "model"  # who plays on in worlds
 
 
 # Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).

@@ -31,7 +31,8 @@ SEATED = {
         "gomcts:checkpoint={facts},runs=12",
         "gomcts:checkpoint={facts},runs=12,wave=4,legal=false,action_values=false,early=true",
         "gomcts:checkpoint={valued},runs=12,wave=4",
-        "gomcts:checkpoint={facts},runs=6,imagine=worlds,steps=2",
+        "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=model,steps=2",
+        "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=script",
     ],
     "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={facts}"],
     "ismcts": ["ismcts:runs=6"],
@@ -138,7 +139,7 @@ def replayed(game, history):
         "argmax:checkpoint={valued}",
         "gomcts:checkpoint={tiny},runs=8",
         "gomcts:checkpoint={facts},runs=8",
-        "gomcts:checkpoint={facts},runs=3,imagine=worlds",
+        "gomcts:checkpoint={facts},runs=3,imagine=worlds,playing=model",
         "imitation:checkpoint={tiny}",
     ],
 )

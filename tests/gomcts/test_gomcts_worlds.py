@@ -1,7 +1,7 @@
 """GO-MCTS by worlds against a plain twin that plays every game by itself, and what it promises."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,14 +11,16 @@ from support.play import decisions
 from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler, weighted
-from trickformer.players import decision_rng
+from trickformer.players import _skat_script, decision_rng
+from trickformer.players._skat_script import SkatPositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
 
 @dataclass
 class Twin:
-    """One run after the other, the model asked anew for every view: whole sequences, no shared prefix."""
+    """Of games by copies of the model. One run after the other, the model asked anew for every view: whole sequences,
+    no shared prefix."""
 
     game: object
     argmax: object  # says of a view its choice, the policy, and what each action is worth
@@ -180,7 +182,7 @@ def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
     game, compared, deep = games.load(name), 0, 0
     checkpoint = tiny_facts_checkpoint_of(name)
     options = f"runs=9,{options}" if "runs" not in options else options
-    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,wave=1,{options}".rstrip(",")
+    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=model,wave=1,{options}".rstrip(",")
     player = players.make(spec, game)
     rng = np.random.default_rng(5)
     for number, (state, view) in enumerate(decisions(game, 4, 1)):
@@ -205,10 +207,58 @@ def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
     assert compared > 1 and deep
 
 
-def test_the_tree_is_told_where_it_is_asked_for(tiny_facts_checkpoint_of):
+def played_out(game, state, viewer) -> float:
+    """v(o) of a seat if all go on by the game's scripted player."""
+    script = players.make(game.baseline, game)
+    while not state.is_terminal():
+        (decision,) = script.act([game.view(state, state.current_player())], [np.random.default_rng(0)], [{}])
+        state.apply_action(decision.action)
+    return game.outcomes.values[game.outcomes.of(game.scores(state), viewer), 0]
+
+
+@pytest.mark.parametrize("name", ["crew(mission=9)", "hearts", "skat"])
+def test_scripted_games_are_those_of_its_worlds(name, tiny_facts_checkpoint_of, monkeypatch):
+    """Each action's results are those of so many worlds, the same for all, played on by the scripted player; by it
+    alone, where the core can end games by a solver (tests/players/test_skat_players.py)."""
+    monkeypatch.setattr(_skat_script, "OPEN", 0)
+    game, compared = games.load(name), 0
+    checkpoint = tiny_facts_checkpoint_of(game.name)
+    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=script,runs=14,threshold=0.001"
+    player = players.make(f"{spec},weighted=false" if name == "skat" else spec, game)
+    rng = np.random.default_rng(3)
+    for number, (state, view) in enumerate(decisions(game, 6, 2)):
+        if number % 5 == 2 and len(view.legal) > 1:
+            (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
+            draws = np.random.default_rng(int(decision_rng(1, 0, 0, number).integers(1 << 63)))
+            belief = sampler(game)
+            belief.reset(view)
+            if name == "skat":  # the core draws its worlds
+                drawn = SkatPositions(belief, False, True).worlds(view, 7, draws)
+                worlds = replace(belief.sample(7, rng), hidden=drawn.hidden)
+            else:
+                worlds = belief.sample(7, draws)
+            results = {action: [] for action in found.visits}
+            while any(len(results[action]) + 1 < found.visits[action] for action in results):
+                for action in results:
+                    if (n := len(results[action])) + 1 < found.visits[action]:
+                        state_there = worlds.state(n).child(action)
+                        results[action].append(played_out(game, state_there, view.viewer))
+            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
+            worth = judge.worth(view)
+            for action, values in results.items():
+                mean = (worth[action] + sum(values)) / (1 + len(values))
+                assert found.values[action] == pytest.approx(mean, abs=1e-5), (number, action)
+            assert sum(len(values) for values in results.values()) <= 14
+            compared += len(found.visits) > 1
+        state.apply_action(int(rng.choice(view.legal)))
+    assert compared > 2
+
+
+@pytest.mark.parametrize("playing", ["model", "script"])
+def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_facts_checkpoint_of):
     """Its root is all runs, and a node's are those of its children, and those that ended there."""
-    game = games.load("crew(mission=4)")
-    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('crew')},imagine=worlds,runs=30", game)
+    game, tiny = games.load("crew(mission=4)"), tiny_facts_checkpoint_of("crew")
+    player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=30", game)
     told = 0
     for number, (state, view) in enumerate(decisions(game, 2, 0)):
         (decision,) = player.act([view], [decision_rng(0, 0, 0, number)], [{"explain": True}])
@@ -233,9 +283,10 @@ def test_the_tree_is_told_where_it_is_asked_for(tiny_facts_checkpoint_of):
     assert told > 3
 
 
-def test_hidden_cards_change_nothing(tiny_facts_checkpoint_of):
-    game, compared = games.load("skat"), 0
-    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('skat')},imagine=worlds,runs=8", game)
+@pytest.mark.parametrize("playing", ["model", "script"])
+def test_hidden_cards_change_nothing(playing, tiny_facts_checkpoint_of):
+    game, compared, tiny = games.load("skat"), 0, tiny_facts_checkpoint_of("skat")
+    player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=8", game)
     rng = np.random.default_rng(4)
     for number, (state, view) in enumerate(decisions(game, 8, 1)):
         twin = game.exchange(state, view, rng)
@@ -266,8 +317,11 @@ def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
     ("options", "name", "said"),
     [
         ("imagine=worlds,weighted=true", "hearts", "no weights"),
-        ("weighted=true", "skat", "imagine=worlds"),
+        ("imagine=model,weighted=true", "skat", "imagine=worlds"),
         ("root=halving", "hearts", "imagine=worlds"),
+        ("playing=script", "hearts", "imagine=worlds"),
+        ("imagine=model,playing=script", "crew", "imagine=worlds"),
+        ("root=uct", "crew", "playing=model"),
         ("imagine=games", "hearts", "imagine=games"),
     ],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
-from trickformer.belief import sampler
+from trickformer.belief import sampler, weighted
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import CALLS, CARDS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
+from trickformer.players._skat_script import SkatPositions
 from trickformer.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -258,7 +261,7 @@ def test_weighted_worlds_are_reproducible_and_follow_the_weights():
         if seat != state.core.soloist:
             continue
         deals = _core.skat.DealSampler(seat_view(game, game.view(state, seat)))
-        every, _, likely, uniform = S.draw_worlds(deals, e, model, True, 4000, 0, 1)
+        every, _, likely, uniform, _ = S.draw_worlds(deals, e, model, True, 4000, 0, 1)
         assert uniform == pytest.approx(4000)
         if not 4 <= len(every) == deals.assignments <= 20 or likely.max() < 2 * likely.min():
             continue
@@ -278,6 +281,61 @@ def test_weighted_worlds_are_reproducible_and_follow_the_weights():
     pytest.fail("no such view")
 
 
+def best_play(state, soloist: int):
+    """The state in which a game ends if the soloist goes for the most, and the others for his least, all cards open."""
+    if state.is_terminal():
+        return state
+    ends = [best_play(state.child(action), soloist) for action in state.legal_actions()]
+    best = max if state.current_player() == soloist else min
+    return best(ends, key=lambda end: end.returns()[soloist])
+
+
+@pytest.mark.parametrize("tail", [0, 2])
+def test_games_played_on_in_worlds_are_those_of_the_scripted_player(tail):
+    """From worlds weighted by what was said, an OpenSpiel state each, by the player `rules`; of defenders too, to whom
+    what the soloist laid away is hidden. The last tricks by every line."""
+    rng, sides = np.random.default_rng(2), set()
+    for game, state, seat in games_at_play("kermit:worlds=1", 8, 6):
+        view, unit = game.view(state, seat), game.worth[0]
+        belief, script = weighted(game), players.make("rules", game)
+        drawn = SkatPositions(SkatBelief(game), True, True).worlds(view, 5, rng)
+        legal = np.array(view.legal)
+        found = S.play(drawn.deals, True, drawn.hidden, drawn.course, legal, tail, S.Solver())
+        belief.reset(view)
+        worlds = replace(belief.sample(5, rng), hidden=drawn.hidden)
+        assert not np.isneginf(belief.log_prob(worlds)).any()
+        for i, row in enumerate(found):
+            for action, points in zip(view.legal, row, strict=True):
+                there = worlds.state(i).child(action)
+                while not there.is_terminal():
+                    left = [len(there.core.hand(p)) for p in range(3)]
+                    if max(left) == min(left) <= tail:
+                        there = best_play(there, state.core.soloist)
+                        break
+                    on_turn = game.view(there, there.current_player())
+                    there.apply_action(script.act([on_turn], [rng], [{}])[0].action)
+                outcome = game.outcomes.of(game.scores(there), seat)
+                assert points == pytest.approx(unit * game.outcomes.values[outcome, 0], abs=1e-4)
+        sides.add(seat == state.core.soloist)
+    assert sides == {True, False}
+
+
+def test_games_are_played_on_from_the_view_alone():
+    game, state, seat = next(iter(games_at_play("kermit:worlds=1", 4, 6)))
+    view = game.view(state, seat)
+    drawn = SkatPositions(SkatBelief(game), False, True).worlds(view, 3, np.random.default_rng(0))
+    on, legal = partial(S.play, drawn.deals, True, open=0, solver=S.Solver()), np.array(view.legal)
+    assert on(hidden=drawn.hidden, course=drawn.course, actions=legal).shape == (3, len(legal))
+    with pytest.raises(ValueError, match="not that of the view"):
+        on(hidden=drawn.hidden, course=drawn.course[:-1], actions=legal)
+    with pytest.raises(ValueError, match="is not legal"):
+        on(hidden=drawn.hidden, course=drawn.course, actions=np.array([PASS]))
+    with pytest.raises(ValueError, match="does not explain the view"):
+        on(hidden=np.roll(drawn.hidden, 1, axis=1), course=drawn.course, actions=legal)
+    with pytest.raises(ValueError, match=r"int16 \[n, 34\]"):
+        on(hidden=drawn.hidden[:, 1:], course=drawn.course, actions=legal)
+
+
 def test_a_defender_believes_in_a_strong_soloist():
     e = evaluation()
     better = 0
@@ -287,7 +345,7 @@ def test_a_defender_believes_in_a_strong_soloist():
         deals = _core.skat.DealSampler(seat_view(game, game.view(state, seat)))
         jacks = []
         for oversample in (0, 32):
-            held, weight, _, _ = S.draw_worlds(deals, e, S.BidModel(), True, 100, oversample, 3)
+            held, weight, _, _, _ = S.draw_worlds(deals, e, S.BidModel(), True, 100, oversample, 3)
             mine = held == state.core.soloist
             jacks.append(float(weight @ (3 * mine[:, 7::8].sum(1) + mine[:, 6::8].sum(1))))
         better += jacks[1] > jacks[0]
@@ -302,7 +360,7 @@ def test_pimc_in_the_last_tricks_is_the_mean_of_exact_solutions():
         core = state.core
         deals = _core.skat.DealSampler(seat_view(game, game.view(state, seat)))
         found = S.pimc(deals, e, 30, 4, S.BidModel(), True, 11, S.Solver())
-        held, weight, _, effective = S.draw_worlds(deals, e, S.BidModel(), True, 30, 4, 11)
+        held, weight, _, effective, _ = S.draw_worlds(deals, e, S.BidModel(), True, 30, 4, 11)
         assert (found.worlds, found.effective) == (len(held), pytest.approx(effective))
         values = np.zeros(32)
         in_trick = (30 - sum(len(core.hand(p)) for p in range(3))) % 3

@@ -38,18 +38,11 @@ class CrewPosition:
         (self.blueprint,) = _core.crew.rules_player([how.belief.seat_view(view)])
 
     def drawn(self, n: int, rng: np.random.Generator) -> CrewDrawn:
-        return self._drawn(n, self._how.tries, rng)
+        return self._how.worlds(self._view, n, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> CrewDrawn:
         """Where all search, there is no exact belief but that of the rules."""
-        return self._drawn(n, self._how.assessed, rng)
-
-    def _drawn(self, n: int, tries: int | None, rng: np.random.Generator) -> CrewDrawn:
-        deals, seed = self._how.belief.deals_of(self._view), int(rng.integers(2**63))
-        if tries is None:
-            return CrewDrawn(deals, deals.sample(seed, n), self._how.threads)
-        explained = deals.explained(np.array(course(self._view)[1:], dtype=np.int64), n, tries, seed)
-        return CrewDrawn(deals, explained, self._how.threads)
+        return self._how.draw(self._view, n, self._how.assessed, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +61,14 @@ class CrewPositions:
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
         return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)
+
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> CrewDrawn:
+        return self.draw(view, n, self.tries, rng)
+
+    def draw(self, view: View, n: int, tries: int | None, rng: np.random.Generator) -> CrewDrawn:
+        """n worlds, or those that are found among so many draws."""
+        deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
+        if tries is None:
+            return CrewDrawn(deals, deals.sample(seed, n), self.threads)
+        explained = deals.explained(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
+        return CrewDrawn(deals, explained, self.threads)

@@ -159,10 +159,7 @@ class PlayedPosition:
         self.blueprint = decision.action
 
     def drawn(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
-        game, policy = self._positions.game, self._positions.policy
-        states = explaining(self._positions.belief, self._view, n, rng)
-        branches = Branches(game, policy, states, self._view.viewer, self._memo)
-        return PlayedDrawn(self._positions, branches, self._view.viewer, n)
+        return self._positions.draw(self._view, n, rng, self._memo)
 
     def exact(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
         """Of the same belief: there is no other of any game."""
@@ -183,3 +180,11 @@ class PlayedPositions:
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> PlayedPosition:
         return PlayedPosition(view, self, rng, memo)
+
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> PlayedDrawn:
+        return self.draw(view, n, rng, {})
+
+    def draw(self, view: View, n: int, rng: np.random.Generator, own: Memo) -> PlayedDrawn:
+        """n worlds. own: the policy's memo of the decision."""
+        branches = Branches(self.game, self.policy, explaining(self.belief, view, n, rng), view.viewer, own)
+        return PlayedDrawn(self, branches, view.viewer, n)

@@ -56,6 +56,19 @@ class Positions(Protocol):
         ...
 
 
+class Playing(Protocol):
+    """What draws worlds of a decision, and plays them on."""
+
+    @property
+    def unit(self) -> float:
+        """Points that are one unit of v(o)."""
+        ...
+
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> Drawn:
+        """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
+        ...
+
+
 class Comparing(Protocol):
     """How actions are compared (players/_searching.py says what each is)."""
 

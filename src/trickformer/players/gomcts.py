@@ -12,14 +12,18 @@ from trickformer.base import Decision, Game, TrickformerError
 from trickformer.players._model import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
+    from trickformer.base import Belief
     from trickformer.gomcts.search import SearchOptions
     from trickformer.models.engine import Engine
+    from trickformer.players._gomcts_script import ScriptSearch
     from trickformer.players._gomcts_worlds import WorldsSearch
+    from trickformer.players._sparta import Playing
 
 
 _ALL = 1_000  # steps: more own turns than any game has
 _RARE = 0.01  # threshold: games judge what is unlikely better than the model does
 _WAVE = {"uct": 16, "halving": 64}  # games in worlds at once: as many as quicken the core's engine; a whole round
+_SCRIPTED = 400  # runs: games by script of the core are a hundred times as quick as those by a model
 
 
 class Options(ModelOptions):
@@ -42,6 +46,11 @@ class Options(ModelOptions):
         None,
         description="what follows an action: what the model imagines to be seen, as in the paper; or what is seen in "
         "worlds that explain the history, where copies of the model play on; default: as the game has it",
+    )
+    playing: Literal["model", "script"] | None = Field(
+        None,
+        description="who plays on in worlds: copies of the model; or the game's scripted player, in no tree but from "
+        "the actions of the root; default: as the game has it, by script Skat and The Crew, with 400 runs",
     )
     weighted: bool | None = Field(
         None,
@@ -100,6 +109,8 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     if told.get("imagine", game.search.imagine) == "worlds":
         root = told.get("root", "halving")
         settings |= {"steps": _ALL, "threshold": _RARE, "root": root, "wave": _WAVE[root]}
+        if told.get("playing", game.search.playing) == "script":
+            settings["runs"] = _SCRIPTED
     return SearchOptions(**settings | told)
 
 
@@ -118,11 +129,15 @@ class GomctsPlayer(ModelPlayer):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
         self._worlds = None
         if self.options.imagine == "worlds":
+            if self.options.playing == "script" and self.options.root == "uct":
+                raise TrickformerError("player 'gomcts': root=uct is for playing=model")
             self._worlds = _worlds(options, game, engine, self.options)
             self.batch = 1  # its runs are the batch
-        elif options.weighted or self.options.root == "halving":
-            given = "weighted=true" if options.weighted else "root=halving"
-            raise TrickformerError(f"player 'gomcts': {given} is for imagine=worlds")
+        else:
+            for given in ("weighted=true", "root=halving", "playing=script"):
+                name, value = given.split("=")
+                if str(getattr(options, name)).lower() == value:
+                    raise TrickformerError(f"player 'gomcts': {given} is for imagine=worlds")
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
@@ -153,16 +168,36 @@ class GomctsPlayer(ModelPlayer):
         ]
 
 
-def _worlds(options: Options, game: Game, engine: Engine, settings: SearchOptions) -> WorldsSearch:
+def _worlds(options: Options, game: Game, engine: Engine, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
     from trickformer.belief import sampler, weighs, weighted
     from trickformer.players import argmax
+    from trickformer.players._gomcts_script import ScriptSearch
     from trickformer.players._gomcts_worlds import WorldsSearch
 
     # Those who play on are ArgmaxVal* with the game's own threshold.
     same = options.model_dump(include=set(ModelOptions.model_fields))
     copies = argmax.ArgmaxPlayer(argmax.Options(**same), game, engine)
     said = weighs(game) if options.weighted is None else options.weighted
-    return WorldsSearch(game, copies, weighted(game) if said else sampler(game), settings)
+    belief = weighted(game) if said else sampler(game)
+    if settings.playing == "model":
+        return WorldsSearch(game, copies, belief, settings)
+    return ScriptSearch(copies, _scripted(game, belief, said), settings)
+
+
+def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
+    """By the core where it can."""
+    from trickformer import players
+    from trickformer.belief.samplers.crew import CrewBelief
+    from trickformer.belief.samplers.skat import SkatBelief
+    from trickformer.players._crew_sparta import CrewPositions
+    from trickformer.players._played import PlayedPositions
+    from trickformer.players._skat_script import SkatPositions
+
+    if isinstance(belief, CrewBelief):
+        return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)
+    if isinstance(belief, SkatBelief):
+        return SkatPositions(belief, weighted, bool(getattr(game, "seeger", True)))
+    return PlayedPositions(game, players.make(game.baseline, game), belief)
 
 
 def make(options: Options, game: Game) -> GomctsPlayer:

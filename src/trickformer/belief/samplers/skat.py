@@ -16,6 +16,17 @@ from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
 POOL = 128  # uniform worlds that a weighted one is drawn from
 
 
+def course(view: View) -> list[int]:
+    """What was done after the deal, as actions; -1 for the cards that another soloist has laid away."""
+    actions = list[int]()
+    for event in view.events:
+        if event.action is not None:
+            actions.append(event.action)
+            if event.action == PICK_UP and event.actor != view.viewer:
+                actions += [-1, -1]
+    return actions
+
+
 class SkatWorlds(UniformWorlds):
     """Hidden parts of a game of Skat.
 
@@ -25,16 +36,9 @@ class SkatWorlds(UniformWorlds):
     def history(self, i: int) -> list[int]:
         """World i as actions: 32 cards to seats 0, 1, 2 and the skat, then those of the players."""
         row = self.hidden[i]
-        discards = row[NUM_CARDS:][row[NUM_CARDS:] >= 0].tolist()
-        actions = deal_order(row[:NUM_CARDS])
-        own = [e.actor == self.view.viewer for e in self.view.events]
-        for event, mine in zip(self.view.events, own):
-            if event.action is None:
-                continue
-            actions.append(event.action)
-            if event.action == PICK_UP and not mine:  # the own discards are events of their own
-                actions += discards
-        return actions
+        discards = iter(row[NUM_CARDS:].tolist())
+        done = [next(discards) if action < 0 else action for action in course(self.view)]
+        return deal_order(row[:NUM_CARDS]) + [action for action in done if action >= 0]
 
 
 class SkatBelief(CardBelief[SkatWorlds]):

@@ -1,0 +1,47 @@
+// What is left of a game of Skat once all cards lie open.
+#pragma once
+#include "skat/rules.hpp"
+#include "skat/solver.hpp"
+
+namespace trickformer::skat {
+
+inline SolverPosition position_of(const State& s) {
+  SolverPosition p;
+  p.kind = s.contract.kind;
+  p.soloist = s.auction.soloist;
+  p.leader = s.leader;
+  Cards left = 0;
+  const int begun = s.num_plays % kPlayers;
+  for (int i = 0; i < begun; ++i) {
+    p.trick[std::size_t(i)] = std::int8_t(s.plays[s.num_plays - begun + i]);
+    left |= bit(p.trick[std::size_t(i)]);
+  }
+  for (int seat = 0; seat < kPlayers; ++seat) {
+    p.hands[std::size_t(seat)] = s.hand[seat];
+    left |= s.hand[seat];
+  }
+  p.points[0] = std::int16_t(s.points + card_points(s.skat));
+  p.points[1] = std::int16_t(kAllPoints - p.points[0] - card_points(left));
+  return p;
+}
+
+// How a game in play ends by best play with open cards; of the card points no more than the score asks for. What a game
+// is worth to the soloist rises in steps, of which not a single trick and all of them are the first and the last: it is
+// the highest that he can force.
+inline Result solved(const State& s, Solver& solver) {
+  if (s.phase == Phase::kOver) return result(s);
+  const SolverPosition p = position_of(s);
+  const int over = s.num_plays / kPlayers, most = kAllPoints - p.points[1];
+  const auto settled = [&](int points, int tricks) {
+    return settle(s.contract, s.auction.bid(), s.auction.soloist, s.soloists_cards, points, tricks);
+  };
+  const auto reaches = [&](int points) {
+    return p.points[0] >= points || (most >= points && solver.at_least(p, points));
+  };
+  if (s.contract.kind == Kind::kNull) return settled(0, solver.tricks_at_least(p, 1));
+  if (!reaches(61)) return reaches(31) ? settled(31, 1) : settled(30, s.tricks || solver.tricks_at_least(p, 1));
+  if (!reaches(90)) return settled(61, 1);
+  return settled(90, s.tricks == over && solver.tricks_at_least(p, kTricks - over) ? kTricks : 1);
+}
+
+}  // namespace trickformer::skat

@@ -1,0 +1,60 @@
+// A game of Skat, and what each seat has seen of it: what scripted players play on.
+#pragma once
+#include <span>
+
+#include "core/tracker.hpp"
+#include "skat/rules_player.hpp"
+#include "skat/tell.hpp"
+#include "skat/worlds.hpp"
+
+namespace trickformer::skat {
+
+struct Table {
+  State state;
+  SeatView views[kPlayers];
+
+  // told(seat, token): for who wants to know what is told.
+  template <typename Told>
+  Table(const State& dealt, Told told) : state(dealt) {
+    tell_deal(state, seen(told));
+  }
+  explicit Table(const State& dealt) : Table(dealt, [](int, int) {}) {}
+  template <typename Told>
+  void apply(int action, Told told) {
+    tell_action(state, action, seen(told));
+  }
+  void apply(int action) {
+    apply(action, [](int, int) {});
+  }
+  int rules() const { return rules_player(views[state.current]); }
+
+ private:
+  template <typename Told>
+  auto seen(Told& told) {
+    return [&](int p, int token) {
+      told(p, token);
+      if (token != kEndToken) see(views[p], token);
+    };
+  }
+};
+
+// A game in a world, once a course of actions has been taken: what was done after the deal. What another soloist has laid
+// away stands there as any number; the world says it. Throws std::invalid_argument where an action is not legal.
+inline Table played(const World& world, std::span<const int> course) {
+  Table t(new_game(world.dealt, world.dealt_skat));
+  for (int action : course) {
+    if (t.state.phase == Phase::kDiscard) action = world.discards[t.state.discarded];
+    check_action(t.state.phase != Phase::kOver && is_legal(t.state, action), action);
+    t.apply(action);
+  }
+  return t;
+}
+
+// 200 v(o) of a seat.
+inline int own_worth(const Result& r, bool seeger, int seat) {
+  std::int16_t score[kPlayers];
+  scores(r, seeger, score);
+  return 3 * score[seat] - score[0] - score[1] - score[2];
+}
+
+}  // namespace trickformer::skat
