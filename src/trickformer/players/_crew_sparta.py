@@ -62,6 +62,9 @@ class CrewPositions:
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
         return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)
 
+    def judges(self, view: View) -> bool:
+        return True
+
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> CrewDrawn:
         return self.draw(view, n, self.tries, rng)
 

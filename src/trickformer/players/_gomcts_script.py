@@ -38,9 +38,12 @@ class ScriptSearch:
         if len(root.tokens) == 1:
             return result(root, 0, 0, [] if keep else None)
         rng = np.random.default_rng(seed)
+        (decision,) = self._copies.act([view], [rng], [own])
+        anchor = root.child(decision.action)
+        if not self._positions.judges(view):
+            return result(root, root.best() if anchor is None else anchor, 0, [] if keep else None)
         # Two actions or more share the runs.
         drawn = self._positions.worlds(view, (options.runs + 1) // 2, rng)
-        (decision,) = self._copies.act([view], [rng], [own])
         chance, played = int(rng.integers(2**62)), 0
         brought: list[tuple[tuple[int, ...], float]] = []
 
@@ -61,6 +64,5 @@ class ScriptSearch:
                     brought.append(((root.tokens[edge],), value))
             return found
 
-        anchor = root.child(decision.action)
         best = halving(root.values, anchor, options.runs if len(drawn) else 0, play, options.margin)
         return result(root, best, drawn.illegal, brought if keep else None)

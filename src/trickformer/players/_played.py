@@ -181,6 +181,9 @@ class PlayedPositions:
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> PlayedPosition:
         return PlayedPosition(view, self, rng, memo)
 
+    def judges(self, view: View) -> bool:
+        return True
+
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> PlayedDrawn:
         return self.draw(view, n, rng, {})
 

@@ -47,6 +47,11 @@ class SkatPositions:
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
         self._solver = _core.skat_search.Solver()
 
+    def judges(self, view: View) -> bool:
+        """Cards alone: of bids and declarations games say what they are worth to one who plays as the script does, with
+        open cards at the end, which the defenders have more of."""
+        return _core.skat_search.at_play(self._belief.seat_view(view))
+
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> SkatDrawn:
         """n worlds. Where they are weighted and few are likely, these come more often."""
         deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))

@@ -64,6 +64,10 @@ class Playing(Protocol):
         """Points that are one unit of v(o)."""
         ...
 
+    def judges(self, view: View) -> bool:
+        """Whether what games come to that are played on so says what the decision is worth."""
+        ...
+
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> Drawn:
         """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
         ...
