@@ -134,7 +134,8 @@ class SearchSettings:
     runs: int = 100  # simulations a decision
     steps: int = 2  # returns to the own turn after which a rollout stops
     c: float = 0.4  # exploration constant of UCT
-    threshold: float = 0.05  # own actions need a legal-normalized probability of this, in a search above it
+    threshold: float = 0.05  # own actions need a legal-normalized probability above this
+    argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
     imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
     playing: Literal["model", "script"] = "model"  # who plays on in worlds
 

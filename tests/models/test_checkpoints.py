@@ -137,7 +137,7 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     options = players.make(f"gomcts:checkpoint={folder},imagine=model", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
     settings = SearchSettings(options.runs, options.steps, options.c, options.threshold)
-    assert settings == replace(game.search, imagine="model", playing="model")
+    assert settings == replace(game.search, imagine="model", playing="model", argmax_threshold=None)
     whole = load_engine(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)

@@ -26,7 +26,8 @@ class ArgmaxPlayer(ModelPlayer):
 
     def __init__(self, options: Options, game: Game, engine: Engine | None = None):
         super().__init__(options, game, engine)
-        self.threshold = game.search.threshold if options.threshold is None else options.threshold
+        told = (options.threshold, game.search.argmax_threshold, game.search.threshold)
+        self.threshold = next(threshold for threshold in told if threshold is not None)
 
     def likely(self, turns: Turns) -> np.ndarray:
         """float64 [n, V]: 1 for its choice."""

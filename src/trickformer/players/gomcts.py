@@ -124,7 +124,11 @@ class GomctsPlayer(ModelPlayer):
         # The core's engine is as quick with the tokens of sixteen searches as with more; a GPU takes any number.
         self.batch = 16 if options.device == "cpu" else None
         engine = self.engine
-        self.options = usual(game, engine, {f.name: getattr(options, f.name) for f in fields(SearchOptions)})
+        self.options = usual(
+            game,
+            engine,
+            {f.name: getattr(options, f.name) for f in fields(SearchOptions) if f.name in Options.model_fields},
+        )
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
         self._worlds = None
