@@ -246,9 +246,8 @@ void bind_inference(nb::module_& m) {
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
       "Different worlds as holders of cards now int8 [m, 32] (3: the skat, -1: played), their weights float64 [m], how "
-      "likely what was said is in them float64 [m], the effective sample size, and the worlds as DealSampler.sample "
-      "has "
-      "them, int16 [m, 34]; oversample 0: uniform.");
+      "likely what was said is in them float64 [m], the effective sample size, and the worlds int16 [m, 34] as "
+      "DealSampler.sample has them; oversample 0: uniform.");
 }
 
 void bind_playing(nb::module_& m) {
@@ -282,25 +281,18 @@ void bind_playing(nb::module_& m) {
             check_action(is_legal(begun.state, tried[a]), tried[a]);
             Table t = begun;
             t.apply(tried[a]);
-            const auto ends = [&](const State& s) {
-              return s.phase == Phase::kOver || (s.phase == Phase::kPlay && s.num_plays % kPlayers == 0 &&
-                                                 s.num_plays >= kPlays - kPlayers * open);
-            };
-            while (!ends(t.state)) t.apply(t.rules());
+            while (t.state.phase != Phase::kOver && !at_last_tricks(t.state, open)) t.apply(t.rules());
             out.data()[i * tried.size() + a] = float(own_worth(solved(t.state, solver), seeger, v.seat)) / 2;
           }
         }
         return out;
       },
       "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
-      "float32 [n, a]: the own result less the mean of the others', in points, where the game goes on in a world, a "
-      "row "
-      "of DealSampler.sample, by one of the actions, int64 [a], and then by `rules` in all seats; where the last "
-      "`open` "
-      "tricks begin, it ends by best play with open cards. course: int64 [t], what was done after the deal; what "
-      "another "
-      "soloist laid away stands there as any number. Raises ValueError where a world does not explain the view, the "
-      "course is not that of the view, or an action is not legal.");
+      "float32 [n, a]: the own result less the mean of the others', in points, where the game goes on in a world by "
+      "one of the actions, int64 [a], and then by `rules` in all seats; where the last `open` tricks begin, it ends by "
+      "best play with open cards. hidden: worlds as DealSampler.sample has them. course: int64 [t], what was done "
+      "after the deal; what another soloist laid away stands there as any number. Raises ValueError where a world "
+      "does not explain the view, the course is not that of the view, or an action is not legal.");
 }
 
 void bind_search(nb::module_& m) {

@@ -23,7 +23,7 @@ constexpr int kNear = 10;               // calls above the highest that a seat m
 Result play_out(Table g, Rng& rng, Solver& solver) {
   State& s = g.state;
   while (s.phase == Phase::kPlay) {
-    if (s.num_plays % kPlayers == 0 && s.num_plays >= kPlays - kPlayers * kTailCards) return solved(s, solver);
+    if (at_last_tricks(s, kTailCards)) return solved(s, solver);
     const Cards legal = legal_cards(s);
     // One number a card, so that the actions of a decision go on alike.
     const std::uint64_t drawn = rng.next();

@@ -5,6 +5,11 @@
 
 namespace trickformer::skat {
 
+// Whether a trick begins, and no more than so many are left.
+inline bool at_last_tricks(const State& s, int tricks) {
+  return s.phase == Phase::kPlay && s.num_plays % kPlayers == 0 && s.num_plays >= kPlays - kPlayers * tricks;
+}
+
 inline SolverPosition position_of(const State& s) {
   SolverPosition p;
   p.kind = s.contract.kind;

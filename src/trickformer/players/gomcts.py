@@ -138,9 +138,13 @@ class GomctsPlayer(ModelPlayer):
             self._worlds = _worlds(options, game, engine, self.options)
             self.batch = 1  # its runs are the batch
         else:
-            for given in ("weighted=true", "root=halving", "playing=script"):
-                name, value = given.split("=")
-                if str(getattr(options, name)).lower() == value:
+            for_worlds = {
+                "weighted=true": options.weighted,
+                "root=halving": options.root == "halving",
+                "playing=script": options.playing == "script",
+            }
+            for given, is_given in for_worlds.items():
+                if is_given:
                     raise TrickformerError(f"player 'gomcts': {given} is for imagine=worlds")
 
     def decide(self, turns: Turns) -> list[Decision]:
