@@ -337,3 +337,27 @@ def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch
     assert rows(fewer) == [row for row, kept in zip(rows(data), some.ravel()) if kept]
     none, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=generate.Searches(0.0, options))
     assert not len(none.labels)
+
+
+def test_what_a_player_says_is_its_label(hearts):
+    """PIMC values every card and plays the best: its labels are of all legal cards at its own turns, and the best is
+    followed. `rules` says nothing. A random move leaves what was said as it was."""
+    cast = ["pimc:eval=rollout,runs=26,worlds=2", "rules"]
+    data = generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(told=True))
+    drawn = np.random.default_rng([9, 0]).integers(2, size=(6, 4)).ravel()
+    tokenizer, told = tokenizers.make(hearts), decisions(data)
+    assert {row for row, _ in told} == set(np.flatnonzero(drawn == 0).tolist()) and (drawn == 1).any()
+    for row, tokens in enumerate(data.tokens):
+        tracker, positions = tokenizer.tracker(tokens[:0]), []
+        for at, token in enumerate(tokens[tokens != tokenizer.eos]):
+            if tracker.my_turn() and tracker.legal().sum() > 1:
+                positions.append(at - 1)
+                if (values := told.get((row, at - 1))) is not None:
+                    assert set(values) == set(np.flatnonzero(tracker.legal()).tolist())
+                    assert values[int(token)] == max(values.values())
+            tracker.push(int(token))
+        assert [at for r, at in told if r == row] == (positions if drawn[row] == 0 else [])
+    strayed = generate.cast_hands(hearts, cast, 9, 0, 6, 4, noise=0.3, labels=Labels(told=True))
+    said = decisions(strayed)
+    assert any(values[int(strayed.tokens[row, at + 1])] < max(values.values()) for (row, at), values in said.items())
+    assert rows(generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(told=True))) == rows(data)

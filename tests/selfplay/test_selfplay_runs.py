@@ -50,7 +50,9 @@ RICH |= {
 RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "quick": True, "label_worlds": True}
 # The same with GO-MCTS as the teacher of the last iteration.
 SEARCHED = RICH | {"search_share": 0.2, "search_from": 2, "search_runs": 6}
-SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED}
+# The same with labels of a player's own searches in the first hands, and in those that are played like them later.
+TOLD = RICH | {"bootstrap": ["pimc:eval=rollout,runs=12,worlds=3", "rules"], "told": True, "bootstrap_epochs": 2}
+SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED, "told": TOLD}
 
 
 def finished(settings, folder):
@@ -72,6 +74,11 @@ def rich(tmp_path_factory):
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory):
     return finished(SEARCHED, tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    return finished(TOLD, tmp_path_factory)
 
 
 def result(out):
@@ -333,6 +340,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--batch-size", "999_999"], "batch_size is larger than"),
         (["--roles", "some"], "roles"),
         (["--label-share", "0"], "action_weight and label_share go together"),
+        (["--told", "--label-share", "0", "--action-weight", "0"], "told needs action values: give action_weight"),
         (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
         (["--action-weight", "0"], "action_weight and label_share go together"),
         (["--label-share", "0", "--action-weight", "0"], "quick needs labels: give label_share"),

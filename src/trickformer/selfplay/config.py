@@ -124,7 +124,8 @@ class SelfPlay(BaseModel):
     tables: int = Field(1_000, ge=1, le=100_000, description="hands played in step")
     rounded: bool = Field(True, description="hands are played with activations in bfloat16 where the CPU can: faster")
 
-    epochs: int = Field(1, ge=1, le=1_000_000, description="passes over an iteration's data; model 0 makes one")
+    epochs: int = Field(1, ge=1, le=1_000_000, description="passes over an iteration's data")
+    bootstrap_epochs: int = Field(1, ge=1, le=1_000_000, description="the same of model 0")
     window: int = Field(1, ge=1, le=1_000_000, description="newest iterations whose data a model learns from")
     batch_size: int = Field(32, ge=1, le=1_000_000, description="sequences a training step, over all devices")
     bootstrap_learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="peak for model 0")
@@ -148,6 +149,10 @@ class SelfPlay(BaseModel):
     label_worlds: bool = Field(
         False,
         description="from deals that explain what the seat saw, not from the deal as it was (hearts, skat, crew)",
+    )
+    told: bool = Field(
+        False,
+        description="the bootstrap's hands are labelled with what searches of their players brought, not by playouts",
     )
     quick: bool = Field(
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
@@ -217,7 +222,9 @@ class SelfPlay(BaseModel):
 
     @model_validator(mode="after")
     def _labels_are_learned(self) -> Self:
-        if bool(self.action_weight) != bool(self.label_share):
+        if self.told and not self.action_weight:
+            raise ValueError("told needs action values: give action_weight")
+        if bool(self.action_weight) != bool(self.label_share or self.told):
             raise ValueError("action_weight and label_share go together: give both, or neither")
         if self.quick and not self.label_share:
             raise ValueError("quick needs labels: give label_share")

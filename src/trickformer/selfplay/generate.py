@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trickformer import _core, players, tokenizers
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
 from trickformer.gomcts.search import SearchOptions, SearchResult, search
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.models.engine import Engine
@@ -18,6 +18,7 @@ from trickformer.tokenizers._bulk import Hands
 from trickformer.tokenizers._states import StateCodec, histories
 
 if TYPE_CHECKING:
+    from trickformer.tournaments.plan import Hand
     from trickformer.tournaments.store import HandRecord
 
 
@@ -30,6 +31,7 @@ class Labels:
     net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
     steps: int = 0  # own turns that it plays on, and then says what is left; 0: to the end
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
+    told: bool = False  # instead of all this, what searches of the players brought
 
 
 NO_LABELS = Labels()
@@ -76,19 +78,28 @@ def cast_hands(
     uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them.
 
     tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
-    share of scripted players' moves that are random. Raises TrickformerError where labels are asked for in a game of
+    share of players' moves that are random. Raises TrickformerError where labels by playouts are asked for in a game of
     the core by players that are not."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
+    if labels.told:
+        sayings = _Sayings(tokenizer, first)
+        records = played(game, cast, seed, first, n, noise, sayings.heard)
+        tokens, outcomes = Hands(StateCodec(game, tokenizer), *_ended(records)).seen(*np.nonzero(kept))
+        counts, entries = _said_labels(sayings.said, kept)
+        return Sequences(tokens, outcomes, starts_of(counts), entries)
     found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
     if labels.share and tokenizer.codec is not None:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = played(game, cast, seed, first, n, noise)
-    history = histories([list(record.history) for record in records])
-    found = Hands(StateCodec(game, tokenizer), history, np.array([record.scores for record in records]))
-    return labelled(game, found, kept, seed, first, labels)
+    return labelled(game, Hands(StateCodec(game, tokenizer), *_ended(records)), kept, seed, first, labels)
+
+
+def _ended(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
+    """Histories, padded, and scores."""
+    return histories([list(record.history) for record in records]), np.array([record.scores for record in records])
 
 
 def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
@@ -117,14 +128,51 @@ class _Noisy:
         decisions = self._player.act(views, rng, memo)
         stray = [r.random() < self._noise for r in rng]
         return [
-            Decision(v.legal[int(r.integers(len(v.legal)))]) if s else d
+            replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
             for v, r, d, s in zip(views, rng, decisions, stray)
         ]
 
 
-def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise: float = 0.0) -> list[HandRecord]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a search says that actions are worth."""
+
+    hand: int
+    seat: int
+    position: int  # of the last token before the decision
+    tokens: np.ndarray  # int [k], the actions
+    values: np.ndarray  # float [k], in units of v(o)
+
+
+class _Sayings:
+    """What searches say in the hands `first` .. of a series."""
+
+    def __init__(self, tokenizer: Tokenizer, first: int):
+        self._tokenizer, self._first = tokenizer, first
+        self.said: list[_Said] = []
+
+    def heard(self, hand: Hand, view: View, decision: Decision) -> None:
+        """An action tried once has no label: a search may begin with one visit that is a model's guess."""
+        visits, values = decision.visits or {}, decision.values or {}
+        tried = [action for action, visited in visits.items() if visited > 1 and action in values]
+        if not tried:
+            return
+        tokens, worth = np.array([self._tokenizer.token(a) for a in tried]), np.array([values[a] for a in tried])
+        position = len(self._tokenizer.encode(view)) - 1
+        self.said.append(_Said(hand.deal - self._first, view.viewer, position, tokens, worth))
+
+
+def played(
+    game: Game,
+    cast: Sequence[str],
+    seed: int,
+    first: int,
+    n: int,
+    noise: float = 0.0,
+    heard: Callable[[Hand, View, Decision], None] | None = None,
+) -> list[HandRecord]:
     """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`. noise:
-    share of moves that are random.
+    share of moves that are random. heard: is told of every decision.
 
     Raises what players.make raises."""
     from trickformer.tournaments.plan import Hand
@@ -134,38 +182,32 @@ def played(game: Game, cast: Sequence[str], seed: int, first: int, n: int, noise
     hands = [Hand(first + i, tuple(row)) for i, row in enumerate(drawn.tolist())]
     made = [players.make(spec, game) for spec in cast]
     made = [_Noisy(player, noise) for player in made] if noise else made
-    ended = {record.deal: record for record in play(game, made, hands, seed, n)}
+    ended = {record.deal: record for record in play(game, made, hands, seed, n, heard=heard)}
     return [ended[first + i] for i in range(n)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    hand: int
-    seat: int
-    position: int  # of the last token before the decision
-    result: SearchResult
-
-
-def _search_labels(searched: list[_Searched], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The labels of searched decisions of the kept seats (bool [n, players]): how many each sequence has, int [kept],
-    and LABEL, in order.
-
-    An action's label is the mean of what it brought; actions that no simulation took have none, for the search knows
-    of them what the model knew."""
+def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels, of decisions of the kept seats (bool [n, players]): how many each sequence has, int [kept],
+    and LABEL, in order."""
     row = np.cumsum(kept).reshape(kept.shape) - 1
     rows, parts = [], []
-    for s in searched:
-        tried = s.result.visits > 1  # the model's own prediction counts as one
-        if not kept[s.hand, s.seat] or not tried.any():
+    for s in said:
+        if not kept[s.hand, s.seat]:
             continue
-        entries = np.empty(int(tried.sum()), LABEL)
-        entries["position"], entries["token"] = s.position, s.result.tokens[tried]
-        entries["value"] = s.result.values[tried] / s.result.visits[tried]
+        entries = np.empty(len(s.tokens), LABEL)
+        entries["position"], entries["token"], entries["value"] = s.position, s.tokens, s.values
         parts.append(entries)
         rows.append(np.full(len(entries), row[s.hand, s.seat]))
     found, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
     order = np.lexsort((labels["position"], found))
     return np.bincount(found, minlength=int(kept.sum())), labels[order]
+
+
+def _found(hand: int, seat: int, position: int, result: SearchResult) -> _Said:
+    """What a search found. An action's label is the mean of what it brought; actions that no simulation took have none,
+    for the search knows of them what the model knew."""
+    tried = result.visits > 1  # the model's own prediction counts as one
+    return _Said(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
 
 
 class _Guests:
@@ -222,7 +264,7 @@ def model_hands(
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
-    searched: list[_Searched] = []
+    said: list[_Said] = []
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
@@ -269,7 +311,7 @@ def model_hands(
                 seeds = rng.integers(1 << 63, size=len(asked)).tolist()
                 found = search(engine, values, trackers, node[where], seeds, searches.options)
                 chosen[asked] = [result.token for result in found]
-                searched += [_Searched(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
+                said += [_found(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
             if len(best):
                 view = (at * game.players + seat)[best].astype(np.int32)
 
@@ -296,8 +338,8 @@ def model_hands(
     for engine in engines:
         engine.reset()
     if not labels.share:
+        counts, entries = _said_labels(said, roles.kept)
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
-        told = _search_labels(searched, roles.kept) if searched else (np.zeros(len(seen[0]), np.int64), NO_ENTRIES)
-        return Sequences(*seen, starts_of(told[0]), told[1]), tables.scores()
+        return Sequences(*seen, starts_of(counts), entries), tables.scores()
     hands = Hands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -74,7 +74,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
             raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
     by_core = tokenizer.codec is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
-    if config.label_share and not by_core:
+    if config.label_share and not config.told and not by_core:
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
@@ -318,7 +318,7 @@ def _start(config: SelfPlay, game: Game) -> Path:
 def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
     """How an iteration's model is trained."""
     return FitOptions(
-        epochs=1 if iteration == 0 else config.epochs,
+        epochs=config.epochs if iteration else config.bootstrap_epochs,
         batch_size=config.batch_size,
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
         muon=config.muon * (1 if iteration == 0 else config.learning_rate / config.bootstrap_learning_rate),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -146,7 +146,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     labels = labels_of(config, job.out, iteration)
 
     def bootstrap(first: int, n: int, kept: int) -> Sequences:
-        settings = config.tries, config.noise, labels
+        settings = config.tries, config.noise, replace(labels, told=config.told)
         return generate.cast_hands(game, config.bootstrap, deals, first, n, kept, *settings)
 
     if iteration == 0:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import MANY, Decision, Game, Memo, Player, TrickformerError
+from trickformer.base import MANY, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.players import decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
@@ -58,6 +58,7 @@ def play(
     seed: int,
     tables: int | None = None,
     clock: float | None = None,
+    heard: Callable[[Hand, View, Decision], None] | None = None,
 ) -> Iterator[HandRecord]:
     """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends. base.Player says what a
     player may have beside `act`.
@@ -72,7 +73,7 @@ def play(
     draws from `decision_rng(seed, deal, seat, n)` whoever sits there.
 
     clock: seconds for a decision, put into memo["clock"]; records then count who took longer. A call's decisions share
-    its time evenly.
+    its time evenly. heard: is told of every decision, in the order in which they are made.
 
     Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions)."""
     tables = tables or makes_use(players)
@@ -101,7 +102,7 @@ def play(
             return
         line = max(asked, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
         moved = [heappop(line.waiting) for _ in range(min(line.batch, len(line.waiting)))]
-        _act(game, line.player, [table for _, table in moved], seed, clock)
+        _act(game, line.player, [table for _, table in moved], seed, clock, heard)
         moved.reverse()  # they are taken from its end
 
 
@@ -113,7 +114,14 @@ def _advance(game: Game, table: _Table, seed: int) -> bool:
     return state.is_terminal()
 
 
-def _act(game: Game, player: Player, tables: list[_Table], seed: int, clock: float | None) -> None:
+def _act(
+    game: Game,
+    player: Player,
+    tables: list[_Table],
+    seed: int,
+    clock: float | None,
+    heard: Callable[[Hand, View, Decision], None] | None,
+) -> None:
     seats = [t.state.current_player() for t in tables]
     views = [game.view(t.state, seat) for t, seat in zip(tables, seats)]
     rngs = [decision_rng(seed, t.hand.deal, seat, t.decisions[seat]) for t, seat in zip(tables, seats)]
@@ -135,6 +143,8 @@ def _act(game: Game, player: Player, tables: list[_Table], seed: int, clock: flo
                 f"{type(player).__name__} chose the illegal action {decision.action} in deal "
                 f"{table.hand.deal}, seating {table.hand.seating}, seat {seat}; legal: {list(view.legal)}"
             )
+        if heard is not None:
+            heard(table.hand, view, decision)
         table.state.apply_action(decision.action)
         if decision.gain is not None:
             table.gains[seat].append((sum(table.decisions), decision.gain, decision.exact_gain))
