@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "python/guarded.hpp"
-#include "skat/open.hpp"
 #include "skat/pimc.hpp"
+#include "skat/played_on.hpp"
 #include "skat/samples.hpp"
-#include "skat/table.hpp"
 
 using namespace nb::literals;
 using namespace trickformer;
@@ -263,28 +262,11 @@ void bind_playing(nb::module_& m) {
           return out;
         };
         const std::vector<int> taken = numbers(course), tried = numbers(actions);
-        const SeatView& v = deals.view();
         within(open, 0, kTricks, "tricks with open cards");
         auto out = make<float>({hidden.shape(0), tried.size()});
         const Use use(&solver, true);
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < hidden.shape(0); ++i) {
-          World world = read(&hidden(i, 0));
-          if (!deals.explains(world))
-            throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
-          const Table begun = played(world, taken);
-          const SeatView& own = begun.views[v.seat];
-          if (!v.my_turn() || own.stage != v.stage || own.num_said != v.num_said || own.num_plays != v.num_plays ||
-              own.num_discards != v.num_discards)
-            throw std::invalid_argument("the course is not that of the view, or its seat is not on turn");
-          for (std::size_t a = 0; a < tried.size(); ++a) {
-            check_action(is_legal(begun.state, tried[a]), tried[a]);
-            Table t = begun;
-            t.apply(tried[a]);
-            while (t.state.phase != Phase::kOver && !at_last_tricks(t.state, open)) t.apply(t.rules());
-            out.data()[i * tried.size() + a] = float(own_worth(solved(t.state, solver), seeger, v.seat)) / 2;
-          }
-        }
+        play_on(deals, hidden.data(), hidden.shape(0), taken, tried, {seeger, open}, solver, out.data());
         return out;
       },
       "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
