@@ -315,6 +315,19 @@ def test_how_many_hands_an_iteration_plays():
     assert [schedule.hands_of(config, i) for i in range(3)] == [108, 72, 72]
 
 
+def test_what_an_iteration_learns_from():
+    """The window, but labels by searches and by playouts apart."""
+
+    def learned(n, **given):
+        config = SelfPlay(**BASE | {"window": 3, "action_weight": 1, "label_share": 0.5, "label_playouts": 1} | given)
+        return [schedule.learned_from(config, i) for i in range(n)]
+
+    assert learned(5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    assert learned(7, search_share=0.5, search_from=3) == [[0], [0, 1], [0, 1, 2], [3], [3, 4], [3, 4, 5], [4, 5, 6]]
+    assert learned(4, told=True) == [[0], [1], [1, 2], [1, 2, 3]]
+    assert learned(4, told=True, search_share=0.5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3]]
+
+
 # ------------------------------------------------------------------------------------------------ on disk
 
 

@@ -39,7 +39,7 @@ def test_skat_has_schedules_of_its_own():
     assert small.seats_kept == 3 and small.facts and small.label_worlds and not small.quick
     assert small.bootstrap.count("rules") == 7 * small.bootstrap.count("random") == 7
     hearts = SelfPlay(game="hearts")
-    assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 4
+    assert (hearts.bucket, small.bucket) == (1, 32) and hearts.seats_kept == 2
 
 
 def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):

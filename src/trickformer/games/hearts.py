@@ -37,8 +37,19 @@ MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
 _LITTLE: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
 TRAINING = {
-    # Six iterations by the quick network, which is then full; GO-MCTS is a better judge, and a slower one.
-    "small": _LITTLE | {"bootstrap_hands": 25_000, "search_share": 0.2, "search_from": 7},
+    # What playouts by the quick network teach is learned by iteration 1; GO-MCTS is a better judge, and a slower one.
+    # Where others sit too, what is learned is not good against copies alone (docs/results/recipe.md).
+    "small": _LITTLE
+    | {
+        "bootstrap_hands": 50_000,
+        "seats_kept": 2,
+        "guests": ["rules", "pimc:eval=uct,runs=20,worlds=20"],
+        "guest_share": 0.8,
+        "threshold": 0.2,
+        "search_share": 0.25,
+        "search_from": 2,
+        "window": 6,
+    },
     "tiny": _LITTLE,
 }
 

@@ -50,7 +50,17 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
 from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
-from trickformer.selfplay.schedule import Job, Piece, hands_of, play_pieces, quick_file, sequences_of, series, who
+from trickformer.selfplay.schedule import (
+    Job,
+    Piece,
+    hands_of,
+    learned_from,
+    play_pieces,
+    quick_file,
+    sequences_of,
+    series,
+    who,
+)
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
@@ -203,7 +213,7 @@ class _Run:
     def learn(self, iteration: int) -> None:
         """Train the iteration's model and write it down, with what it has learned."""
         config, out, state = self.config, self.out, self.out / "state" / str(iteration)
-        training = self._sequences(range(max(0, iteration + 1 - config.window), iteration + 1))
+        training = self._sequences(learned_from(config, iteration))
         held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
         last = out / f"model-{iteration - 1}"
         model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)

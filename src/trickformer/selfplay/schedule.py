@@ -62,6 +62,17 @@ def hands_of(config: SelfPlay, iteration: int) -> int:
     return -(-needed // (config.seats_kept if several else 1))
 
 
+def learned_from(config: SelfPlay, iteration: int) -> list[int]:
+    """The iterations whose data a model learns from: those of the window with labels of the same kind as the newest.
+    The many by playouts would drown the few by searches (docs/results/recipe.md)."""
+
+    def searched(i: int) -> bool:
+        return config.searches(i) if i else config.told
+
+    window = range(max(0, iteration + 1 - config.window), iteration + 1)
+    return [i for i in window if searched(i) == searched(iteration)]
+
+
 def who(config: SelfPlay, iteration: int) -> str:
     """Who plays an iteration's hands, in words."""
     if iteration == 0:
