@@ -305,6 +305,11 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
     assert 1 < len(places) / len(rows) < 4, "of some 12 decisions a seat"
 
 
+def test_players_that_say_nothing_teach_nothing(tmp_path):
+    with pytest.raises(TrickformerError, match=r"^none of random, rules says what actions are worth; leave out told$"):
+        nfsp.run(SelfPlay(**TOLD | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
+
+
 def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
     start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 0, "match_deals": 0}
     out = nfsp.run(SelfPlay(**RICH | start, out=tmp_path / "run"))

@@ -214,6 +214,8 @@ class _Run:
         """Train the iteration's model and write it down, with what it has learned."""
         config, out, state = self.config, self.out, self.out / "state" / str(iteration)
         training = self._sequences(learned_from(config, iteration))
+        if config.told and iteration == 0 and config.bootstrap_hands and not len(training.labels):
+            raise TrickformerError(f"none of {', '.join(config.bootstrap)} says what actions are worth; leave out told")
         held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
         last = out / f"model-{iteration - 1}"
         model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)
