@@ -86,8 +86,7 @@ def cast_hands(
         sayings = _Sayings(tokenizer, first)
         records = played(game, cast, seed, first, n, noise, sayings.heard)
         tokens, outcomes = Hands(StateCodec(game, tokenizer), *_ended(records)).seen(*np.nonzero(kept))
-        counts, entries = _said_labels(sayings.said, kept)
-        return Sequences(tokens, outcomes, starts_of(counts), entries)
+        return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
     found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
@@ -187,8 +186,8 @@ def played(
 
 
 def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labels, of decisions of the kept seats (bool [n, players]): how many each sequence has, int [kept],
-    and LABEL, in order."""
+    """Labels of decisions of the kept seats (bool [n, players]), as Sequences has them: where those of each sequence
+    begin, and LABEL, in order."""
     row = np.cumsum(kept).reshape(kept.shape) - 1
     rows, parts = [], []
     for s in said:
@@ -200,7 +199,7 @@ def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.nd
         rows.append(np.full(len(entries), row[s.hand, s.seat]))
     found, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
     order = np.lexsort((labels["position"], found))
-    return np.bincount(found, minlength=int(kept.sum())), labels[order]
+    return starts_of(np.bincount(found, minlength=int(kept.sum()))), labels[order]
 
 
 def _found(hand: int, seat: int, position: int, result: SearchResult) -> _Said:
@@ -338,8 +337,7 @@ def model_hands(
     for engine in engines:
         engine.reset()
     if not labels.share:
-        counts, entries = _said_labels(said, roles.kept)
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
-        return Sequences(*seen, starts_of(counts), entries), tables.scores()
+        return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()
     hands = Hands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()
