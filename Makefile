@@ -25,7 +25,7 @@ THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
-	$(BIN)/trickformer tournament hearts --a gomcts:checkpoint=hearts-small,wave=8 --b random --deals 10 --seed 1
+	$(BIN)/trickformer tournament hearts --a gomcts:checkpoint=hearts-small --b random --deals 10 --seed 1
 
 play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 	$(BIN)/trickformer play hearts --opponents gomcts pimc

@@ -135,6 +135,7 @@ class SearchSettings:
     steps: int = 2  # returns to the own turn after which a rollout stops
     c: float = 0.4  # exploration constant of UCT
     threshold: float = 0.05  # own actions need a legal-normalized probability above this
+    wave: int = 1  # simulations under way at once, spread by virtual loss
     argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
     imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
     playing: Literal["model", "script"] = "model"  # who plays on in worlds
@@ -226,6 +227,9 @@ class Game(Protocol):
     worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
+    valued_search: SearchSettings | None = (
+        None  # likewise, of models that imagine and have action values; None: `search`
+    )
     # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
     # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
     labels_are_results: bool = True

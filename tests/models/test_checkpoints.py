@@ -155,6 +155,12 @@ def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
     options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert options.legal
     assert options.action_values == options.leaf_action_values == (game.name not in ("skat", "crew"))
+    if game.valued_search:
+        assert SearchSettings(options.runs, options.steps, options.c, options.threshold, options.wave) == replace(
+            game.valued_search, argmax_threshold=None
+        )
+        worlds = players.make(f"gomcts:checkpoint={folder},imagine=worlds,playing=model", game).options
+        assert worlds.runs == game.search.runs
 
 
 @pytest.fixture

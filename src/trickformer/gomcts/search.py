@@ -18,7 +18,6 @@ class SearchOptions(SearchSettings):
     """All settings of a search."""
 
     mu: float = 0.01  # an illegal history takes this from every action on its path
-    wave: int = 1  # runs under way at once
     root: Literal["uct", "halving"] = "uct"  # how runs are shared among the actions; halving in worlds alone
     margin: float = 1.0  # halving: standard errors by which an action must be better than that of ArgmaxVal*
     legal: bool = False  # sample only observations that some deal allows

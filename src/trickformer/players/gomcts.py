@@ -66,7 +66,8 @@ class Options(ModelOptions):
         None,
         ge=1,
         le=4_096,
-        description="simulations under way at once, spread by virtual loss; default: 1, in worlds 64, by uct 16",
+        description="simulations under way at once, spread by virtual loss; default: as the game has it, in worlds 64, "
+        "by uct 16",
     )
     root: Literal["uct", "halving"] | None = Field(
         None,
@@ -99,14 +100,16 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     name, goes before; None is not."""
     from trickformer.gomcts.search import SearchOptions
 
+    told = {k: v for k, v in given.items() if v is not None}
     comparable = engine.has_action_values and game.labels_are_results
-    settings: dict[str, Any] = asdict(game.search) | {
+    in_worlds = told.get("imagine", game.search.imagine) == "worlds"
+    valued = game.valued_search if comparable and not in_worlds else None
+    settings: dict[str, Any] = asdict(valued or game.search) | {
         "legal": engine.masked,
         "action_values": comparable,
         "leaf_action_values": comparable,
     }
-    told = {k: v for k, v in given.items() if v is not None}
-    if told.get("imagine", game.search.imagine) == "worlds":
+    if in_worlds:
         root = told.get("root", "halving")
         settings |= {"steps": _ALL, "threshold": _RARE, "root": root, "wave": _WAVE[root]}
         if told.get("playing", game.search.playing) == "script":

@@ -170,7 +170,7 @@ class SelfPlay(BaseModel):
         description="first iteration with searches, which then give all labels and leave no anchor",
     )
     search_runs: int = Field(
-        50, ge=1, le=1_000_000, description="simulations of such a search; the rest is the paper's"
+        50, ge=1, le=1_000_000, description="simulations of such a search, by model; the rest is as the game has it"
     )
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
