@@ -227,9 +227,7 @@ class Game(Protocol):
     worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
-    valued_search: SearchSettings | None = (
-        None  # likewise, of models that imagine and have action values; None: `search`
-    )
+    valued_search: SearchSettings | None = None  # the same where a model with action values imagines; None: no other
     # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
     # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
     labels_are_results: bool = True
