@@ -69,8 +69,8 @@ class Hearts(Game):
     baseline = "rules"
     # Section 9.3, but that ArgmaxVal* has 0.05 there: our models think too well of rare cards (docs/results/recipe.md).
     search = SearchSettings(argmax_threshold=0.2)
-    # Takes as long, and by the judgement of longer searches chooses better: docs/results/recipe.md.
-    valued_search = replace(search, runs=200, steps=1, c=0.8, wave=8)
+    # As many simulations as take 30 ms a move on one core in float32: docs/results/recipe.md.
+    valued_search = replace(search, runs=400, steps=1, c=0.8, wave=8)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):
