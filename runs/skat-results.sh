@@ -9,11 +9,11 @@ model=checkpoint=skat-small
 match skat-rules-random rules random 300
 match skat-kermit-rules kermit rules 300
 match skat-weighted-uniform pimc:worlds=20 pimc:worlds=20,weighted=false 1000
-match skat-argmax-rules "argmax:$model" rules 300
+match skat-argmax-rules "argmax:$model" rules 3000
 match skat-argmax-kermit "argmax:$model" kermit 40
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
 grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 match skat-gomcts-argmax "gomcts:$model" "argmax:$model" 100
 match skat-gomcts-rules "gomcts:$model" rules 100
-match skat-gomcts-kermit "gomcts:$model" kermit 100
+match skat-gomcts-kermit "gomcts:$model" kermit 200
