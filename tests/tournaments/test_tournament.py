@@ -284,6 +284,15 @@ def test_a_run_goes_on_with_the_files_that_it_began_with(tmp_path):
         run.tournament(settings, resume=True)
 
 
+def test_a_folder_with_the_name_of_an_option_is_not_read(tmp_path, monkeypatch):
+    """Such as the run's own."""
+    monkeypatch.chdir(tmp_path)
+    settings = config(game="crew(mission=1)", a="rollout:policy=rules,worlds=1", deals=1, out="uniform")
+    for resume in (False, True, True):
+        assert len(run.tournament(settings, resume=resume).records) > 1
+    assert run.load(settings.out).files == {}
+
+
 def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch):
     path = tmp_path / "lines.jsonl"
     with folder.Lines(path) as lines:

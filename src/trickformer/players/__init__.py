@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, ValidationError, ValidationInfo
@@ -138,13 +138,20 @@ def files(spec: str) -> dict[str, Path]:
     checkpoints too. Raises what `parse` raises."""
     options = parse(spec)[1]
     found: dict[str, Path] = dict(getattr(options, "files", {}))
-    for value in options.model_dump(mode="json").values():
-        if not isinstance(value, str) or not value:
+    values = options.model_dump(mode="json")
+    for option, field in type(options).model_fields.items():
+        value = values[option]
+        # One of a few words is no file, though a folder may have the word for its name.
+        if not isinstance(value, str) or not value or _one_of_words(field.annotation):
             continue
         path = checkpoints.find(value) if value in checkpoints.names() else Path(value)
         kept = sorted(p for p in path.iterdir() if p.suffix in (".json", ".safetensors")) if path.is_dir() else [path]
         found |= {f"{value}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
     return found
+
+
+def _one_of_words(annotation: Any) -> bool:
+    return get_origin(annotation) is Literal or any(map(_one_of_words, get_args(annotation)))
 
 
 def make(spec: str, game: Game) -> Player:
