@@ -28,6 +28,7 @@ deal as it was and without a network, so it does less for each.
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import random
 import statistics
@@ -73,6 +74,9 @@ GROWTH = (0, 1, 2, 4, 8, 75)  # of tokens fed at once: bounds of the baseline's 
 def main() -> None:
     options = arguments(__doc__ or "")
     torch.set_num_threads(1)
+    # A fit collects garbage when it ends. To look at all that is imported takes as long as several steps of preset
+    # small, and is not what a step costs.
+    gc.freeze()
     game = games.load("hearts")
     repeats = 2 if options.quick else 5
     rows = []

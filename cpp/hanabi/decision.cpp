@@ -1,6 +1,7 @@
 #include "hanabi/decision.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 namespace trickformer::hanabi {
@@ -84,7 +85,7 @@ void Decision::deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const
   for (int i = n - 1; i > 0; --i) std::swap(out[i], out[rng.below(std::uint32_t(i + 1))]);
 }
 
-double Decision::chance(const std::int16_t* hand, std::vector<int>& order) const {
+double Decision::chance(const std::int16_t* hand, double slip, std::vector<int>& order) const {
   double product = 1;
   float likely[kMaxActions];
   for (std::size_t at = 0; at < order.size(); ++at) {
@@ -96,7 +97,7 @@ double Decision::chance(const std::int16_t* hand, std::vector<int>& order) const
       s.hands[view_.seat][i].card = card == kUnknown ? std::uint8_t(hand[now]) : card;
     }
     probs(bot_, s, frame.marks, likely);
-    product *= double(likely[frame.action]);
+    product *= (1 - slip) * double(likely[frame.action]) + slip / std::popcount(hanabi::legal(s));
     if (product > 0) continue;
     std::rotate(order.begin(), order.begin() + std::ptrdiff_t(at), order.begin() + std::ptrdiff_t(at) + 1);
     return 0;

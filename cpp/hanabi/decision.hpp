@@ -41,9 +41,10 @@ class Decision {
   // What a hand leaves in the deck, shuffled: [left()].
   void deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const;
 
-  // How likely the others, who saw these own cards, made the moves that they made. `order` is that in which moves are
-  // looked at, [frames]; one that rules a hand out comes first for the next.
-  double chance(const std::int16_t* hand, std::vector<int>& order) const;
+  // How likely the others, who saw these own cards, made the moves that they made, each of which was a random one with
+  // chance `slip`. `order` is that in which moves are looked at, [frames]; one that rules a hand out comes first for the
+  // next.
+  double chance(const std::int16_t* hand, double slip, std::vector<int>& order) const;
   std::size_t frames() const { return frames_.size(); }
 
   // The state with these own cards and the deck in this order, [left()].

@@ -19,6 +19,11 @@ namespace {
 
 using Hand = std::vector<std::int16_t>;
 
+// Raises ValueError unless it is a share.
+void check_slip(double slip) {
+  if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip is a share, 0 to 1");
+}
+
 constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // seconds
 
 void check_legal(const Rules& rules, std::uint64_t legal, std::int64_t action) {
@@ -90,9 +95,10 @@ void bind_hanabi_search(nb::module_& parent) {
           "seed"_a, "What the scripted player does, which never looks at its own cards.")
       .def(
           "explained",
-          [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed) {
+          [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed, double slip) {
             within(std::int64_t(most), 0, kMostListed, "most");
             within(std::int64_t(tries), 0, kMostTries, "tries");
+            check_slip(slip);
             Hand hands, kept;
             std::vector<std::uint64_t> ways;
             std::vector<double> weights;
@@ -103,7 +109,7 @@ void bind_hanabi_search(nb::module_& parent) {
               const std::size_t size = std::size_t(d.rules().hand);
               all = d.list(most, hands, ways);
               for (std::size_t i = 0; i < ways.size(); ++i)
-                if (const double weight = double(ways[i]) * d.chance(&hands[i * size], order); weight > 0) {
+                if (const double weight = double(ways[i]) * d.chance(&hands[i * size], slip, order); weight > 0) {
                   kept.insert(kept.end(), &hands[i * size], &hands[i * size] + size);
                   weights.push_back(weight);
                 }
@@ -111,7 +117,7 @@ void bind_hanabi_search(nb::module_& parent) {
               for (std::size_t i = 0; !all && i < tries && weights.size() < n; ++i) {
                 Rng rng(seed, i);
                 d.draw(rng, hand.data());
-                if (const double weight = d.chance(hand.data(), order); weight > 0) {
+                if (const double weight = d.chance(hand.data(), slip, order); weight > 0) {
                   kept.insert(kept.end(), hand.begin(), hand.end());
                   weights.push_back(weight);
                 }
@@ -119,11 +125,12 @@ void bind_hanabi_search(nb::module_& parent) {
             }
             return world_arrays(d, kept, weights, all);
           },
-          "most"_a, "n"_a, "tries"_a, "seed"_a,
+          "most"_a, "n"_a, "tries"_a, "seed"_a, "slip"_a = 0.0,
           "Own hands int16 [k, hand], -1 where there are fewer cards, their weights float64 [k], up to a factor, and "
           "whether these are all: each by kinds, if there are at most `most` that the rules allow. Else those of "
-          "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. Raises "
-          "ValueError where most is above 1,000,000 or tries above 10,000,000.")
+          "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. A share "
+          "`slip` "
+          "of their moves was random. Raises ValueError where most is above 1,000,000 or tries above 10,000,000.")
       .def(
           "decks",
           [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
@@ -139,17 +146,19 @@ void bind_hanabi_search(nb::module_& parent) {
           "hands"_a, "seed"_a, "uint8 [k, left]: what each hand leaves in the deck, shuffled.")
       .def(
           "chances",
-          [](const Decision& d, In2<std::int16_t> hands) {
+          [](const Decision& d, In2<std::int16_t> hands, double slip) {
             check_hands(d, hands);
+            check_slip(slip);
             auto out = make<double>({hands.shape(0)});
             nb::gil_scoped_release release;
             std::vector<int> order = in_order(d);
-            for (std::size_t i = 0; i < hands.shape(0); ++i) out.data()[i] = d.chance(&hands(i, 0), order);
+            for (std::size_t i = 0; i < hands.shape(0); ++i) out.data()[i] = d.chance(&hands(i, 0), slip, order);
             return out;
           },
-          "hands"_a,
+          "hands"_a, "slip"_a = 0.0,
           "float64 [k]: how likely the others made the moves that they made, had the own cards been these, int16 "
-          "[k, hand]. Raises ValueError on a hand that does not explain the view.")
+          "[k, hand]; a share `slip` of their moves was random. Raises ValueError on a hand that does not explain the "
+          "view.")
       .def(
           "play",
           [](const Decision& d, In2<std::int16_t> hands, In2<std::uint8_t> decks, In1<std::int64_t> actions,

@@ -139,6 +139,8 @@ class SearchSettings:
     argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
     imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
     playing: Literal["model", "script"] = "model"  # who plays on in worlds
+    worlds_threshold: float = 0.01  # the threshold in worlds: games judge what is unlikely better than the model does
+    margin: float = 1.0  # in worlds: standard errors by which an action must be better than that of ArgmaxVal*
 
 
 # Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).

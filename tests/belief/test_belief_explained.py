@@ -11,17 +11,17 @@ from support.play import decisions
 
 from trickformer import games
 from trickformer.belief import sampler
-from trickformer.belief.hanabi.explained import ExplainedBelief, Unexplained
+from trickformer.belief.samplers.hanabi import ExplainedBelief, Unexplained
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 
 
-def enumerated(view, style):
+def enumerated(view, style, slip=0.0):
     """Every hand that explains a view, with its probability: each asked on OpenSpiel, move by move."""
     found = {}
     for hand, prior in listed(TINY, view).items():
         world = worlds_of(TINY, view, np.array([hand], dtype=np.int16)).state(0)
-        found[hand] = prior * slow_chance(TINY, style, world, view.viewer)
+        found[hand] = prior * slow_chance(TINY, style, world, view.viewer, slip)
     total = sum(found.values())
     return {hand: p / total for hand, p in found.items()}
 
@@ -72,6 +72,31 @@ def test_what_nobody_would_do_is_unexplained():
                 unexplained += 1
             state.apply_action(int(rng.choice(view.legal)))
     assert unexplained > 5
+
+
+def test_partners_who_slip_rule_no_hand_out():
+    """Partners who move at random: each hand is as likely as enumeration has it, and those that it has to weigh come as
+    often as they should, as far as so many draws allow."""
+    rng, surprised = np.random.default_rng(7), 0
+    for deal in range(6):
+        for state, view in decisions(TINY, 5, deal):
+            expected, strict = enumerated(view, "smart", slip=0.2), ExplainedBelief(TINY, "smart")
+            worlds = worlds_of(TINY, view, np.array(list(expected), dtype=np.int16))
+            for n in (1_000, 0):
+                belief = ExplainedBelief(TINY, "smart", listed=n, tries=3_000, slip=0.2)
+                belief.reset(view)
+                p = np.exp(belief.log_prob(worlds))
+                p = p if n else p / p.sum()
+                np.testing.assert_allclose(p, list(expected.values()), rtol=1e-4, atol=1e-9)
+                counts = Counter(map(tuple, belief.sample(600, rng).hidden.tolist()))
+                error = 1 / 600 if n else 0.08
+                assert all(abs(counts[hand] / 600 - p) <= error + 1e-9 for hand, p in expected.items()), (deal, n)
+            try:
+                strict.reset(view)
+            except Unexplained:
+                surprised += 1
+            state.apply_action(int(rng.choice(view.legal)))
+    assert surprised > 5
 
 
 def test_log_probs_of_impossible_hands_are_nothing():

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from scipy import stats
+from support.hanabi_turns import decision_of, slow_score
 from support.play import decisions
 
 from trickformer import games, players
 from trickformer.base import TrickformerError
-from trickformer.belief import sampler, weighted
+from trickformer.belief import sampler, weighs, weighted
 from trickformer.players import _skat_script, decision_rng
 from trickformer.players._skat_script import SkatPositions
 from trickformer.tournaments.plan import Hand
@@ -189,7 +190,7 @@ def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
         if number % 7 == 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
-            belief = weighted(game) if name == "skat" else sampler(game)
+            belief = weighted(game) if weighs(game) else sampler(game)
             belief.reset(view)
             runs = player.options.runs
             drawn = belief.sample(runs, np.random.default_rng(seed))
@@ -216,7 +217,7 @@ def played_out(game, state, viewer) -> float:
     return game.outcomes.values[game.outcomes.of(game.scores(state), viewer), 0]
 
 
-@pytest.mark.parametrize("name", ["crew(mission=9)", "hearts", "skat"])
+@pytest.mark.parametrize("name", ["crew(mission=9)", "hanabi", "hearts", "skat"])
 def test_scripted_games_are_those_of_its_worlds(name, tiny_facts_checkpoint_of, monkeypatch):
     """Each action's results are those of so many worlds, the same for all, played on by the scripted player; by it
     alone, where the core can end games by a solver (tests/players/test_skat_players.py)."""
@@ -226,23 +227,29 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_facts_checkpoint_of, 
     spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=script,runs=14,threshold=0.001"
     player = players.make(f"{spec},weighted=false" if name == "skat" else spec, game)
     rng = np.random.default_rng(3)
+    every = 2 if name == "hanabi" else 5  # whose random players are soon out of lives
     for number, (state, view) in enumerate(decisions(game, 6, 2)):
-        if number % 5 == 2 and len(view.legal) > 1:
+        if number % every == every // 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             draws = np.random.default_rng(int(decision_rng(1, 0, 0, number).integers(1 << 63)))
-            belief = sampler(game)
+            belief = weighted(game) if name == "hanabi" else sampler(game)
             belief.reset(view)
             if name == "skat":  # the core draws its worlds
                 drawn = SkatPositions(belief, False, True).worlds(view, 7, draws)
                 worlds = replace(belief.sample(7, rng), hidden=drawn.hidden)
             else:
                 worlds = belief.sample(7, draws)
+            if name == "hanabi":  # a world is a hand, and the deck is drawn besides
+                decks = decision_of(game, view, "smart").decks(worlds.hidden, int(draws.integers(2**63)))
             results = {action: [] for action in found.visits}
             while any(len(results[action]) + 1 < found.visits[action] for action in results):
                 for action in results:
                     if (n := len(results[action])) + 1 < found.visits[action]:
-                        state_there = worlds.state(n).child(action)
-                        results[action].append(played_out(game, state_there, view.viewer))
+                        if name == "hanabi":
+                            score = slow_score(game, worlds.state(n), decks[n], action, "smart")
+                            results[action].append(score / game.worth[0])
+                        else:
+                            results[action].append(played_out(game, worlds.state(n).child(action), view.viewer))
             judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
             worth = judge.worth(view)
             for action, values in results.items():

@@ -13,8 +13,8 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi import networks as files
 from trickformer.belief.hanabi.config import Training
-from trickformer.belief.hanabi.explained import ExplainedBelief
 from trickformer.belief.hanabi.seat import EstimatedBelief
+from trickformer.belief.samplers.hanabi import ExplainedBelief
 from trickformer.players._hanabi_sparta import HanabiPositions
 from trickformer.players._sparta import Improving
 from trickformer.players.sparta import Options

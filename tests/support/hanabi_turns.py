@@ -29,12 +29,13 @@ def turns(game, style, seed, deals=3, own=None):
             state.apply_action(action)
 
 
-def slow_chance(game, style, world, seat):
-    """How likely the others made the moves of a world, each asked what it saw."""
+def slow_chance(game, style, world, seat, slip=0.0):
+    """How likely the others made the moves of a world, each asked what it saw; a share `slip` of them was random."""
     bot, state, product = Scripted(game, style), game.spiel.new_initial_state(), 1.0
     for step in world.full_history():
         if step.player not in (-1, seat):
-            product *= float(bot.probs([game.view(state, step.player)])[0][step.action])
+            p = float(bot.probs([game.view(state, step.player)])[0][step.action])
+            product *= (1 - slip) * p + slip / len(state.legal_actions())
         state.apply_action(step.action)
     return product
 

@@ -11,7 +11,18 @@ import numpy as np
 import pyspiel
 
 from trickformer import _core, openspiel
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, TrickformerError, View, acted, deal_seed
+from trickformer.base import (
+    CHANCE,
+    PUBLIC,
+    Event,
+    Game,
+    Outcomes,
+    SearchSettings,
+    TrickformerError,
+    View,
+    acted,
+    deal_seed,
+)
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -50,6 +61,8 @@ class Hanabi(Game):
     name = "hanabi"
     higher_is_better = True
     baseline = "partner"
+    # The model has learned what the script does, and nearly all other actions are unlikely to it.
+    search = SearchSettings(imagine="worlds", playing="script", worlds_threshold=0.0, margin=3.0)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game, rules: _core.hanabi.Rules):

@@ -19,7 +19,6 @@ class SearchOptions(SearchSettings):
 
     mu: float = 0.01  # an illegal history takes this from every action on its path
     root: Literal["uct", "halving"] = "uct"  # how runs are shared among the actions; halving in worlds alone
-    margin: float = 1.0  # halving: standard errors by which an action must be better than that of ArgmaxVal*
     legal: bool = False  # sample only observations that some deal allows
     early: bool = False  # end a run where its history becomes illegal
     action_values: bool = False  # edges begin with the model's Q(s, a), and cost no pass of their own

@@ -1,4 +1,4 @@
-"""SPARTA's parts of Hanabi: hands by a belief, decks, and games that the core plays on."""
+"""What SPARTA and GO-MCTS share of Hanabi: hands by a belief, decks, and games that the core plays on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Belief, Memo, View
-from trickformer.belief.hanabi.explained import Unexplained
+from trickformer.belief.samplers.hanabi import Unexplained
 from trickformer.games.hanabi import Hanabi
 
 if TYPE_CHECKING:
@@ -48,19 +48,10 @@ class HanabiPosition:
 
     def drawn(self, n: int, rng: np.random.Generator) -> HanabiDrawn:
         searched = 0 if self._belief.consistent else n
-        return HanabiDrawn(self._decision, self._hands(self._belief, n, rng), searched, self._threads, rng)
+        return HanabiDrawn(self._decision, hands(self._belief, self._view, n, rng), searched, self._threads, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> HanabiDrawn:
-        return HanabiDrawn(self._decision, self._hands(self._exact, n, rng), 0, self._threads, rng)
-
-    def _hands(self, belief: Belief, n: int, rng: np.random.Generator) -> np.ndarray:
-        """int16 [k, hand]: those of n worlds that explain the view; none where nothing explains what the others did."""
-        try:
-            belief.reset(self._view)
-            worlds = belief.sample(n, rng)
-        except Unexplained:
-            return np.empty((0, 0), dtype=np.int16)
-        return worlds.hidden[worlds.feasible]
+        return HanabiDrawn(self._decision, hands(self._exact, self._view, n, rng), 0, self._threads, rng)
 
 
 class HanabiPositions:
@@ -81,3 +72,28 @@ class HanabiPositions:
                 memo["belief"] = self._belief(rng)
             position.believe(memo["belief"], self._exact)
         return position
+
+
+class HanabiScript:
+    """Decisions of any seat, from which `smart` plays on."""
+
+    def __init__(self, game: Hanabi, belief: Belief):
+        self._tokenizer, self._bot, self._belief = tokenizers.make(game), _core.hanabi.BOTS.index("smart"), belief
+        self.unit = float(game.rules.kinds)
+
+    def judges(self, view: View) -> bool:
+        return True
+
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> HanabiDrawn:
+        decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)
+        return HanabiDrawn(decision, hands(self._belief, view, n, rng), 0, 1, rng)
+
+
+def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
+    """int16 [k, hand]: those of n worlds that explain the view; none where nothing explains what the others did."""
+    try:
+        belief.reset(view)
+        worlds = belief.sample(n, rng)
+    except Unexplained:
+        return np.empty((0, 0), dtype=np.int16)
+    return worlds.hidden[worlds.feasible]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 _ALL = 1_000  # steps: more own turns than any game has
-_RARE = 0.01  # threshold: games judge what is unlikely better than the model does
 _WAVE = {"uct": 16, "halving": 64}  # games in worlds at once: as many as quicken the core's engine; a whole round
 _SCRIPTED = 400  # runs: games by script of the core are a hundred times as quick as those by a model
 
@@ -40,7 +39,7 @@ class Options(ModelOptions):
         None,
         ge=0,
         le=1,
-        description="actions likelier than this get a child; default: as the game has it, in worlds 0.01",
+        description="actions likelier than this get a child; default: as the game has it, in worlds 0.01, in Hanabi 0",
     )
     imagine: Literal["model", "worlds"] | None = Field(
         None,
@@ -50,11 +49,11 @@ class Options(ModelOptions):
     playing: Literal["model", "script"] | None = Field(
         None,
         description="who plays on in worlds: copies of the model; or the game's scripted player, in no tree but from "
-        "the actions of the root; default: as the game has it, by script Skat and The Crew, with 400 runs",
+        "the actions of the root; default: as the game has it, by script but for Hearts, with 400 runs",
     )
     weighted: bool | None = Field(
         None,
-        description="imagine=worlds: weight worlds by what the others have said; default: in Skat, others are uniform",
+        description="imagine=worlds: weight worlds by what the others have said; default: in Skat and Hanabi",
     )
     mu: float = Field(
         0.01,
@@ -79,7 +78,8 @@ class Options(ModelOptions):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="root=halving: the margin, in standard errors of the difference in the same worlds; default: 1",
+        description="root=halving: the margin, in standard errors of the difference in the same worlds; default: 1, in "
+        "Hanabi 3",
     )
     legal: bool | None = Field(
         None,
@@ -111,7 +111,7 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     }
     if in_worlds:
         root = told.get("root", "halving")
-        settings |= {"steps": _ALL, "threshold": _RARE, "root": root, "wave": _WAVE[root]}
+        settings |= {"steps": _ALL, "threshold": game.search.worlds_threshold, "root": root, "wave": _WAVE[root]}
         if told.get("playing", game.search.playing) == "script":
             settings["runs"] = _SCRIPTED
     return SearchOptions(**settings | told)
@@ -200,7 +200,9 @@ def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
     from trickformer import players
     from trickformer.belief.samplers.crew import CrewBelief
     from trickformer.belief.samplers.skat import SkatBelief
+    from trickformer.games.hanabi import Hanabi
     from trickformer.players._crew_sparta import CrewPositions
+    from trickformer.players._hanabi_sparta import HanabiScript
     from trickformer.players._played import PlayedPositions
     from trickformer.players._skat_script import SkatPositions
 
@@ -208,6 +210,8 @@ def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
         return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)
     if isinstance(belief, SkatBelief):
         return SkatPositions(belief, weighted, bool(getattr(game, "seeger", True)))
+    if isinstance(game, Hanabi):
+        return HanabiScript(game, belief)
     return PlayedPositions(game, players.make(game.baseline, game), belief)
 
 

@@ -141,8 +141,7 @@ class RLSearch:
 
     def __init__(self, options: Options, game: Hanabi, style: str, model: ActionValues, tuning: Tuning):
         from trickformer import _core, tokenizers
-        from trickformer.belief.hanabi.explained import ExplainedBelief
-        from trickformer.belief.samplers.hanabi import HanabiBelief
+        from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
 
         self._options, self._game, self._model, self._tuning, self._core = options, game, model, tuning, _core.hanabi
         self._tokenizer, self._uniform = tokenizers.make(game), HanabiBelief(game)
@@ -153,7 +152,7 @@ class RLSearch:
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        from trickformer.belief.hanabi.explained import Unexplained
+        from trickformer.belief.samplers.hanabi import Unexplained
 
         tokens = self._tokenizer.encode(view)
         decision = self._core.Decision(self._tokenizer.codec, tokens, self._tuning.bot)

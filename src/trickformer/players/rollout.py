@@ -32,8 +32,8 @@ class Options(BaseModel):
     worlds: int = Field(12, ge=1, le=1_000_000, description="worlds that actions are tried in, the same for all")
     belief: Literal["uniform", "weighted", "policy"] = Field(
         "uniform",
-        description="worlds uniform over all that explain what was seen; weighted by what the others have said: Skat; "
-        "or by how likely the policy makes what they did: a transformer's",
+        description="worlds uniform over all that explain what was seen; weighted by what the others have said: Skat "
+        "and Hanabi; or by how likely the policy makes what they did: a transformer's",
     )
     slip: float = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves that the policy is not held to tell"

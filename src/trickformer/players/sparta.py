@@ -100,7 +100,7 @@ def _crew(options: Options, game: Game) -> Positions:
 
 
 def _hanabi(options: Options, game: Game) -> Positions:
-    from trickformer.belief.hanabi.explained import ExplainedBelief
+    from trickformer.belief.samplers.hanabi import ExplainedBelief
     from trickformer.games.hanabi import Hanabi
     from trickformer.players._hanabi import style_of
     from trickformer.players._hanabi_sparta import HanabiPositions

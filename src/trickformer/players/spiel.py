@@ -36,8 +36,8 @@ class Options(BaseModel):
     state: bool = Field(False, description="show the bot the true state, hidden cards included")
     worlds: Literal["uniform", "weighted"] | None = Field(
         None,
-        description="how the worlds that it is shown are drawn: uniform, or, in Skat, weighted by what the others have "
-        "said; uniform if not given",
+        description="how the worlds that it is shown are drawn: uniform, or, in Skat and Hanabi, weighted by what the "
+        "others have said; uniform if not given",
     )
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Game, View, Worlds
+from trickformer.belief.hanabi.resampling import resample
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi, parted
 
@@ -84,6 +85,72 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
         deals, _ = self._conditioned()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
+
+
+class Unexplained(ValueError):
+    """No hand, or none that was drawn, explains what the others did."""
+
+
+class ExplainedBelief:
+    """A hand is as likely as the deal has it, times what the others, who saw it, would have done as they did.
+
+    style: what they play, a name of `_core.hanabi.BOTS`. listed: hands that the rules allow up to which each is looked
+    at; of more, uniform draws are kept or dropped by the others' moves, at most `tries` for a sample. slip: share of
+    the others' moves that may be any; then no hand is ruled out, and of more than `listed` hands a sample weighs
+    `tries` draws."""
+
+    consistent = True
+
+    def __init__(self, game: Hanabi, style: str, listed: int = 20_000, tries: int = 50_000, slip: float = 0.0):
+        self._game, self._bot, self._slip = game, _core.hanabi.BOTS.index(style), slip
+        self._listed, self._tries = listed, tries
+        self._codec, self._uniform = tokenizers.make(game), HanabiBelief(game)
+        self._view: View | None = None
+
+    def reset(self, view: View) -> None:
+        """Condition on a view that ends at an own turn. Raises ValueError where no deal explains it, and Unexplained
+        where the others' moves rule out every hand."""
+        self._view = None
+        self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
+        self._hands, self._weights, self._all = self._decision.explained(self._listed, 0, 0, 0, self._slip)
+        if self._all and not len(self._weights):
+            raise Unexplained("no hand explains what the others did")
+        self._view = view
+
+    def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
+        """n worlds, alike in weight: by systematic resampling, in random order, so that listed hands come as often as
+        they should. Raises ValueError before any view, Unexplained where no draw explains the others' moves."""
+        view, seed = self._conditioned(), int(rng.integers(2**63))
+        hands, weights = self._hands, self._weights
+        if not self._all:
+            most = self._tries if self._slip else n
+            hands, weights, _ = self._decision.explained(0, most, self._tries, seed, self._slip)
+            if not len(weights):
+                raise Unexplained(f"none of {self._tries:,} hands explains what the others did")
+        hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]
+        return HanabiWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
+
+    def log_prob(self, worlds: Worlds) -> np.ndarray:
+        """float64 [n]: the logarithm of the probability of a hand, up to a constant of the view where hands are not
+        listed; -inf for what does not explain it. Raises ValueError before any view."""
+        view = self._conditioned()
+        self._uniform.reset(view)
+        found = self._uniform.log_prob(worlds)
+        good = np.isfinite(found)
+        with np.errstate(divide="ignore"):
+            found[good] += np.log(self._decision.chances(worlds.hidden[good], self._slip))
+        total = self._weights.sum() / self._uniform.count() if self._all else 1.0
+        return found - np.log(total)
+
+    def _conditioned(self) -> View:
+        if self._view is None:
+            raise ValueError("a belief needs a view first; call reset")
+        return self._view
+
+
+def weighted(game: Hanabi) -> ExplainedBelief:
+    """The belief that counts what the others have done: nearly what `smart` does."""
+    return ExplainedBelief(game, "smart", listed=1_000, tries=1_000, slip=0.3)
 
 
 def make(game: Hanabi) -> HanabiBelief:
