@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # What docs/results/hanabi.md says of hanabi-small, for two players: with a copy of itself, beside `smart` on the same decks,
-# and at one table with `smart`. Five minutes on two cores.
+# and at one table with `smart`; and the same of GO-MCTS. Half an hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=hanabi
 . runs/match.bash
 match hanabi-argmax-smart argmax:checkpoint=hanabi-small partner:style=smart 1000
+match hanabi-gomcts-smart gomcts:checkpoint=hanabi-small partner:style=smart 1000
+match hanabi-gomcts-mixed gomcts:checkpoint=hanabi-small partner:style=smart 500 --mixed
 .venv/bin/python - <<'PYTHON'
 import numpy as np
 

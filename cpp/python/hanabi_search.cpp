@@ -129,8 +129,8 @@ void bind_hanabi_search(nb::module_& parent) {
           "Own hands int16 [k, hand], -1 where there are fewer cards, their weights float64 [k], up to a factor, and "
           "whether these are all: each by kinds, if there are at most `most` that the rules allow. Else those of "
           "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. A share "
-          "`slip` "
-          "of their moves was random. Raises ValueError where most is above 1,000,000 or tries above 10,000,000.")
+          "`slip` of their moves was random. Raises ValueError where most is above 1,000,000 or tries above "
+          "10,000,000.")
       .def(
           "decks",
           [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
