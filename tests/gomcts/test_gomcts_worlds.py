@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -290,12 +291,24 @@ def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_facts_checkpoint_o
     assert told > 3
 
 
+@pytest.mark.parametrize(
+    ("name", "runs", "threshold", "margin"),
+    [("skat", 400, 0.01, 1.0), ("crew", 400, 0.01, 1.0), ("hanabi", 400, 0.0, 3.0)],
+)
+def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_facts_checkpoint_of):
+    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of(name)}", games.load(name))
+    options = player.options
+    assert (options.imagine, options.playing, options.root) == ("worlds", "script", "halving")
+    assert (options.runs, options.threshold, options.margin) == (runs, threshold, margin)
+
+
+@pytest.mark.parametrize(("name", "deals"), [("skat", 1), ("hanabi", 3)])
 @pytest.mark.parametrize("playing", ["model", "script"])
-def test_hidden_cards_change_nothing(playing, tiny_facts_checkpoint_of):
-    game, compared, tiny = games.load("skat"), 0, tiny_facts_checkpoint_of("skat")
+def test_hidden_cards_change_nothing(playing, name, deals, tiny_facts_checkpoint_of):
+    game, compared, tiny = games.load(name), 0, tiny_facts_checkpoint_of(name)
     player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=8", game)
     rng = np.random.default_rng(4)
-    for number, (state, view) in enumerate(decisions(game, 8, 1)):
+    for number, (state, view) in enumerate(chain(*(decisions(game, 8, 1 + deal) for deal in range(deals)))):
         twin = game.exchange(state, view, rng)
         if twin is not None and len(view.legal) > 1:
             one, other = (
