@@ -18,7 +18,7 @@ from trickformer.base import Memo, View
 from trickformer.belief.hanabi.exact import held_of, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
-from trickformer.belief.hanabi.resampling import resample
+from trickformer.belief.samplers._resampling import resample
 from trickformer.games.hanabi import Hanabi
 from trickformer.players._public import Games, digest
 from trickformer.players._searching import Searching

@@ -15,7 +15,7 @@ import torch
 
 from trickformer.belief.hanabi import factored
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
-from trickformer.belief.hanabi.resampling import resample
+from trickformer.belief.samplers._resampling import resample
 
 
 class Particles:

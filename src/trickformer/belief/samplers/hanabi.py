@@ -8,7 +8,7 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Game, View, Worlds
-from trickformer.belief.hanabi.resampling import resample
+from trickformer.belief.samplers._resampling import resample
 from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi, parted
 
