@@ -1,4 +1,6 @@
-"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi/worlds.hpp)."""
+"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi/worlds.hpp); and
+as likely as what partners did makes them who play one scripted player, by filtering all hands that there are, or, where
+these are too many, by drawing (Lerer et al. 2020, section 4.1)."""
 
 from __future__ import annotations
 
