@@ -17,6 +17,7 @@ hearts() {
 skat() {
   local b
   game=skat
+  match engines-argmax-xskat argmax:checkpoint=skat-small xskat 300
   for b in xskat jskat; do
     match "engines-rules-$b" rules "$b" 300
     match "engines-gomcts-$b" gomcts:checkpoint=skat-small "$b" 300

@@ -2,7 +2,7 @@
 # The networks and tournaments behind docs/results/search.md, on two-player Hanabi and The Crew. Seed 1, deals fixed here.
 #   runs/search.sh train FORM [VARIANT]     a belief network of `smart`: pomdp for sparta, hmm for rule_search
 #   runs/search.sh single BELIEF [VARIANT]  sparta on exact, counting, seq2seq or bft against its blueprint, 300 deals
-#   runs/search.sh multi RANGE [VARIANT]    sparta for both seats, hands up to RANGE, against sparta for one, 24 deals, 100 worlds
+#   runs/search.sh multi RANGE [VARIANT]    sparta for both seats, hands up to RANGE, against sparta for one, 100 worlds, up to 1,000 deals
 #   runs/search.sh crew one|all             sparta on The Crew, one seat beside rules or all beside pimc, 20 games a mission
 #   runs/search.sh public BELIEF [VARIANT]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
 #   runs/search.sh rl one|both [VARIANT]    rl_search of one seat or of both against its blueprint, 24 deals, by a network that
@@ -39,7 +39,7 @@ case "$what" in
       --b partner:style=smart --deals 300 --seed 1 ;;
   multi)
     begin "multi-$of-$variant" tournament "$game" --a "sparta:worlds=100,multi=true,range_max=$of" --b sparta:worlds=100 \
-      --deals 24 --seed 1 ;;
+      --deals 1000 --seed 1 ;;
   crew)
     case "$of" in one) how= beside=rules ;; all) how=,multi=true beside=pimc ;; *) usage ;; esac
     begin "crew-$of" crew evaluate --player "sparta:worlds=400$how" --player "$beside" --games 20 --random-games 0 --seed 1 ;;
