@@ -18,7 +18,7 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.nfsp import save
 
 run, iteration = Path(sys.argv[1]), sys.argv[2]
-last = max(run.glob("model-*"), key=lambda p: int(p.name.removeprefix("model-")))
-shipped = run / f"model-{iteration}" if iteration else last
+last = max(int(p.name.removeprefix("model-")) for p in run.glob("model-*"))
+shipped = run / f"model-{iteration or last}"
 save(GPT2PolicyValueModel.from_pretrained(shipped), run / "bf16", torch.bfloat16)
 PYTHON

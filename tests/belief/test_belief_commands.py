@@ -14,6 +14,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import evaluation, finetune, networks, report, training
 from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
 from trickformer.belief.hanabi.stack import Stack
+from trickformer.belief.learner import Learner
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, folder
 
@@ -54,6 +55,22 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
         torch.testing.assert_close(again[name], w, atol=0, rtol=0)
     assert (once.parent / "loss.png").stat().st_size > 1000
     log = (once.parent / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
+
+
+def test_a_kill_loses_no_line_of_the_log(tmp_path, monkeypatch):
+    """Wherever it comes between a step and the next: here as soon as the state is written."""
+    config, keep = Training(out=tmp_path / "run", **LEARN), Learner.keep
+
+    def cut(learner, steps):
+        keep(learner, steps)
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
+        patched.setattr(Learner, "keep", cut)
+        training.command(config, resume=False)
+    training.command(config, resume=True)
+    log = (config.out / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
 
 

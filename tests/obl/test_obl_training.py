@@ -76,7 +76,7 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, che
     config.out.mkdir()
     rules = training.rules_of(config.game)
     going = training.run(training.Run.begin(config, rules))
-    for _ in range(config.save_every + 2):  # the state on disk is two steps older
+    for _ in range(config.save_every + 2):  # the state on disk is two steps older: a step is kept after it is told
         next(going)
     del going
     resumed = training.Run.begin(config, rules)

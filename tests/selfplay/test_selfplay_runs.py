@@ -21,13 +21,11 @@ from trickformer import checkpoints, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.engine import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
-from trickformer.plumbing import config, folder
+from trickformer.plumbing import config, digests, folder
 from trickformer.plumbing.folder import Interrupted
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, quick, schedule
 from trickformer.selfplay.config import SelfPlay
-from trickformer.selfplay.data import Sequences
-from trickformer.selfplay.log import Log
 
 TINY = {"game": "hearts", "preset": "tiny", "seed": 6, "bootstrap_hands": 256, "iterations": 2, "sequences": 64}
 TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "match_deals": 2, "save_every": 2}
@@ -306,16 +304,39 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 
 def test_players_that_say_nothing_teach_nothing(tmp_path):
-    with pytest.raises(TrickformerError, match=r"^none of random, rules says what actions are worth; leave out told$"):
+    with pytest.raises(TrickformerError, match=r"^none of random, rules tells what actions are worth; leave out told$"):
         nfsp.run(SelfPlay(**TOLD | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
+    assert not (tmp_path / "run/state").exists(), "it has begun to learn"
 
 
 def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
-    start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 0, "match_deals": 0}
-    out = nfsp.run(SelfPlay(**RICH | start, out=tmp_path / "run"))
-    weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (rich / "model-2", out)]
+    """Then the first labels, and the first quick network, are those of iteration 1."""
+    start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 1, "match_deals": 0, "dropout": 0.2}
+    out = tmp_path / "run"
+    nfsp.run(SelfPlay(**RICH | start, out=out))
+    weights = [safetensors.numpy.load_file(of / "model.safetensors") for of in (rich / "model-2", out / "model-0")]
     assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
-    assert f"starting from {rich / 'model-2'}." in (out / "README.md").read_text()
+    assert f"starting from {rich / 'model-2'}." in (out / "model-0/README.md").read_text()
+    assert [p.name for p in (out / "quick").iterdir()] == ["1.safetensors"]
+    sizes = json.loads((out / "model-1/config.json").read_text())
+    assert sizes["embd_pdrop"] == sizes["resid_pdrop"] == 0.2
+    assert schedule.labels_of(SelfPlay(**RICH | start), out, 1).net is None
+    assert schedule.labels_of(SelfPlay(**RICH | start), out, 2).net is not None
+
+
+def test_a_run_that_was_moved_goes_on(unbroken, tmp_path):
+    """Half a match, which names its models by where they were, is played anew."""
+    moved = shutil.copytree(unbroken, tmp_path / "run")
+    match, log = moved / "matches/2-previous", moved / "log.jsonl"
+    lines = (match / "records.jsonl").read_text().splitlines(keepends=True)
+    (match / "records.jsonl").write_text("".join(lines[:2]))
+    digests.lines(match / "records.jsonl").unlink()
+    entries = log.read_text().splitlines(keepends=True)
+    cut = next(i for i, e in enumerate(map(json.loads, entries)) if e["stage"] == "match" and e["iteration"] == 2)
+    log.write_text("".join(entries[:cut]))
+    digests.lines(log).unlink()
+    nfsp.run(SelfPlay(**TINY, out=moved), resume=True)
+    assert same(moved, unbroken)
 
 
 def test_a_finished_run_is_left_alone(unbroken):
@@ -333,6 +354,8 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         nfsp.run(SelfPlay(**TINY, out=unbroken))
     with pytest.raises(TrickformerError, match=r"^.* holds a run with seed = 6, not 7; choose another --out$"):
         nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
+    with pytest.raises(TrickformerError, match=r"^.* has come to iteration 2; give --iterations 2 or more$"):
+        nfsp.run(SelfPlay(**TINY | {"iterations": 1}, out=unbroken), resume=True)
     with folder.only_one(unbroken), pytest.raises(TrickformerError, match="another run is writing"):
         nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match="it has a comma"):
@@ -431,62 +454,3 @@ def test_two_devices_learn_what_one_learns(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------- log and warnings
-
-
-def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
-    log = Log(tmp_path, [0, 10])
-    log.note(build={"python": "3"})
-    for iteration in (0, 1):
-        log.note(iteration=iteration, stage="play", at=100)
-        for step in (5, 10):
-            log.note(iteration=iteration, stage="learn", at=step, loss=1.0 / step)
-        log.note(iteration=iteration, stage="measure", at=3, entropy=0.5)
-    log.close()
-    with (tmp_path / "log.jsonl").open("a") as file:
-        file.write('{"time": 1, "iter')  # cut off in the middle of a line
-    again = Log(tmp_path, [0, 10])
-    assert len(again.entries) == 9
-    again.rewind(1, "learn", 5)
-    again.close()
-    assert [e["at"] for e in again.of("learn")] == [5, 10, 5]
-    assert [e["iteration"] for e in again.of("measure")] == [0]
-    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 7
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    assert len(list((tmp_path / "tensorboard").iterdir())) == 1
-    board = EventAccumulator(str(tmp_path / "tensorboard"))
-    board.Reload()
-    assert [(e.step, round(e.value, 3)) for e in board.Scalars("learn/loss")] == [
-        (5, 0.2),
-        (10, 0.1),
-        (15, 0.2),
-        (20, 0.1),
-    ]
-    (tmp_path / "log.jsonl").write_text("nonsense\n")
-    (tmp_path / "log.jsonl.sums").unlink()
-    with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
-        Log(tmp_path, [0])
-
-
-def row(low, high, difference=None):
-    return {"difference": (low + high) / 2 if difference is None else difference, "low": low, "high": high}
-
-
-def test_signs_of_collapse(hearts):
-    rng = np.random.default_rng(0)
-    varied = Sequences.unlabelled(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
-    alike = Sequences.unlabelled(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
-    good = {"entropy": 0.4}
-
-    def warned(data=varied, learned=good, previous=(), baseline=()):
-        return evaluate.warnings(hearts, data, learned, {"previous": list(previous), "baseline": list(baseline)})
-
-    assert warned(previous=[row(-1, -0.2)], baseline=[row(3, 4), row(2, 3)]) == []
-    assert warned(baseline=[row(3, 4), row(3.5, 4.5)]) == []
-    assert warned(previous=[row(-0.5, 0.3)]) == []
-    assert "60% of the hands end alike" in warned(alike)[0]
-    assert "certain of every action" in warned(learned={"entropy": 0.001})[0]
-    assert "like its predecessor" in warned(previous=[row(0, 0)])[0]
-    assert "worse than its predecessor, by 0.40" in warned(previous=[row(0.4, 1.2)])[0]
-    assert "worse against the baseline" in warned(baseline=[row(2, 3), row(3.5, 4.5)])[0]
-    assert warned(baseline=[row(3.5, 4.5), row(2, 3)]) == []

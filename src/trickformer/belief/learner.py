@@ -79,9 +79,12 @@ def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
 
 @contextmanager
 def log_of(out: Path, step: int) -> Generator[folder.Lines]:
-    """log.jsonl of a training, a record a step, cut back to the step at which it goes on."""
+    """log.jsonl of a training, a record a step, cut back to the step at which it goes on.
+
+    A step is logged before it is kept: where a kill comes between the two, a line too many is dropped on going on, and
+    one too few would be missing for good."""
     with folder.Lines(out / LOG) as lines:
-        lines.keep(lines.known[:step])
+        lines.keep([record for record in lines.known if record["step"] <= step])
         yield lines
 
 

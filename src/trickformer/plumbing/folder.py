@@ -187,7 +187,8 @@ class Lines:
             self._sync()
 
     def keep(self, records: Sequence[Any]) -> None:
-        """Makes these all that the file holds, at once. Raises TrickformerError where the disk does not take it."""
+        """Makes these all that the file holds, at once, and `known`. Raises TrickformerError where the disk does not
+        take it."""
         with whole(self._path) as draft:
             draft.unlink(missing_ok=True)
             file = self._locked(draft)
@@ -197,7 +198,7 @@ class Lines:
             digests.lines(self._path).unlink()  # a kill before they are written leaves lines without any
         self._file.close()
         self._file, self._length = file, len(lines)
-        self._count = len(records)
+        self._count, self.known = len(records), list(records)
         self._sums.close()
         self._sums = self._summed()
 

@@ -111,7 +111,7 @@ def likelihood(deals: type[Any], batch: list[Position], log_odds: np.ndarray) ->
 
 def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, Any]]:
     """Trains in the folder config.out, which exists, yielding {"step", "positions", "loss", "uniform"} after every
-    step; at the end the head is there.
+    step and before it is kept; at the end the head is there.
 
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
@@ -125,10 +125,10 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
         loss, gradient = likelihood(deals, batch, log_odds.detach().double().numpy())
         log_odds.backward(torch.from_numpy(gradient / len(batch)).float())
         learner.step()
-        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
-            learner.keep(step + 1)
         uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
         yield {"step": step + 1, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
+        if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
+            learner.keep(step + 1)
     _save(model, config, trunk)
 
 

@@ -110,7 +110,9 @@ class SelfPlay(BaseModel):
         1_000, ge=1, le=100_000_000, description="further sequences that only measure what was learned"
     )
     seats_kept: int = Field(1, ge=1, le=100, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
-    anchor: float = Field(0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too")
+    anchor: float = Field(
+        0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too; none where told"
+    )
     roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
     guests: list[str] = Field(
         [], description="players who take seats that are not kept, from iteration 1 on, each drawn uniformly"
@@ -152,7 +154,8 @@ class SelfPlay(BaseModel):
     )
     told: bool = Field(
         False,
-        description="the bootstrap's hands are labelled with what searches of their players brought, not by playouts",
+        description="the bootstrap's hands are labelled with what searches of their players brought, not by playouts; "
+        "by players that tell visits and values of actions, such as gomcts and sparta",
     )
     quick: bool = Field(
         False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
@@ -174,7 +177,7 @@ class SelfPlay(BaseModel):
     )
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
-    structured: bool = Field(False, description="embeddings start alike for alike tokens")
+    structured: bool = Field(False, description="embeddings start alike for alike tokens, in a model from nothing")
     facts: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
     masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
     value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")

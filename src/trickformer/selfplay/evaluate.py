@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trickformer.base import Game
+from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import replace
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
@@ -37,7 +39,14 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         "out": folder,
     }
     settings = Tournament.model_validate(given)
-    row = results.Results(run.tournament(settings, (folder / run.CONFIG).exists())).result()["rows"]["All"]
+    begun = (folder / run.CONFIG).exists()
+    if begun:
+        known = configs.read(Tournament, folder / run.CONFIG)
+        # A match names its models by where they are: half of one from before the run was moved is played anew.
+        begun = (known.a, known.b) == (settings.a, settings.b)
+        if not begun:
+            shutil.rmtree(folder)
+    row = results.Results(run.tournament(settings, begun)).result()["rows"]["All"]
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 

@@ -24,7 +24,6 @@ A run folder holds everything, and a run goes on from whatever it holds:
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -53,6 +52,7 @@ from trickformer.selfplay.log import Log
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
+    first_quick,
     hands_of,
     learned_from,
     play_pieces,
@@ -64,6 +64,7 @@ from trickformer.selfplay.schedule import (
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
+_TOLD_BY = 1_000  # hands in which players of whom `told` asks must have told something
 
 
 def run(config: SelfPlay, resume: bool = False) -> Path:
@@ -91,6 +92,9 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     may_begin(out, config, resume, FREE)  # all processes ask, before the first of them writes
+    newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
+    if newest > config.iterations:
+        raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
     torch.set_num_threads(config.threads)
     transformers_logging.disable_progress_bar()  # a few files of a megabyte each
     patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the others wait while one plays
@@ -127,7 +131,8 @@ class _Run:
         if self.main:
             steps = [0]
             for i in range(config.iterations):
-                steps.append(steps[-1] + fit_options(config, i).steps(sequences_of(config, i)))
+                learned = sum(sequences_of(config, j) for j in learned_from(config, i))
+                steps.append(steps[-1] + fit_options(config, i).steps(learned))
             self.log = Log(out, steps)
         try:
             for iteration in range(config.iterations + 1):
@@ -183,6 +188,11 @@ class _Run:
                     while (piece := waiting.pop(writer.hands, None)) is not None:
                         done = writer.hands + piece.hands
                         speed = (done - before) / (time.perf_counter() - began)
+                        silent = config.told and iteration == 0 and not writer.labels + len(piece.data.labels)
+                        if silent and done >= min(hands, _TOLD_BY):
+                            raise TrickformerError(
+                                f"none of {', '.join(config.bootstrap)} tells what actions are worth; leave out told"
+                            )
                         entry = {"at": done, "hands": done, "speed": speed, **piece.points}
                         # Before the hands count: where a kill comes between the two, a line too many is dropped on
                         # going on, and one too few would be missing for good.
@@ -197,7 +207,9 @@ class _Run:
     def _fresh(self) -> GPT2PolicyValueModel:
         config, tokenizer, game = self.config, self.tokenizer, self.game
         if config.start:
-            return GPT2PolicyValueModel.from_pretrained(_start(config, game))
+            folder = _start(config, game)
+            dropout = {"embd_pdrop": config.dropout, "resid_pdrop": config.dropout}
+            return GPT2PolicyValueModel.from_pretrained(folder, **dropout)
         torch.manual_seed(config.seed)
         results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
         sizes = len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos
@@ -214,8 +226,6 @@ class _Run:
         """Train the iteration's model and write it down, with what it has learned."""
         config, out, state = self.config, self.out, self.out / "state" / str(iteration)
         training = self._sequences(learned_from(config, iteration))
-        if config.told and iteration == 0 and config.bootstrap_hands and not len(training.labels):
-            raise TrickformerError(f"none of {', '.join(config.bootstrap)} says what actions are worth; leave out told")
         held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
         last = out / f"model-{iteration - 1}"
         model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)
@@ -245,7 +255,7 @@ class _Run:
                 raise Interrupted("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
-            if config.quick and not config.searches(iteration) and len(training):
+            if iteration >= first_quick(config) and not config.searches(iteration):
                 self.learn_quick(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
             engine = load_engine(model.float(), self.game.outcomes, device=str(self.accelerator.device))
@@ -269,12 +279,12 @@ class _Run:
         window = range(max(0, iteration + 1 - config.quick_window), iteration + 1)
         # Labels of a script say what is best against that script: once there are others, they are left out.
         rows = self._sequences([i for i in window if i or not iteration])
-        if iteration:
-            model = quick.read(quick_file(out, iteration - 1))
+        if iteration > first_quick(config):
+            model, epochs, rate = quick.read(quick_file(out, iteration - 1)), 2, 1e-3
         else:
             torch.manual_seed(config.seed)
             model = quick.QuickNetwork(self.tokenizer.n_facts, len(self.tokenizer.vocab))
-        epochs, rate = (2, 1e-3) if iteration else (8, 2e-3)
+            epochs, rate = 8, 2e-3
         loss = quick.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
         file.parent.mkdir(exist_ok=True)
         quick.save(model, file)
@@ -366,10 +376,11 @@ def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, fl
 def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
     """Write config.json, model.safetensors in `dtype` and a model card, whole or not at all. The model becomes that
     dtype. Raises TrickformerError where the disk does not take it."""
-    draft = folder.with_name(folder.name + f".{os.getpid()}.part")
+    draft = folder.with_name(f".{folder.name}.part")
     torch.nn.Module.to(model, dtype)
     try:
         with writing(folder):
+            shutil.rmtree(draft, ignore_errors=True)  # that of a process which was killed
             model.save_pretrained(draft)
             if text is not None:
                 (draft / "README.md").write_text(text, encoding="utf-8")

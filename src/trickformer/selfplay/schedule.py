@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,7 +89,8 @@ def who(config: SelfPlay, iteration: int) -> str:
         models += f"; {config.guest_share:.0%} of the seats that are not kept by " + ", ".join(config.guests)
     if config.searches(iteration):
         return f"{models}; GO-MCTS for {config.search_share:.0%} of its decisions"
-    return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if config.anchor else "")
+    anchored = config.anchor and not config.told
+    return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if anchored else "")
 
 
 def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
@@ -99,10 +101,10 @@ def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
 
 def anchored(config: SelfPlay, iteration: int, first: int, n: int) -> int:
     """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
-    which are then mixed with the others. None where searches give the labels.
+    which are then mixed with the others. None where searches give labels, of this iteration or the bootstrap's.
 
     Counted over the iteration, so that its share does not depend on how many hands are played in step."""
-    if config.searches(iteration):
+    if config.searches(iteration) or config.told:
         return 0
     return round(config.anchor * (first + n)) - round(config.anchor * first)
 
@@ -130,11 +132,18 @@ def quick_file(out: Path, iteration: int) -> Path:
     return out / "quick" / f"{iteration}.safetensors"
 
 
+def first_quick(config: SelfPlay) -> float:
+    """The iteration that a quick network is first learned in: the first with labels; infinity: none."""
+    if not config.quick:
+        return math.inf
+    return 0 if config.bootstrap_hands else 1
+
+
 def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     """How the hands of an iteration are labelled by playouts."""
     if config.searches(iteration):
         return generate.NO_LABELS
-    net = quick.load(quick_file(out, iteration - 1)) if config.quick and iteration else None
+    net = quick.load(quick_file(out, iteration - 1)) if iteration > first_quick(config) else None
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
 

@@ -89,7 +89,7 @@ def fit(
     save_every: int,
 ) -> Iterator[dict[str, Any]]:
     """Gradient steps from where the learner's file stands up to `steps`, each on the games of its number at `targets`
-    positions of every one, drawn at random. Yields {"step", "loss"} after each."""
+    positions of every one, drawn at random. Yields {"step", "loss"} after each, before it is kept."""
     for step in range(learner.resume(), steps):
         played = games(step)
         rng = torch.Generator().manual_seed((seed * 1_000_003 + step) % 2**63)
@@ -97,9 +97,9 @@ def fit(
         mean = loss(model, played.to(model.device), at.to(model.device)).mean()
         mean.backward()
         learner.step()
+        yield {"step": step + 1, "loss": float(mean.detach())}
         if (step + 1) % save_every == 0 or step + 1 == steps:
             learner.keep(step + 1)
-        yield {"step": step + 1, "loss": float(mean.detach())}
 
 
 def command(config: Training, resume: bool) -> Path:

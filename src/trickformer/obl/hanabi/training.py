@@ -205,7 +205,7 @@ class Run:
 
 def run(going: Run) -> Iterator[dict[str, Any]]:
     """Trains in the folder of the config, which exists, yielding {"step", "games", "loss"} after every gradient step,
-    and "score" and "error" with every evaluation; at the end the checkpoint is there.
+    and "score" and "error" with every evaluation, before the step is kept; at the end the checkpoint is there.
 
     A run that was stopped goes on where it last saved, to the same weights."""
     config = going.config
@@ -214,9 +214,9 @@ def run(going: Run) -> Iterator[dict[str, Any]]:
         last = going.step == config.steps
         if going.step % config.evaluate_every == 0 or last:
             record["score"], record["error"] = going.evaluate()
+        yield {"step": going.step, "games": going.replay.total} | record
         if going.step % config.save_every == 0 or last:
             going.keep()
-        yield {"step": going.step, "games": going.replay.total} | record
     save(going.trained(), config.out)
 
 
@@ -235,7 +235,7 @@ def command(config: Training, resume: bool) -> Path:
             with (
                 log_of(config.out, going.step) as log,
                 progress("obl train", "steps", going.step, config.steps) as advance,
-                closing(_Board(config.out, log.known[: going.step])) as board,
+                closing(_Board(config.out, log.known)) as board,
             ):
                 score = ""
                 for record in run(going):
