@@ -476,8 +476,8 @@ class Decision:
     action: int
     value: float | None = None  # the player's own estimate, in units of v(o)
     visits: dict[int, int] | None = None  # simulations by action, where there was a search
-    illegal: int = 0  # illegal histories that the search generated
-    searched: int = 0  # histories that the search generated in all
+    illegal: int = 0  # histories or worlds that the search generated and no deal explains
+    searched: int = 0  # all that it generated; 0: none, or they explain the view by the way they are drawn
     values: dict[int, float] | None = None  # the same estimate of each action that was looked at
     # Of a search that improves on a blueprint: by how many points a game the action promises more than the blueprint's
     # does, and what the same comparison says in exact samples of the position, where the player was asked to look.

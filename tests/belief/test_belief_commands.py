@@ -93,6 +93,20 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
             evaluation.command(config, resume=True)
 
 
+def test_another_network_is_not_gone_on_with(tmp_path):
+    file = tmp_path / "network.safetensors"
+    for seed in (7, 8):
+        options = LEARN | {"seed": seed, "steps": 1}
+        trained = training.command(Training(out=tmp_path / str(seed), **options), resume=False)
+        file.write_bytes(trained.read_bytes())
+        config = judge(tmp_path / "run", file, estimators=["seq2seq"], games=1)
+        if seed == 7:
+            evaluation.command(config, resume=False)
+            assert evaluation.command(config, resume=True)
+    with pytest.raises(TrickformerError, match=r"was begun with another .*network\.safetensors; choose another --out$"):
+        evaluation.command(config, resume=True)
+
+
 def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
     """Every estimator is followed on from where it was kept: same records, and no move is made again."""
     reader = training.command(Training(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False)

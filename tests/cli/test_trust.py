@@ -8,6 +8,7 @@ import math
 import os
 import pkgutil
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,14 +19,18 @@ from pathlib import Path
 import annotated_types
 import numpy as np
 import pytest
+import safetensors
 import safetensors.numpy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
 import trickformer
+from trickformer import checkpoints
 from trickformer.base import TrickformerError
+from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import Training
+from trickformer.models import hanabi_values
 from trickformer.models.weights import read_safetensors, read_weights
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import folder, text
@@ -90,6 +95,26 @@ def test_weights_that_are_no_numbers_are_refused(value, tiny_checkpoint, tmp_pat
         (tmp_path / "config.json").write_bytes((tiny_checkpoint / "config.json").read_bytes())
         with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite or not a number"):
             read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_nor_are_they_in_networks_of_hanabi(value, tmp_path):
+    config = Training(hidden=8)
+    networks.save(networks.network_of(config), config, tmp_path / "belief.safetensors")
+    shutil.copytree(checkpoints.find("hanabi-obl-1"), tmp_path / "obl")
+    for file, load in (
+        (tmp_path / "belief.safetensors", networks.load),
+        (tmp_path / "obl" / hanabi_values.WEIGHTS, lambda file: hanabi_values.load(file.parent)),
+    ):
+        load(file)
+        with safetensors.safe_open(file, "np") as held:
+            metadata = held.metadata()
+        tensors = safetensors.numpy.load_file(file)
+        name = max(tensors, key=lambda name: tensors[name].size)
+        tensors[name].flat[tensors[name].size // 2] = value
+        safetensors.numpy.save_file(tensors, file, metadata)
+        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite or not a number"):
+            load(file)
 
 
 # A header of the format, with what no file of ours has.

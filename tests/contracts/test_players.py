@@ -27,10 +27,10 @@ SEATED = {
     "engine": [],  # it is a program: tests/players/test_engines.py
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
-        "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
+        "gomcts:checkpoint={tiny},runs=12,imagine=model,wave=4,legal=true,steps=1",
         "gomcts:checkpoint={facts},runs=12",
-        "gomcts:checkpoint={facts},runs=12,wave=4,legal=false,action_values=false,early=true",
-        "gomcts:checkpoint={valued},runs=12,wave=4",
+        "gomcts:checkpoint={facts},runs=12,imagine=model,wave=4,legal=false,action_values=false,early=true",
+        "gomcts:checkpoint={valued},runs=12,imagine=model,wave=4",
         "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=model,steps=2",
         "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=script",
     ],

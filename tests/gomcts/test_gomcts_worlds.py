@@ -342,6 +342,10 @@ def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
         ("playing=script", "hearts", "imagine=worlds"),
         ("imagine=model,playing=script", "crew", "imagine=worlds"),
         ("root=uct", "crew", "playing=model"),
+        ("margin=2", "hearts", "margin=2.0 is for root=halving"),
+        ("mu=0.1", "crew", "mu=0.1 is for imagine=model"),
+        ("imagine=worlds,playing=model,early=true", "hearts", "early=true is for imagine=model"),
+        ("steps=2", "crew", "steps=2 is for playing=model"),
         ("imagine=games", "hearts", "imagine=games"),
     ],
 )

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import gc
-import json
-import shutil
-import subprocess
-import sys
 from copy import copy
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from trickformer.base import Outcomes, Tracker, TrickformerError, UnknownNameError
+from trickformer.base import Outcomes, Tracker, TrickformerError
 from trickformer.models import presets
 from trickformer.models.engine import Engine, Prefix, advance, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -475,73 +470,3 @@ def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Engine) 
         advance([prefix], [ints(1, 2, 99)])
     assert prefix.tokens.tolist() == [1, 2]
     assert engine.used == 2
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_checkpoints_load_in_any_type(
-    models: dict[str, GPT2PolicyValueModel], tmp_path: Path, dtype: torch.dtype
-) -> None:
-    model = make_model("tiny").to(dtype)
-    model.save_pretrained(tmp_path)
-    tokens = np.arange(10, dtype=np.int32)
-    rounded = load_engine(model.float(), values_of(), "float32")
-    loaded = load_engine(tmp_path, values_of(), "float32")
-    results = [e.policy(e.extend(ints(-1), tokens, ints(10))) for e in (rounded, loaded)]
-    assert np.array_equal(*results)
-
-
-def test_bad_checkpoints_are_named(models: dict[str, GPT2PolicyValueModel], tmp_path: Path) -> None:
-    good = tmp_path / "good"
-    models["tiny"].save_pretrained(good)
-    file = (good / "model.safetensors").read_bytes()
-    config = json.loads((good / "config.json").read_text())
-
-    def fails(name: str, data: bytes, changes: dict[str, object], message: str) -> None:
-        folder = tmp_path / name
-        shutil.copytree(good, folder)
-        (folder / "model.safetensors").write_bytes(data)
-        (folder / "config.json").write_text(json.dumps(config | changes))
-        with pytest.raises(TrickformerError, match=message) as caught:
-            load_engine(folder, values_of())
-        assert "\n" not in str(caught.value)
-
-    fails("cut", file[:-1000], {}, "truncated: tensor .* fetch or save it again")
-    fails("header", file[:100], {}, "truncated or no safetensors file")
-    fails("empty", b"", {}, "is not a safetensors file")
-    fails("foreign", b"\x04" + bytes(7) + b"spam" + bytes(90), {}, "is not a safetensors file")
-    fails("deeper", file, {"n_layer": 3}, r"lacks tensor transformer\.h\.2\.")
-    fails("wider", file, {"n_embd": 64}, "has shape .* but config.json asks for")
-    fails("bert", file, {"model_type": "bert"}, "model_type = 'bert'")
-    fails("relu", file, {"activation_function": "relu"}, "activation_function = 'relu'")
-    fails("sizes", file, {"vocab_size": None}, "vocab_size = None")
-    fails("facts", file, {"n_facts": 3}, "lacks tensor facts.weight")
-    fails("fewer", file, {"n_facts": -1}, "n_facts = -1")
-    fails("actions", file, {"action_values": True}, "lacks tensor act_hidden.weight")
-    with pytest.raises(TrickformerError, match="no checkpoint in"):
-        load_engine(tmp_path / "nowhere", values_of())
-    with pytest.raises(TrickformerError, match="tells 150 outcomes apart"):
-        load_engine(good, values_of(7))
-
-
-def test_unknown_options(models: dict[str, GPT2PolicyValueModel], monkeypatch: pytest.MonkeyPatch) -> None:
-    model = models["tiny"]
-    with pytest.raises(UnknownNameError, match="dtype 'float16'"):
-        load_engine(model, values_of(), "float16")
-    with pytest.raises(UnknownNameError, match="backend 'jax'"):
-        load_engine(model, values_of(), backend="jax")
-    with pytest.raises(TrickformerError, match="runs on the CPU"):
-        load_engine(model, values_of(), backend="cpp", device="cuda")
-    with pytest.raises(UnknownNameError, match=r"'mmx'; choose from: .*base"):
-        load_engine(model, values_of(), isa="mmx")
-    monkeypatch.setenv("TRICKFORMER_ISA", "base")
-    assert load_engine(model, values_of()).isa == "base"  # type: ignore[attr-defined]
-
-
-def test_loading_is_light(models: dict[str, GPT2PolicyValueModel], tmp_path: Path) -> None:
-    models["tiny"].save_pretrained(tmp_path)
-    program = (
-        "import sys, numpy as np; from trickformer.models.engine import load_engine;"
-        f"load_engine({str(tmp_path)!r}, np.zeros(({OUTCOMES}, 2)));"
-        "assert not {'torch', 'transformers', 'pyspiel'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)

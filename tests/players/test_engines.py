@@ -229,6 +229,10 @@ def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path):
     assert resumed.returncode == 2 and "starts a program, which a file may not decide" in resumed.stderr
     again = trickformer(*words, "--a", spec("lie"), "--resume")
     assert again.returncode == 2 and "not legal" in again.stderr
+    said = sorted((out / "engines").iterdir())
+    once_more = trickformer(*words, "--a", spec("lie"))
+    assert once_more.returncode == 2 and "already holds a run" in once_more.stderr
+    assert sorted((out / "engines").iterdir()) == said, "an engine was started"
 
 
 def test_reports_say_what_seeds_are_worth(tmp_path):

@@ -145,6 +145,7 @@ def test_a_killed_match_goes_on_the_same(tiny_facts_checkpoint_of):
         ("rollout:belief=weighted", "hearts", "no weights"),
         ("rollout:belief=policy", "hearts", "how likely"),
         ("rollout:worlds=0", "hearts", "worlds=0"),
+        ("rollout:slip=0.2", "hearts", "slip is for belief=policy, not uniform"),
     ],
 )
 def test_refusals_are_one_line(spec, name, said):

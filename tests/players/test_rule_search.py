@@ -139,7 +139,8 @@ def test_hidden_cards_change_nothing(belief, networks):
     """Neither the rule nor what the viewer does by it, where cards are exchanged that it does not see."""
     game, exchanged, state = games.load("hanabi"), 0, games.load("hanabi").deal(8, 0)
     given = "" if belief == "exact" else f',checkpoint="{networks["hmm"]}"'
-    spec = f"rule_search:worlds=20,listed=500,tries=1000,steps=2,batch=8,belief={belief}{given}"
+    given += ",steps=2,batch=8" if belief == "bft" else ""
+    spec = f"rule_search:worlds=20,listed=500,tries=1000,belief={belief}{given}"
     shared = players.make(spec, game)
     for number in range(6):
         while state.is_chance_node():
@@ -162,6 +163,7 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hanabi(players=3)", "", "for two players, not 3"),
         ("hanabi", "blueprint=random", "its blueprint is a scripted player"),
         ("hanabi", "belief=bft", "need checkpoint=FILE"),
+        ("hanabi", "batch=64", "batch is for belief=bft, not exact"),
         ("hanabi", "checkpoint={hmm}", "checkpoint is for belief=seq2seq and bft, not exact"),
         ("hanabi", "belief=bft,checkpoint={pomdp}", "trained for pomdp on 5-card-8-hint, not for fosg"),
         ("hanabi", "belief=bft,checkpoint={holmes}", "trained on holmes and holmes, not on the blueprint smart"),

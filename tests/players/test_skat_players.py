@@ -10,13 +10,14 @@ from functools import partial
 import numpy as np
 import pytest
 from support.records import comparable
+from support.skat_games import cards
 from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler, weighted
 from trickformer.belief.samplers.skat import SkatBelief
-from trickformer.games.skat import CALLS, CARDS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
+from trickformer.games.skat import CALLS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
 from trickformer.players._skat_script import SkatPositions
 from trickformer.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand
@@ -27,10 +28,6 @@ BASE = (9, 10, 11, 12, 24)
 NULLS = {(5, False): 23, (5, True): 35, (6, False): 46, (6, True): 59}
 SPECS = ("kermit:worlds=4", "pimc:worlds=4", "pimc:worlds=4,weighted=false,bidding=kermit")
 NULL = 5
-
-
-def cards(text: str) -> list[int]:
-    return [CARDS.index(c) for c in text.split()]
 
 
 def random_evaluation(seed: int):
@@ -106,38 +103,6 @@ def test_an_evaluation_adds_up_the_entries_of_a_hand():
         assert e.chance(known, declaration, ten, laid, seat) == pytest.approx(
             chance(weights, calibration, known, declaration, ten, laid, seat)
         )
-
-
-def test_features_of_a_known_hand():
-    """Clubs with the jacks of clubs and diamonds, A T 7 of trumps: every entry by hand."""
-    ten = cards("C7 CT CA DJ CJ H8 HA SK SA D9")
-    found = S.features(0, 3, ten, 14, 1)
-    jacks, trumps = 0b1001, 0b1100001
-    diamonds, hearts, spades = 0b100, 0b1000010, 0b1010000
-    losers = 1 + 1 + 1  # nine; eight (the ace stands); king (the ace stands)
-    assert found == [
-        jacks * 8 + 3,
-        128 + trumps,
-        256 + diamonds,
-        256 + hearts,
-        256 + spades,
-        384 + 14,
-        408 + 1,
-        412 + 5 * 16 + losers,
-        604 + 5 * 4 + 2,
-    ]
-    null = S.features(0, NULL, cards("D7 D9 DJ DK H8 H9 S7 S8 CA C7"), 0, 2)
-    # Danger: diamonds stand; hearts' 8 is one too high, as 9 is not; the ace of clubs is five above what is safe.
-    assert null == [0b10010101, 0b110, 0b11, 0b1000001, 256 + 2, 259 + 2 * 16 + 1 + 5, *[learning.ENTRIES - 1] * 3]
-
-
-def test_what_is_shipped_knows_good_hands_from_bad_ones():
-    e = evaluation()
-    good, bad = cards("CJ SJ HJ CA CT CK C9 SA ST H7"), cards("C7 C8 SQ S9 H7 H8 HQ D7 D8 DQ")
-    assert e.chance(0, 3, good, 10, 0) > 0.9
-    assert e.chance(0, 3, bad, 10, 0) < 0.1
-    assert e.chance(0, NULL, cards("C7 C8 C9 S7 S8 S9 H7 H9 D7 D8"), 10, 0) > 0.8
-    assert e.chance(0, NULL, cards("CA CK CT SA SK ST HA HK HT DA"), 10, 0) < 0.05
 
 
 def test_expectimax_equals_a_plain_one():

@@ -1,4 +1,4 @@
-"""Learning the evaluation of Skat hands: the fit, what is kept of a run, the calibration."""
+"""The evaluation of Skat hands: its features, the fit, what is kept of a run, the calibration."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import itertools
 
 import numpy as np
 import pytest
+from support.skat_games import cards
 
 from trickformer import _core
 from trickformer.base import TrickformerError
+from trickformer.games.skat import evaluation
 from trickformer.plumbing import config as configs
 from trickformer.skat import calibration as calibrating
 from trickformer.skat import evaluation as learning
 from trickformer.skat.config import Calibration, Learning
 
 S = _core.skat_search
+NULL = 5
 
 
 def test_fit_ends_where_the_posterior_is_highest():
@@ -107,3 +110,35 @@ def test_games_for_the_calibration_are_those_asked_for(tmp_path):
         assert np.array_equal(odds, again[0])
         assert np.array_equal(won, again[1])
     assert len(list(tmp_path.glob("played-*.npz"))) == 8
+
+
+def test_features_of_a_known_hand():
+    """Clubs with the jacks of clubs and diamonds, A T 7 of trumps: every entry by hand."""
+    ten = cards("C7 CT CA DJ CJ H8 HA SK SA D9")
+    found = S.features(0, 3, ten, 14, 1)
+    jacks, trumps = 0b1001, 0b1100001
+    diamonds, hearts, spades = 0b100, 0b1000010, 0b1010000
+    losers = 1 + 1 + 1  # nine; eight (the ace stands); king (the ace stands)
+    assert found == [
+        jacks * 8 + 3,
+        128 + trumps,
+        256 + diamonds,
+        256 + hearts,
+        256 + spades,
+        384 + 14,
+        408 + 1,
+        412 + 5 * 16 + losers,
+        604 + 5 * 4 + 2,
+    ]
+    null = S.features(0, NULL, cards("D7 D9 DJ DK H8 H9 S7 S8 CA C7"), 0, 2)
+    # Danger: diamonds stand; hearts' 8 is one too high, as 9 is not; the ace of clubs is five above what is safe.
+    assert null == [0b10010101, 0b110, 0b11, 0b1000001, 256 + 2, 259 + 2 * 16 + 1 + 5, *[learning.ENTRIES - 1] * 3]
+
+
+def test_what_is_shipped_knows_good_hands_from_bad_ones():
+    e = evaluation()
+    good, bad = cards("CJ SJ HJ CA CT CK C9 SA ST H7"), cards("C7 C8 SQ S9 H7 H8 HQ D7 D8 DQ")
+    assert e.chance(0, 3, good, 10, 0) > 0.9
+    assert e.chance(0, 3, bad, 10, 0) < 0.1
+    assert e.chance(0, NULL, cards("C7 C8 C9 S7 S8 S9 H7 H9 D7 D8"), 10, 0) > 0.8
+    assert e.chance(0, NULL, cards("CA CK CT SA SK ST HA HK HT DA"), 10, 0) < 0.05

@@ -6,9 +6,14 @@ import numpy as np
 from support import skat_oracle as oracle
 
 from trickformer import _core
-from trickformer.games.skat import ACTIONS
+from trickformer.games.skat import ACTIONS, CARDS
 
 ACTION = {name: number for number, name in enumerate(ACTIONS)}
+
+
+def cards(text: str) -> list[int]:
+    """Cards by their names, such as `CJ S7`."""
+    return [CARDS.index(name) for name in text.split()]
 
 
 def started(game, twin):

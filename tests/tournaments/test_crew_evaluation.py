@@ -252,6 +252,7 @@ def test_the_result_counts_what_the_records_say(unbroken):
     result = found.result()
     assert json.loads(json.dumps(result)) == result
     assert [p["spec"] for p in result["players"]] == ["random", OTHER]
+    assert [p["sees_state"] for p in result["players"]] == [False, True] and "gains" not in result
     assert [m["mission"] for m in result["missions"]] == [1, 2, 5, 12]
     for row, m in enumerate(result["missions"]):
         for i, player in enumerate(m["players"]):
@@ -382,6 +383,21 @@ def test_missions_are_listed(command, tmp_path):
     code, printed, _ = command("crew", "evaluate", "--player", "random", "--file", file, "--games", "2", "--json")
     assert code == 0
     assert [m["mission"] for m in json.loads(printed)["missions"]] == [77]
+
+
+def test_reports_say_what_searches_gain_and_what_a_reader_must_know():
+    search = "sparta:worlds=20,threshold=0,multi=true,assess=9"
+    engine = f'engine:cmd="{sys.executable} -m trickformer serve random --game crew"'
+    played = run.tournament(config(player=[search, engine], missions="3", games=4, random_games=0))
+    found = results.Results(played).result()
+    own, none = found["gains"]
+    claims = [claim for r in played.records for claims in r.gains or () for claim in claims]
+    assert none is None and own["decisions"] == len(claims) > 50
+    assert own["said"]["mean"] == pytest.approx(sum(said for _, said, _ in claims) / 4)
+    lines = crew_report.notes(found)
+    assert any(line.startswith("A left its blueprint in") and "games a hand" in line for line in lines)
+    assert any(line.startswith("A: its gains are judged by other samples") for line in lines)
+    assert "B: was given the generators of its decisions" in lines
 
 
 # Tournaments of teams.

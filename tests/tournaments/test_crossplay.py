@@ -73,6 +73,12 @@ def test_the_jackknife_of_means_of_pairs():
     assert cell["se_decks"] == 0
 
 
+def test_who_saw_hidden_cards_is_named():
+    found = results.result(run.tournament(config(players=[SMART, "spiel:state=true"], games=1)))
+    assert [p["sees_state"] for p in found["players"]] == [False, True]
+    assert sum("SAW THE TRUE STATE" in line for line in crossplay_report.notes(found)) == 1
+
+
 def test_a_killed_run_goes_on_and_workers_change_nothing(played, tmp_path):
     given = config(methods=["a", "b", "b"], out=tmp_path, workers=2)
     run.tournament(given)

@@ -53,6 +53,24 @@ def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
     assert json.loads((config.out / report.RESULT).read_text())["gains"][0] == own
 
 
+def test_of_teams_gains_are_those_without_strangers():
+    given = {"game": TINY, "a": "sparta:worlds=50,threshold=0", "b": "partner:style=iggi", "deals": 3}
+    alone, mixed = (Results(run.tournament(Tournament(**given, mixed=mixed))).result() for mixed in (False, True))
+    assert mixed["gains"] == alone["gains"] and mixed["turns"]["a"] > alone["turns"]["a"]
+
+
+def test_where_samples_are_not_exact_the_report_says_so():
+    given = {"game": "crew(mission=3)", "b": "rules", "deals": 1}
+    for spec, said in (
+        ("sparta:worlds=9,multi=true,assess=5", True),
+        ("sparta:worlds=9,assess=5", False),
+        ("sparta:worlds=9,multi=true", False),
+        ("rollout:worlds=2,assess=2", True),
+    ):
+        result = Results(run.tournament(Tournament(**given, a=spec))).result()
+        assert ("which is not exact" in "".join(report.notes(result))) == said, spec
+
+
 def test_gains_are_by_seat(tmp_path):
     config = Tournament(game=TINY, a="sparta:worlds=10", b="partner", deals=1, out=tmp_path / "out")
     (record,) = [r for r in run.tournament(config).records if r.gains is not None]

@@ -31,6 +31,7 @@ class SearchResult:
     values: np.ndarray  # float64 [k], sums of backed-up values, the model's own prediction included
     visits: np.ndarray  # int32 [k], that prediction counts as one
     illegal: int  # runs that ended in a history which no deal explains
+    searched: int  # all runs, or the worlds that were drawn for them
     best: int  # index of the highest values / visits
     imagined: tuple[Imagined, ...] = ()  # the tree, the root first; where it is kept
 
@@ -87,18 +88,19 @@ def search(
             asked = batch.policy_nodes()
             actions = engine.action_values(asked) if asks_actions else None
             batch.answer(engine.policy(asked), engine.values(batch.value_nodes()), actions)
-        return [_result(batch, i, keep) for i in range(len(batch))]
+        return [_result(batch, i, options.runs, keep) for i in range(len(batch))]
     finally:
         engine.release(batch.engine_nodes())
 
 
-def _result(batch: _core.gomcts.SearchBatch, i: int, keep: bool) -> SearchResult:
+def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> SearchResult:
     tokens, values, visits = zip(*batch.edges(i))
     return SearchResult(
         np.array(tokens, dtype=np.int32),
         np.array(values, dtype=np.float64),
         np.array(visits, dtype=np.int32),
         batch.illegal(i),
+        runs,
         batch.best(i),
         _imagined(batch, i) if keep else (),
     )

@@ -167,12 +167,22 @@ def instruction_sets(dtype: str) -> list[str]:
     return _core.gpt2_instruction_sets(dtype == "bfloat16")
 
 
+def _limit(usable: list[str]) -> str:
+    """The instruction set that the environment names. One for bfloat16 alone, such as amx, stands for the best below it
+    where the weights are float32."""
+    limit, every = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
+    if limit in usable or limit not in every:
+        return limit
+    return [name for name in every[: every.index(limit)] if name in usable][-1]
+
+
 def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Engine:
     from trickformer import _core
 
-    isa = isa or os.environ.get(ISA_VARIABLE, "")
-    if isa and isa not in instruction_sets(dtype):
-        raise UnknownNameError(f"instruction set for {dtype} on this CPU", isa, instruction_sets(dtype))
+    usable = instruction_sets(dtype)
+    isa = isa or _limit(usable)
+    if isa and isa not in usable:
+        raise UnknownNameError(f"instruction set for {dtype} on this CPU", isa, usable)
     return _core.GPT2Engine(weights.sizes, weights.epsilon, weights.tensors, values, dtype == "bfloat16", isa)
 
 

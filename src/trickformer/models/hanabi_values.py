@@ -25,6 +25,7 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import RULES, numbers
 from trickformer.models.hanabi_odds import Layout, odds
+from trickformer.models.weights import must_be_finite
 from trickformer.plumbing import folder
 from trickformer.plumbing.text import json_object
 
@@ -225,7 +226,9 @@ def load(path: Path) -> Trained:
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)
-        model.load_state_dict(load_file(path / WEIGHTS), assign=True)
+        weights = load_file(path / WEIGHTS)
+        model.load_state_dict(weights, assign=True)
+        must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(path))
         return Trained(
             model.requires_grad_(False).eval(), rules, bool(said["v0"]), float(said["temperature"]), dict(said["about"])
         )

@@ -59,6 +59,10 @@ class CrewPositions:
     threads: int
     unit: float = 1.0
 
+    @property
+    def knows_better(self) -> bool:
+        return self.assessed is not None
+
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
         return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)
 

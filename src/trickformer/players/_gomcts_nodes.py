@@ -101,14 +101,17 @@ class Nodes:
         return self._copies.engine.values(nodes)[:, 0].tolist()
 
 
-def result(root: Node, best: int, illegal: int, brought: Sequence[tuple[Path, float]] | None) -> SearchResult:
-    """illegal: worlds drawn that explain nothing. brought: by which own tokens each run went, and its result; None
-    where no tree is kept."""
+def result(
+    root: Node, best: int, illegal: int, searched: int, brought: Sequence[tuple[Path, float]] | None
+) -> SearchResult:
+    """illegal: of the `searched` worlds that were drawn, those that explain nothing. brought: by which own tokens each
+    run went, and its result; None where no tree is kept."""
     return SearchResult(
         np.array(root.tokens, dtype=np.int32),
         np.array(root.values),
         np.array(root.visits, dtype=np.int32),
         illegal,
+        searched,
         best,
         () if brought is None else _imagined(brought),
     )

@@ -36,12 +36,12 @@ class ScriptSearch:
         options = self._options
         (root,) = self._nodes.expanded([view], [own])
         if len(root.tokens) == 1:
-            return result(root, 0, 0, [] if keep else None)
+            return result(root, 0, 0, 0, [] if keep else None)
         rng = np.random.default_rng(seed)
         (decision,) = self._copies.act([view], [rng], [own])
         anchor = root.child(decision.action)
         if not self._positions.judges(view):
-            return result(root, root.best() if anchor is None else anchor, 0, [] if keep else None)
+            return result(root, root.best() if anchor is None else anchor, 0, 0, [] if keep else None)
         # Two actions or more share the runs.
         drawn = self._positions.worlds(view, (options.runs + 1) // 2, rng)
         chance, played = int(rng.integers(2**62)), 0
@@ -65,4 +65,4 @@ class ScriptSearch:
             return found
 
         best = halving(root.values, anchor, options.runs if len(drawn) else 0, play, options.margin)
-        return result(root, best, drawn.illegal, brought if keep else None)
+        return result(root, best, drawn.illegal, drawn.searched, brought if keep else None)

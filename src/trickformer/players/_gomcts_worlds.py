@@ -67,7 +67,7 @@ class WorldsSearch:
         options = self._options
         (root,) = self._nodes.expanded([view], [own])
         if len(root.tokens) == 1:
-            return result(root, 0, 0, [] if keep else None)
+            return result(root, 0, 0, 0, [] if keep else None)
         states = explaining(self._belief, view, options.runs, np.random.default_rng(seed))
         branches = Branches(self._game, self._copies, states, view.viewer, own)
         length = len(self._copies.tokenizer.encode(view))
@@ -85,7 +85,7 @@ class WorldsSearch:
             if states:
                 self._play(tree, (root.select(options.c) for _ in range(options.runs)))
             best = root.best()
-        return result(root, best, options.runs - len(states), tree.brought)
+        return result(root, best, options.runs - len(states), options.runs, tree.brought)
 
     def _compare(self, tree: _Tree, edges: list[int], games: int) -> list[list[float]]:
         self._play(tree, iter(edges * games))

@@ -162,7 +162,7 @@ class MultiPositions:
         process = HanabiProcess(game.rules, Form.FOSG, [style, style])
         multi = Multi(process, _core.hanabi.BOTS.index(style), worlds, how, range_max, seed)
         self.games = Games(game, lambda x: MultiGame(multi, x))
-        self.unit = float(game.rules.kinds)
+        self.unit, self.knows_better = float(game.rules.kinds), True
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> MultiPosition:
         game, table = self.games.of(view)

@@ -62,7 +62,7 @@ class HanabiPositions:
     def __init__(self, game: Hanabi, style: str, seat: int, belief: Maker, exact: Belief, threads: int = 1):
         self._seat, self._belief, self._exact, self._threads = seat, belief, exact, threads
         self._tokenizer, self._bot = tokenizers.make(game), _core.hanabi.BOTS.index(style)
-        self.unit = float(game.rules.kinds)
+        self.unit, self.knows_better = float(game.rules.kinds), True
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> HanabiPosition:
         decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)

@@ -173,6 +173,7 @@ class PlayedPositions:
     game: Game
     policy: Player
     belief: Belief
+    knows_better: bool = False
 
     @property
     def unit(self) -> float:

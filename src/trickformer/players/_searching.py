@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import Tuned
+
 
 class Believing(BaseModel):
     """How exact beliefs are made, and what is asked of a search before it leaves its blueprint."""
@@ -31,5 +34,19 @@ class Searching(Believing):
 
     ucb: bool = Field(True, description="what is surely worse is not tried to the end")
     assess: int = Field(
-        0, ge=0, le=1_000_000, description="worlds of the exact belief in which the gain of a decision is judged anew"
+        0,
+        ge=0,
+        le=1_000_000,
+        description="worlds of the exact belief in which the gain of a decision is judged anew; in The Crew, where all "
+        "search, of the same belief",
     )
+
+
+def must_be_asked(player: str, options: BaseModel, belief: str) -> None:
+    """Raises TrickformerError where an option of a network, or of fine-tuning it, is given to a search in Hanabi whose
+    belief has none."""
+    wanted = dict.fromkeys(sorted(Tuned.model_fields), ("bft",)) | {"device": ("seq2seq", "bft")}
+    given = options.model_dump(exclude_defaults=True)
+    for name, beliefs in wanted.items():
+        if name in given and belief not in beliefs:
+            raise TrickformerError(f"player {player!r}: {name} is for belief={' and '.join(beliefs)}, not {belief}")

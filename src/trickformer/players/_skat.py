@@ -77,7 +77,8 @@ class SkatSearch:
             )
             values = {card: found.values[card] / 100 for card in view.legal}
             thought = self._thought(view, rng) if memo.get("explain") else None
-            return Decision(found.card, value=found.value / 100, values=values, thought=thought)
+            visits = dict.fromkeys(values, found.worlds)
+            return Decision(found.card, value=found.value / 100, visits=visits, values=values, thought=thought)
         if self._bidding == "rules":
             return Decision(_core.skat.rules_player([seen])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction

@@ -39,7 +39,7 @@ class Position(Protocol):
         ...
 
     def exact(self, n: int, rng: np.random.Generator) -> Drawn:
-        """n worlds of the exact belief."""
+        """n worlds of the exact belief; of the one that is searched, where no better one is known."""
         ...
 
 
@@ -49,6 +49,11 @@ class Positions(Protocol):
     @property
     def unit(self) -> float:
         """Points that are one unit of v(o)."""
+        ...
+
+    @property
+    def knows_better(self) -> bool:
+        """Whether its decisions have worlds of an exact belief."""
         ...
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
@@ -123,8 +128,8 @@ def search(position: Position, worlds: int, how: Comparing, asked: int | None = 
 
 
 def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
-    """By how many points an action is better than the blueprint's in worlds of the exact belief that it was not chosen
-    by; None where none is found."""
+    """By how many points an action is better than the blueprint's in worlds of `Position.exact`, by which it was not
+    chosen; None where none is found."""
     if action == position.blueprint:
         return 0.0
     drawn = position.exact(worlds, rng)
@@ -141,6 +146,9 @@ class Improving:
 
     def __init__(self, options: Settings, positions: Positions):
         self.options, self.positions = options, positions
+        # What a reader of results must know.
+        judged = "its gains are judged by other samples of the belief that it searched, which is not exact"
+        self.caveats = (judged,) if options.assess and not positions.knows_better else ()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""

@@ -55,11 +55,11 @@ class Options(ModelOptions):
         None,
         description="imagine=worlds: weight worlds by what the others have said; default: in Skat and Hanabi",
     )
-    mu: float = Field(
-        0.01,
+    mu: float | None = Field(
+        None,
         ge=0,
         allow_inf_nan=False,
-        description="imagine=model: what an illegal history costs each action on its path",
+        description="imagine=model: what an illegal history costs each action on its path; default: 0.01",
     )
     wave: int | None = Field(
         None,
@@ -86,7 +86,9 @@ class Options(ModelOptions):
         description="imagine=model: sample only observations that some deal allows; default: where the model was "
         "trained so",
     )
-    early: bool = Field(False, description="imagine=model: end a simulation where its history becomes illegal")
+    early: bool | None = Field(
+        None, description="imagine=model: end a simulation where its history becomes illegal; default: false"
+    )
     action_values: bool | None = Field(
         None, description="children begin with the model's Q(s, a); default: where it has them as results of games"
     )
@@ -117,6 +119,26 @@ def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions
     return SearchOptions(**settings | told)
 
 
+def _must_be_read(options: Options, settings: SearchOptions) -> None:
+    """Raises TrickformerError where an option is given that a search by these settings does not read."""
+    from trickformer.players import text
+
+    given = {name for name in Options.model_fields if getattr(options, name) is not None}
+    in_worlds = settings.imagine == "worlds"
+    unread: dict[str, set[str]] = {"root=halving": {"margin"} if settings.root == "uct" else set()}
+    if in_worlds:
+        unread["imagine=model"] = {"mu", "legal", "early"}
+        if settings.playing == "script":
+            unread["playing=model"] = {"steps", "c", "wave", "leaf_action_values"}
+    else:
+        alone = {"weighted": None, "root": "halving", "playing": "script"}  # None: whatever it is
+        unread["imagine=worlds"] = {name for name, value in alone.items() if value in (None, getattr(options, name))}
+    for wanted_for, names in unread.items():
+        for name in sorted(given & names):
+            value = text(getattr(options, name))
+            raise TrickformerError(f"player 'gomcts': {name}={value} is for {wanted_for}")
+
+
 class GomctsPlayer(ModelPlayer):
     """Algorithms 1 and 3 of the paper, a fresh tree each move; or the same tree over games in worlds."""
 
@@ -134,21 +156,13 @@ class GomctsPlayer(ModelPlayer):
         )
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
+        _must_be_read(options, self.options)
         self._worlds = None
         if self.options.imagine == "worlds":
             if self.options.playing == "script" and self.options.root == "uct":
                 raise TrickformerError("player 'gomcts': root=uct is for playing=model")
             self._worlds = _worlds(options, game, engine, self.options)
             self.batch = 1  # its runs are the batch
-        else:
-            for_worlds = {
-                "weighted=true": options.weighted,
-                "root=halving": options.root == "halving",
-                "playing=script": options.playing == "script",
-            }
-            for given, is_given in for_worlds.items():
-                if is_given:
-                    raise TrickformerError(f"player 'gomcts': {given} is for imagine=worlds")
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
@@ -171,7 +185,7 @@ class GomctsPlayer(ModelPlayer):
                 value=r.value,
                 visits={by_token[int(t)]: int(v) for t, v in zip(r.tokens, r.visits)},
                 illegal=r.illegal,
-                searched=self.options.runs,
+                searched=r.searched,
                 values={by_token[int(t)]: float(v) for t, v in zip(r.tokens, r.values / r.visits)},
                 thought=thought,
             )

@@ -73,6 +73,8 @@ def make(options: Options, game: Game) -> Improving:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
     if options.belief == "policy" and not hasattr(policy, "log_likelihood"):
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
+    if options.belief != "policy" and "slip" in options.model_dump(exclude_defaults=True):
+        raise TrickformerError(f"player 'rollout': slip is for belief=policy, not {options.belief}")
     worlds = weighted(game) if options.belief == "weighted" else sampler(game)
     if options.belief == "policy":
         worlds = PolicyBelief(game, worlds, cast("Likely", policy), options.slip)

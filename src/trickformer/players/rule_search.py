@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
 from trickformer.belief.hanabi.config import Tuned
-from trickformer.players._searching import Searching
+from trickformer.players._searching import Searching, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
@@ -100,6 +100,7 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.players._public import Search
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
+    must_be_asked("rule_search", options, options.belief)
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     exact = partial(PublicWorlds, process, options.listed, options.tries)
     belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)

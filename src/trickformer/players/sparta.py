@@ -24,7 +24,7 @@ from pydantic import BaseModel, Field
 
 from trickformer.base import Belief, Game, TrickformerError
 from trickformer.belief.hanabi.config import Tuned
-from trickformer.players._searching import Searching
+from trickformer.players._searching import Searching, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
@@ -107,6 +107,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
 
     assert isinstance(game, Hanabi)
     style = style_of("player 'sparta': its blueprint", options.blueprint or "partner:style=smart")
+    must_be_asked("sparta", options, options.belief or "exact")
     if options.multi:
         from trickformer.players._hanabi_multi import MultiPositions
 

@@ -4,6 +4,7 @@ line of a file that grows."""
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from trickformer.base import TrickformerError
@@ -49,6 +50,18 @@ def check(folder: Path) -> None:
             same = False
         if not same:
             raise TrickformerError(f"{path} is damaged: its checksum is not the one in {FILE}")
+
+
+def sha256(files: Mapping[str, Path]) -> dict[str, str]:
+    """SHA-256 of files, by their names. Raises OSError."""
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
+
+
+def must_be_same(out: Path, known: Mapping[str, str], files: Mapping[str, str]) -> None:
+    """Raises TrickformerError where one of the files that a run was begun with, by their digests, is another now."""
+    for name, digest in known.items():
+        if files.get(name) != digest:
+            raise TrickformerError(f"{out} was begun with another {name}; choose another --out")
 
 
 def lines(path: Path) -> Path:

@@ -244,14 +244,22 @@ def only_one(out: Path) -> Generator[None]:
         os.close(held)
 
 
+def described(about: Path) -> dict[str, Any]:
+    """What a run.json says; nothing where there is none. Raises TrickformerError where it is broken."""
+    try:
+        return json_object(about.read_text(encoding="utf-8")) if about.exists() else {}
+    except (OSError, ValueError):
+        raise TrickformerError(f"{about} is broken") from None
+
+
 def builds(about: Path) -> list[dict[str, Any]]:
     """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
     this = build()
-    if not about.exists():
+    if not (said := described(about)):
         return [this]
     try:
-        before = [dict(b) for b in json_object(about.read_text(encoding="utf-8"))["builds"]]
-    except (OSError, ValueError, KeyError, TypeError):
+        before = [dict(b) for b in said["builds"]]
+    except (ValueError, KeyError, TypeError):
         raise TrickformerError(f"{about} is broken") from None
     return before if this in before else [*before, this]
 

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is given it
+
 # Head and rows; the first column is text, the others numbers.
 TextTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 

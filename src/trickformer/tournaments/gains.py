@@ -51,14 +51,14 @@ def _of(hands: list[Hand]) -> dict[str, Any] | None:
     return result
 
 
-def notes(every: list[dict[str, Any] | None], names: Sequence[str]) -> list[str]:
+def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points") -> list[str]:
     """A line for each player that says what it gains."""
     lines = []
     for name, own in zip(names, every):
         if own is None:
             continue
         line = f"{name} left its blueprint in {own['deviations']:,} of {own['decisions']:,} decisions"
-        line += f" and said that it gains {plus_minus(own['said'], signed=True)} points a hand"
+        line += f" and said that it gains {plus_minus(own['said'], signed=True)} {unit} a hand"
         if "exact" in own:
             line += f"; exact samples of {own['compared']:,} of these positions say "
             line += (

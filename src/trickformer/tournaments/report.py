@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, p_value, seconds, show
+from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import Results
 
@@ -118,7 +118,7 @@ def notes(result: dict[str, Any]) -> list[str]:
                 f"; {over:,} of {turns:,} turns ({over / turns:.2%}) took longer than the {result['clock']:g} s given"
             )
         if key in result["sees_state"]:
-            line += "; SAW THE TRUE STATE, hidden cards included"
+            line += f"; {SAW_STATE}"
         line += "".join(f"; {caveat}" for caveat in result["caveats"].get(str(key), ()))
         lines.append(line)
     if result["deals"] < result["scheduled_deals"]:

@@ -11,6 +11,7 @@ from trickformer.tournaments import gains, plan
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.run import Run
 from trickformer.tournaments.statistics import Mixed, Row, deals_to_resolve, extrapolate, match, mixed
+from trickformer.tournaments.store import HandRecord
 
 
 class Results:
@@ -140,8 +141,12 @@ class Results:
             "matches": [{"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs],
         }
 
+    def _own(self) -> list[HandRecord]:
+        """Hands that tell of a player: of teams, those in which it sat in every seat."""
+        return [r for r in self.records if not self.teams or len(set(r.seating)) == 1]
+
     def _summary(self, player: int) -> dict[str, float | None]:
-        records = [r for r in self.records if not self.teams or len(set(r.seating)) == 1]  # nobody's style but its own
+        records = self._own()
         seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
         held = [(r.history, own) for r, own in zip(records, seats) if own]
         return self.game.summary([history for history, _ in held], [own for _, own in held])
@@ -150,7 +155,7 @@ class Results:
         """By hand in which it sat: what its decisions said they gain."""
         return [
             [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
-            for r in self.records
+            for r in self._own()
             if player in r.seating
         ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,7 +14,7 @@ from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.engines import process
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import parallel
+from trickformer.plumbing import digests, parallel
 from trickformer.plumbing.folder import (
     ABOUT,
     CONFIG,
@@ -85,14 +84,19 @@ def _cast(game: Game, specs: list[str]) -> list[Player]:
 def tournament(config: Plan, resume: bool = False) -> Run:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
-    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interrupted
-    on Ctrl-C."""
+    Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
+    standard error, and Interrupted on Ctrl-C."""
     game = config.rules()
     typed = config.specs
     specs = [players.resolve(spec) for spec in typed]
     config = config.with_specs(specs)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
+    parallel.slots(config.workers, config.ray)  # a cluster out of reach
+    assert isinstance(config, BaseModel)  # as every plan is
+    free = type(config).model_fields.keys() - set(config.FIXED)
+    if config.out is not None:
+        may_begin(config.out, config, resume, free)
     process.errors_to = config.out / ERRORS if config.out is not None else None
     cast = _cast(game, specs)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
@@ -103,20 +107,14 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         _finish(run, hands, None, game, cast)
         return run
     folder = config.out
-    digests = _digests(game, specs)
-    assert isinstance(config, BaseModel)  # as every plan is
-    free = type(config).model_fields.keys() - set(config.FIXED)
-    may_begin(folder, config, resume, free)
+    files = _digests(game, specs)
     if (folder / CONFIG).exists():
         known = load(folder, type(config), with_records=False)
-        for name, digest in known.files.items():
-            if digests.get(name) != digest:
-                raise TrickformerError(f"{folder} was begun with another {name}; choose another --out")
+        digests.must_be_same(folder, known.files, files)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-    parallel.slots(config.workers, config.ray)  # a cluster out of reach: before anything is written
     parse = store.parser(folder / RECORDS, set(hands), game.players, config.clock is not None)
-    about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": digests}
+    about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
     with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
         run.records.extend(lines.known)
@@ -147,7 +145,7 @@ def _digests(game: Game, specs: list[str]) -> dict[str, str]:
     files = {name: path for spec in specs for name, path in players.files(spec).items()}
     if own := game.spiel.get_parameters().get("file"):
         files[own] = Path(own)
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
+    return digests.sha256(files)
 
 
 def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:

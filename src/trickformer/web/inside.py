@@ -76,8 +76,10 @@ class Inside:
             }
             for a in best_first
         ]
-        if decision.searched:
-            found["note"] = f"{decision.searched} simulations, {decision.illegal} of them illegal"
+        # Where a script plays games on, those are the simulations, whatever it takes to draw their worlds.
+        runs = thought.imagined[0].runs if thought and thought.imagined else 0
+        if simulations := max(runs, decision.searched):
+            found["note"] = f"{simulations} simulations, {decision.illegal} of them illegal"
         if thought and thought.imagined:
             found["lines"] = self._lines(thought.imagined)
         if worlds:

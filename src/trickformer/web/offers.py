@@ -37,9 +37,9 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
 
 
 def _default(game: Game, name: str) -> str | None:
-    """A player with its defaults; None where it starts a program, or cannot play the game."""
+    """A player with its defaults; None where it names another program or bot, or cannot play the game."""
     options = players.options_of(name)
-    if hasattr(options, "starts_program"):
+    if name in ("engine", "spiel"):
         return None
     if issubclass(options, ModelOptions):  # any game's, where there is a checkpoint; nothing is loaded yet
         shipped = shipped_for(game)

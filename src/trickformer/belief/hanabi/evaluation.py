@@ -27,7 +27,7 @@ from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.stack import Stack, load, save
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.torch_engine import usable
-from trickformer.plumbing import folder
+from trickformer.plumbing import digests, folder
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 
@@ -180,5 +180,10 @@ def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
             raise ValueError("no stack of this run")
         return stack
 
-    with folder.recorded(config.out, config, resume, ("out", "threads"), RECORDS, parse) as lines:
+    asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
+    files = digests.sha256({str(path): networks.file_of(path) for path in asked})
+    free = ("out", "threads")
+    folder.may_begin(config.out, config, resume, free)
+    digests.must_be_same(config.out, folder.described(config.out / folder.ABOUT).get("files", {}), files)
+    with folder.recorded(config.out, config, resume, free, RECORDS, parse, {"files": files}) as lines:
         yield lines

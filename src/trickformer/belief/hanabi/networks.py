@@ -15,6 +15,7 @@ from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import features
 from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.models.weights import must_be_finite
 from trickformer.plumbing import folder
 from trickformer.plumbing.text import from_json
 
@@ -45,10 +46,15 @@ def save(model: BeliefNetwork, config: Training, file: Path) -> None:
         save_file(weights, draft, metadata)
 
 
+def file_of(path: Path) -> Path:
+    """The file of a network; of a run's folder the one in it."""
+    return path / NETWORK if path.is_dir() else path
+
+
 def load(file: Path) -> tuple[BeliefNetwork, Training]:
     """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
     none."""
-    file = file / NETWORK if file.is_dir() else file
+    file = file_of(file)
     try:
         with safe_open(file, "pt") as held:
             config = Training.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
@@ -57,6 +63,7 @@ def load(file: Path) -> tuple[BeliefNetwork, Training]:
         model.set_weights(weights)
     except (OSError, KeyError, ValueError, SafetensorError) as e:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
+    must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(file))
     return model, config
 
 

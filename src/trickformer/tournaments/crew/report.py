@@ -9,7 +9,8 @@ from typing import Any
 
 from trickformer.games.crew import ranges
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, p_value, seconds
+from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds
+from trickformer.tournaments import gains
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
 _METHOD = (
@@ -130,7 +131,9 @@ def notes(result: dict[str, Any]) -> list[str]:
             share = p["illegal"]["illegal"] / p["illegal"]["searched"]
             lines.append(f"{name}: {share:.2%} of {p['illegal']['searched']:,} histories illegal")
         if p["sees_state"]:
-            lines.append(f"{name}: SAW THE TRUE STATE, hidden cards included")
+            lines.append(f"{name}: {SAW_STATE}")
+        lines += [f"{name}: {caveat}" for caveat in p["caveats"]]
+    lines += gains.notes(result.get("gains", []), list(who(result)), "games")
     if result["random_games"]:
         lines.append("* ahead of random")
     if result["distress"] != "off":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from trickformer import _core, players
 from trickformer.plumbing.folder import CONFIG, Interrupted
+from trickformer.tournaments import gains
 from trickformer.tournaments.crew import STRIDE, statistics
 from trickformer.tournaments.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments.run import Run, tournament
@@ -56,6 +58,8 @@ class Results:
             "players": [self._player(i) for i in range(len(self.won))],
             "missions": [self._mission(i) for i in range(len(self.missions))],
         }
+        if said := gains.found([self._gains(i) for i in range(len(self.won))]):
+            found["gains"] = said
         if len(self.won) == 2:
             c = statistics.compare(*self.won)
             found["comparison"] = {
@@ -87,10 +91,15 @@ class Results:
                 "without_success": [m for m, solved in zip(self.missions, expected.solved) if not solved],
             },
             "sees_state": i in self.run.sees_state,
+            "caveats": self.run.caveats[i],
         }
         if self.p_random_holm:
             found["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
         return found | _use([r for r in self.run.records if r.seating[0] == i])
+
+    def _gains(self, i: int) -> list[gains.Hand]:
+        """By game: what a player's decisions said they gain."""
+        return [list(chain.from_iterable(r.gains or ())) for r in self.run.records if r.seating[0] == i]
 
     def _mission(self, i: int) -> dict[str, Any]:
         games = self.config.games

@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer.games.hanabi import KNOWING
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, named, show
+from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, show
 from trickformer.tournaments.crossplay.results import Cell
 
 RESULT, REPORT, PLOT = "result.json", "report.md", "crossplay.png"
@@ -75,6 +75,8 @@ def notes(result: dict[str, Any]) -> list[str]:
         "cross-play: every seat is held by another run of the method; with: by a run of it or one of the other method",
     ]
     for name, player in zip(who(result), result["players"]):
+        if player["sees_state"]:
+            lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in player["caveats"]]
     return lines
 

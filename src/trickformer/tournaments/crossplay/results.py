@@ -63,8 +63,8 @@ def result(run: Run) -> dict[str, Any]:
         "games": decks,
         "seed": config.seed,
         "players": [
-            {"spec": typed, "resolved": spec, "caveats": caveats}
-            for typed, spec, caveats in zip(run.typed, config.players, run.caveats)
+            {"spec": typed, "resolved": spec, "sees_state": i in run.sees_state, "caveats": caveats}
+            for i, (typed, spec, caveats) in enumerate(zip(run.typed, config.players, run.caveats))
         ],
         "matrix": scores.mean(axis=2).tolist(),
         "se": [[mean_and_error(scores[i, j])["se"] for j in range(n)] for i in range(n)],
