@@ -16,7 +16,6 @@ struct LabelOptions {
   int playouts = 8;               // of each action
   double share = 1.0;             // of the decisions that are labelled
   const QuickNet* net = nullptr;  // who plays on, in games that know it; null: a quick script of the game
-  int steps = 0;                  // own turns that the network plays on, which then says the rest; 0: to the end
   bool worlds = false;  // each playout begins in another deal that explains what the seat saw; the game says how drawn
 };
 

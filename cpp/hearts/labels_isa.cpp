@@ -58,7 +58,7 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
     if (options.net) {
       const QuickPlayer player(rules, *options.net);
       player.apply(end, card);
-      return player.playout(end, seat, dealt, options.steps, own);
+      return player.playout(end, seat, dealt, own);
     }
     game.apply(end.sim, card);
     game.playout(end.sim, true, own);

@@ -23,9 +23,8 @@ class QuickPlayer {
   QuickPlayer(const Rules& rules, const QuickNet& net) : rules_(rules), game_(rules), net_(net) {}
   const Simulator& game() const { return game_; }
 
-  // The card of the seat on turn, and what it is worth to it where there is a choice; `dealt`: its cards before it passed,
-  // of a pass.
-  int choose(const QuickTable& t, Cards dealt, Rng& rng, float* worth = nullptr) const {
+  // The card of the seat on turn; `dealt`: its cards before it passed, of a pass.
+  int choose(const QuickTable& t, Cards dealt, Rng& rng) const {
     const Sim& s = t.sim;
     const Cards cards = game_.legal(s);
     if (!(cards & (cards - 1))) return lowest(cards);
@@ -44,7 +43,6 @@ class QuickPlayer {
       best = card;
       most = value;
     }
-    if (worth) *worth = state.value(best);
     return best;
   }
 
@@ -57,17 +55,9 @@ class QuickPlayer {
     if (!t.sim.passing) begin(rules_, t.sim, t.sim.given, t.known);
   }
 
-  // What the hand brings to `seat` if all play on, in units of v(o). steps: choices of its own after which the network
-  // says what is left; 0: to the end.
-  double playout(QuickTable& t, int seat, Cards dealt, int steps, Rng& rng) const {
-    for (int own = 0; !game_.decided(t.sim);) {
-      const Cards cards = game_.legal(t.sim);
-      const bool counts = t.sim.current == seat && (cards & (cards - 1));
-      float worth = 0;
-      const int card = choose(t, dealt, rng, &worth);
-      if (counts && ++own == steps) return worth;
-      apply(t, card);
-    }
+  // What the hand brings to `seat` if all play on, in units of v(o).
+  double playout(QuickTable& t, int seat, Cards dealt, Rng& rng) const {
+    while (!game_.decided(t.sim)) apply(t, choose(t, dealt, rng));
     int reward[kPlayers];
     game_.rewards(t.sim, reward);
     return double(reward[seat]) / kRewardUnit;

@@ -76,17 +76,16 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
     bound.def(
         "labels",
         [](std::shared_ptr<const Codec> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
-           In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, int steps, bool worlds) {
+           In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, bool worlds) {
           const Codec& codec = *shared;
           const Sizes sizes = Game::sizes(codec);
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
           check_seats(seats, n, sizes.players);
           if (streams.size() != n) throw nb::value_error("one stream a hand");
-          if (playouts < 1 || steps < 0 || !(share >= 0 && share <= 1))
+          if (playouts < 1 || !(share >= 0 && share <= 1))
             throw nb::value_error("playouts are 1 or more, a share 0 to 1");
-          if (!(requires { Game::kQuick; }) && (net || steps))
-            throw nb::value_error("labels of this game are by script");
+          if (!(requires { Game::kQuick; }) && net) throw nb::value_error("labels of this game are by script");
           if (!(requires { Game::kWorlds; }) && worlds)
             throw nb::value_error("labels of this game are from the deal as it was");
           if (net &&
@@ -99,7 +98,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
             for (std::size_t i = 0; i < n; ++i) {
               const std::size_t before = found.size();
               Game::label(codec, history.data() + i * sizes.history, int(seats.data()[i]),
-                          LabelOptions{playouts, share, net, steps, worlds}, seed, streams.data()[i], found);
+                          LabelOptions{playouts, share, net, worlds}, seed, streams.data()[i], found);
               counts[i] = std::int32_t(found.size() - before);
             }
           }
@@ -114,9 +113,9 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           }
           return std::make_tuple(count, position, token, value);
         },
-        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(), "steps"_a = 0,
+        "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(),
         "worlds"_a = false,
-        "What the legal actions of sampled decisions are worth in the deal as it was: how many labels each hand has "
+        "What the legal actions of sampled decisions are worth, by playouts: how many labels each hand has "
         "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
 
   Guarded<Tables> tables(m, name);

@@ -117,7 +117,7 @@ class _Maker:
         def labels() -> Arguments:
             streams, share = draw.integers(0, 9, 1).astype(np.uint64), rng.choice((0.0, 0.05))
             worlds = name != "hanabi" and rng.random() < 0.3
-            return (codec, *rows(1), rng.getrandbits(16), streams, 1, share, None, 0, worlds)
+            return (codec, *rows(1), rng.getrandbits(16), streams, 1, share, None, worlds)
 
         kind = type(codec).__name__
         self.add(f"{name}.{kind}.encode", lambda: (codec, *rows()))

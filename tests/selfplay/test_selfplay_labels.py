@@ -169,7 +169,6 @@ def decisions(data):
 
 
 KINDS = {"script": {}, "worlds": {"worlds": True}, "net": {"net": True}, "both": {"net": True, "worlds": True}}
-KINDS["steps"] = KINDS["both"] | {"steps": 3}
 
 
 def kind(name, net, share=0.5, playouts=2):
@@ -190,9 +189,8 @@ def test_labels_follow_from_the_seed_and_the_hand(hearts, net, name):
     assert rows(one_seat) == rows(whole[:8:2]), "a seat's labels do not depend on what else is kept"
     values = whole.labels["value"].astype(float)
     assert np.isfinite(values).all() and np.std(values) > 0.01
-    if not labels.steps:  # means of results: between the worst and the best there is
-        low, high = hearts.outcomes.values[:, 0].min(), hearts.outcomes.values[:, 0].max()
-        assert values.min() >= low - 1e-3 and values.max() <= high + 1e-3
+    low, high = hearts.outcomes.values[:, 0].min(), hearts.outcomes.values[:, 0].max()  # means of results
+    assert values.min() >= low - 1e-3 and values.max() <= high + 1e-3
 
 
 def test_labels_of_hands_of_models_do_not_depend_on_their_piece(hearts):
@@ -278,7 +276,7 @@ def test_labels_of_worlds_do_not_depend_on_hidden_cards(net, name, passing):
     table, asked, stream = tokenizers.make(game).codec, kind(name, net), np.zeros(1, np.uint64)
     told = set()
     for _ in range(6):
-        settings = 5, stream, 4, 1.0, asked.net, 0, asked.worlds
+        settings = 5, stream, 4, 1.0, asked.net, asked.worlds
         _, position, *found = table.labels(history_of(game, passing, rng), np.zeros(1, np.uint8), *settings)
         early = position < 17 if passing else position == position.min()
         token, value = (column[early].tolist() for column in found)

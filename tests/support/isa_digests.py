@@ -40,7 +40,7 @@ def hearts() -> dict[str, list[np.ndarray]]:
     return {
         "random_hands": list(core.random_hands(tokenizer.rules, SEED, 0, N)),
         "mixed_hands": list(mixed),
-        "labels": labels() + labels(worlds=True) + labels(net=net, worlds=True, steps=3),
+        "labels": labels() + labels(worlds=True) + labels(net=net, worlds=True),
         "sample_worlds": [core.DealSampler(view, by).sample(SEED, N) for by in (None, odds)],
         "pimc": found,
     }

@@ -121,9 +121,8 @@ def test_labels_are_the_means_of_random_play(installed):
     skip = again[0][0]
     assert [a.tolist() for a in same] == [again[0][1:].tolist(), *(column[skip:].tolist() for column in again[1:])]
     assert 0 < len(again[1]) < len(position)
-    for wrong in ({"steps": 1}, {"worlds": True}):
-        with pytest.raises(ValueError, match="random playouts"):
-            table.labels(history, seats, 7, streams, 1, 1.0, **wrong)
+    with pytest.raises(ValueError, match="random playouts"):
+        table.labels(history, seats, 7, streams, 1, 1.0, worlds=True)
 
 
 def test_noise_is_a_share_of_random_moves_of_any_player(installed):

@@ -9,6 +9,9 @@ than a threshold, in worlds that they were not tuned in.
 With `multi` both seats of two tune the same network, in worlds of what everybody saw, and know whether a move was made
 by it or by the blueprint (players/_hanabi_rl_multi.py).
 
+Worlds are those of the exact belief alone; on learned ones, as in Tables 4 and 5 of "A Fine-Tuning Approach to Belief
+State Modeling", `rule_search` searches in its place.
+
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
 commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory, Huber's
 loss and an auxiliary one; games end with the horizon, at the blueprint's own value; actors play into a buffer of

@@ -29,7 +29,6 @@ class Labels:
     share: float = 0.0  # of the decisions; 0: none
     playouts: int = 8  # of each action
     net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
-    steps: int = 0  # own turns that it plays on, and then says what is left; 0: to the end
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
     told: bool = False  # instead of all this, what searches of the players brought
 
@@ -109,7 +108,7 @@ def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, 
         return Sequences.unlabelled(tokens, outcomes)
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
-    asked = labels.playouts, labels.share, labels.net, labels.steps, labels.worlds
+    asked = labels.playouts, labels.share, labels.net, labels.worlds
     count, position, token, value = hands.codec.labels(hands.history[hand], seats, seed, streams, *asked)
     entries = np.empty(len(position), LABEL)
     entries["position"], entries["token"], entries["value"] = position, token, value
@@ -203,8 +202,8 @@ def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _found(hand: int, seat: int, position: int, result: SearchResult) -> _Said:
-    """What a search found. An action's label is the mean of what it brought; actions that no simulation took have none,
-    for the search knows of them what the model knew."""
+    """What a search found. An action's label is its mean, in which the model's own prediction counts as one visit;
+    actions that no simulation took have none, for the search knows of them what the model knew."""
     tried = result.visits > 1  # the model's own prediction counts as one
     return _Said(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
 

@@ -116,7 +116,6 @@ class StateCodec:
         playouts: int,
         share: float,
         net: Any = None,
-        steps: int = 0,
         worlds: bool = False,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """What the legal actions of a share of a seat's decisions were worth, by so many random playouts of each: how
@@ -127,7 +126,7 @@ class StateCodec:
         ValueError where a network or other deals are asked for."""
         from trickformer.openspiel import playout
 
-        if net is not None or steps or worlds:
+        if net is not None or worlds:
             raise ValueError("labels of this game are by random playouts from the deal as it was")
         counts, found = [], []
         for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):

@@ -1,0 +1,16 @@
+"""What is raised on bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TrickformerError(Exception):
+    """Bad input. The message is one line that names the fault and the fix; the command line exits with 2."""
+
+
+class UnknownNameError(TrickformerError):
+    """A game, player, checkpoint or option that does not exist; the message lists those that do."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str]):
+        super().__init__(f"unknown {kind} {name!r}; choose from: {', '.join(sorted(known))}")

@@ -1,0 +1,40 @@
+"""What one seat sees of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import pyspiel
+
+    State: TypeAlias = pyspiel.State  # never wrapped: OpenSpiel's tools work on our games, its games in ours
+
+PUBLIC = -1  # the viewer that sees only what everybody sees
+CHANCE = -1  # the actor of an event that no player caused (pyspiel.PlayerId.CHANCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, as one viewer saw it."""
+
+    actor: int  # the seat that acted, or CHANCE
+    action: int | None  # an OpenSpiel action; None: hidden from this viewer, or no action at all
+    seen: tuple[int, ...] = ()  # what it revealed to this viewer (cards ascending)
+
+
+@lru_cache(maxsize=1 << 16)
+def acted(actor: int, action: int | None) -> Event:
+    """The event of an action that reveals nothing besides: one object for all, so that views are made quickly."""
+    return Event(actor, action)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that `viewer` knows, in order. No hidden card is in it; two states that a viewer cannot tell
+    apart have equal views."""
+
+    viewer: int  # a seat, or PUBLIC
+    events: tuple[Event, ...]
+    legal: tuple[int, ...]  # the viewer's own legal actions, ascending; empty where it is not on turn
