@@ -20,7 +20,7 @@ from trickformer.players._sparta import Improving
 from trickformer.players.sparta import Options
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
-QUICK = "steps=2,batch=8,worlds=60"
+QUICK = {"seq2seq": "worlds=60", "bft": "worlds=60,steps=2,batch=8"}
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_hidden_cards_change_nothing(belief, networks):
     """And a player that meets a position in the middle of a game decides as one that has followed it, but for what bft
     draws on the way."""
     game, exchanged, searched = games.load("hanabi"), 0, 0
-    sparta = players.make(f'sparta:{QUICK},belief={belief},checkpoint="{networks["fits"]}"', game)
+    sparta = players.make(f'sparta:{QUICK[belief]},belief={belief},checkpoint="{networks["fits"]}"', game)
     memo: dict = {}
     for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
         twin = game.exchange(state, view, np.random.default_rng(number))
