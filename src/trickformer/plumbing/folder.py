@@ -309,12 +309,14 @@ def recorded(
 ) -> Generator[Lines]:
     """The same of a run with a file of records, which is read before anything is written.
 
-    Raises TrickformerError as `begun` and Lines do, and where there are records but no config that says of what."""
+    about: its `files`, if there are any, are digests of what the run reads, by name. Raises TrickformerError as `begun`
+    and Lines do, where there are records but no config that says of what, and where a file is another now."""
     held = out / records
     if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
         raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
     may_begin(out, config, resume, free)
     had_part = builds(out / ABOUT)
+    digests.must_be_same(out, described(out / ABOUT).get("files", {}), (about or {}).get("files", {}))
     with only_one(out), Lines(held, parse) as lines:
         _describe(out, config, about, had_part)
         yield lines

@@ -182,8 +182,5 @@ def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
 
     asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
     files = digests.sha256({str(path): networks.file_of(path) for path in asked})
-    free = ("out", "threads")
-    folder.may_begin(config.out, config, resume, free)
-    digests.must_be_same(config.out, folder.described(config.out / folder.ABOUT).get("files", {}), files)
-    with folder.recorded(config.out, config, resume, free, RECORDS, parse, {"files": files}) as lines:
+    with folder.recorded(config.out, config, resume, ("out", "threads"), RECORDS, parse, {"files": files}) as lines:
         yield lines
