@@ -125,6 +125,11 @@ def test_commands_that_write_no_folder(refused):
     assert "nothing is open; leave --position out" in refused("mines", "exact", "--position", "..../..../..../....")
 
 
+@pytest.mark.parametrize("arguments", [[*MATCH, "--a", "random"], TRAIN])
+def test_an_empty_path_is_not_the_current_folder(refused, arguments):
+    assert "'--out': a path is not empty" in refused(*arguments, "--out", "")
+
+
 def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):
     """Nothing that is imported on the way has a word of its own."""
     arguments = [*TRAIN, "--preset", "huge", "--out", "run"]

@@ -80,6 +80,13 @@ def dump(config: BaseModel) -> str:
     return "".join(f"{k} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items())
 
 
+def _path(text: str) -> Path:
+    """A path that was typed; an empty one would be the current folder, which nobody means."""
+    if not text:
+        raise typer.BadParameter("a path is not empty")
+    return Path(text)
+
+
 def options(
     model: type[BaseModel], positional: str | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -101,7 +108,8 @@ def options(
             else:
                 word = name.replace("_", "-")
                 flag = f"--{word}/--no-{word}" if kind is bool else f"--{word}"
-                annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False)]  # type: ignore[operator]
+                typed: Any = {"parser": _path, "metavar": "<path>"} if kind == Path | None else {}
+                annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False, **typed)]  # type: ignore[operator]
             made.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
         command.__signature__ = inspect.Signature(made + parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in made + parameters}
