@@ -1,8 +1,10 @@
 """Bots of OpenSpiel at our tables: what they are told, worlds that are kept, factories of other modules, and faults."""
 
 import random
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyspiel
@@ -16,6 +18,7 @@ from trickformer.belief import sampler, weighted
 from trickformer.players import spiel
 from trickformer.players._world import explaining
 from trickformer.tournaments import run
+from trickformer.tournaments.crew.plan import CrewEvaluation
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 
@@ -94,6 +97,21 @@ def test_a_bot_sees_the_state_when_asked_to(recorders):
     (bot,) = recorders
     assert len(bot.heard) == 1
     assert all(list(record.history[: state.move_number()]) == state.history() for state in bot.shown)
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_bot_in_whose_place_something_else_was_done_is_told_all_anew(hidden, recorders):
+    """As where a share of moves is random, or a search leaves the bot that it improves on."""
+    game = games.load("hearts")
+
+    class Straying(spiel.Spiel):
+        def act(self, views, rng, memo):
+            return [replace(d, action=v.legal[-1]) for v, d in zip(views, super().act(views, rng, memo))]
+
+    cast = [Straying(game, Recorder, sampler(game) if hidden else None, "recorder"), players.make("rules", game)]
+    (record,) = play(game, cast, [Hand(2, (1, 0, 1, 1))], 3, 1)
+    (bot,) = recorders  # whose `step` sees that it was told the truth
+    assert len(bot.shown) == record.decisions[1] == 16 and len(bot.heard) > 3
 
 
 @pytest.mark.parametrize("name", games.NAMES)
@@ -239,6 +257,26 @@ def test_worlds_that_no_bot_can_be_shown(command):
     ):
         code, _, err = command("tournament", game, "--a", spec, "--b", "random", "--deals", 1)
         assert code == 2 and says in err and len(err.splitlines()) == 1
+
+
+def test_how_to_go_on_names_what_a_file_may_not_decide(module, tmp_path, command):
+    few = ["--preset", "tiny", "--label-share", 0, "--action-weight", 0, "--no-quick", "--no-label-worlds"]
+    who = ["--bootstrap", f"spiel:bot={module}:Bot", "--bootstrap", "rules"]
+    code, _, err = command("train", "hearts", *few, *who, "--stop-after", 1e-4, "--out", tmp_path / "run")
+    assert code == 130 and "interrupted; go on with: trickformer train --config " in err
+    words = shlex.split(err.rpartition("go on with: trickformer ")[2])
+    assert words[-4:] == who
+    code, _, err = command(*words, "--stop-after", 1e-4)
+    assert code == 130 and "interrupted; go on with: " in err, "the command is refused"
+
+
+def test_words_of_a_list_are_those_of_a_command(command):
+    config = CrewEvaluation(player=["spiel:bot=nobody.bots:Bot", "rules"])
+    words = players.to_type(config)
+    assert words == ["--player", "spiel:bot=nobody.bots:Bot", "--player", "rules"]
+    assert "cannot import 'nobody.bots'" in command("crew", "evaluate", *words)[2]
+    assert players.to_type(Tournament(game="skat", a="engine:cmd=x", b="rules")) == ["--a", "engine:cmd=x"]
+    assert players.to_type(Tournament(game="skat", a="random", b="rules")) == []
 
 
 def test_a_module_is_known_from_its_name():

@@ -458,3 +458,27 @@ def test_guests_take_seats_that_are_not_kept():
     assert "50% of the seats that are not kept by rules, random" in schedule.who(config, 2)
     with pytest.raises(ValueError, match="lower seats_kept"):
         SelfPlay(game="hearts", preset="tiny", guests=["rules"])
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_a_bootstrap_player_gets_the_calls_it_asks_for(hearts, noise, monkeypatch):
+    """No call of more views than it makes use of, and word of how each hand ended, with random moves and without."""
+    calls, ended = [], []
+
+    class Spy:
+        batch = 3
+
+        def __init__(self):
+            self.player = make("rules", hearts)
+
+        def act(self, views, rng, memo):
+            calls.append(len(views))
+            return self.player.act(views, rng, memo)
+
+        def end(self, views, scores, memo):
+            ended.append(len(views))
+
+    make = players.make
+    monkeypatch.setattr(players, "make", lambda spec, game: Spy())
+    generate.played(hearts, ["spy"], 3, 0, 20, noise)
+    assert max(calls) == 3 and ended == [4] * 20

@@ -1,22 +1,34 @@
 """What searches say they gain: kept in records, summed in results, plotted by move."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.tables import mean_and_error
 from trickformer.tournaments import gains, report, run, store
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.results import Results
+from trickformer.tournaments.store import HandRecord
 
 TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 
 
+def records(*hands):
+    """Hands of a pair of seats, each with its deal, who sits in the first seat and what that seat says it gains."""
+    nothing: dict[str, Any] = dict.fromkeys(("decisions", "illegal", "searched", "seconds", "calls"), (0, 0))
+    return [
+        HandRecord(deal=deal, seating=(who, 1 - who), scores=(0, 0), history=(), gains=(tuple(said), ()), **nothing)
+        for deal, who, said in hands
+    ]
+
+
 def test_sums_are_over_hands_and_excess_over_decisions_that_have_both():
-    hands = [[(0, 0.5, 0.25), (2, 0.0, 0.0), (9, 1.0, None)], [], [(1, 0.25, 0.5)]]
-    (own, none) = gains.found([hands, [[], [], []]])
-    assert none is None and gains.found([[[]], [[]]]) == []
+    said = [[(0, 0.5, 0.25), (2, 0.0, 0.0), (9, 1.0, None)], [], [(1, 0.25, 0.5)]]
+    (own, none) = gains.found(records(*((deal, 0, claims) for deal, claims in enumerate(said))), 2)
+    assert none is None and gains.found(records((0, 0, [])), 2) == []
     assert (own["decisions"], own["deviations"], own["compared"]) == (4, 3, 3)
     assert own["said"]["mean"] == pytest.approx(1.75 / 3) and own["exact"]["mean"] == pytest.approx(0.75 / 3)
     assert own["excess"]["mean"] == pytest.approx((0.25 + 0 - 0.25) / 3)
@@ -24,7 +36,33 @@ def test_sums_are_over_hands_and_excess_over_decisions_that_have_both():
     first, second = own["by_move"]
     assert (first["move"], first["said"]["mean"], first["exact"]["mean"]) == (0, 0.25, 0.25)
     assert (second["move"], second["said"]["mean"], second["exact"]["mean"]) == (6, 1.0, None)
-    assert gains.found([[[(0, 0.5, None)]]])[0].keys() == {"decisions", "deviations", "said", "by_move"}
+    own = gains.found(records((0, 0, [(0, 0.5, None)])), 1)[0]
+    assert own.keys() == {"decisions", "deviations", "said", "by_move"}
+
+
+def test_a_deal_with_all_its_seatings_is_one_sample():
+    """Hands of one deal say the same here: their number adds nothing to what is known."""
+    once = [(deal, 0, [(0, gain, gain / 2), (3, gain, None)]) for deal, gain in enumerate((0.5, 1.0, 0.0, 2.5))]
+    (alone,) = gains.found(records(*once), 1)
+    (thrice,) = gains.found(records(*once * 3), 1)
+    for key in ("said", "exact", "excess"):
+        assert thrice[key] == pytest.approx(alone[key])
+    (one,), (three,) = alone["by_move"], thrice["by_move"]
+    assert three["said"] == pytest.approx(one["said"]) and three["exact"] == pytest.approx(one["exact"])
+    # Two decisions of each deal, alike: the error is that of four samples, not of eight.
+    assert one["said"]["se"] == pytest.approx(np.std([0.5, 1.0, 0.0, 2.5], ddof=1) / 2)
+
+
+def test_the_error_of_samples_of_unequal_size_is_that_of_resampled_deals():
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 7, size=300)
+    samples = np.repeat(np.arange(300), sizes)
+    values = rng.normal(size=300)[samples] + rng.normal(size=len(samples))
+    sums, drawn = np.bincount(samples, values), rng.integers(300, size=(20_000, 300))
+    resampled = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    assert mean_and_error(values, samples)["se"] == pytest.approx(resampled.std(), rel=0.03)
+    assert mean_and_error(values, range(len(values))) == pytest.approx(mean_and_error(values))
+    assert mean_and_error(values)["se"] == pytest.approx(values.std(ddof=1) / len(values) ** 0.5)
 
 
 def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):

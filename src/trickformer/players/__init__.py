@@ -188,6 +188,17 @@ def starts_program(spec: str) -> bool:
     return bool(getattr(options, "starts_program", False))
 
 
+def to_type(config: BaseModel) -> list[str]:
+    """The options of a config that a file may not decide, as words of the command line: specs that start programs."""
+    words: list[str] = []
+    for name in type(config).model_fields:
+        value = getattr(config, name)
+        specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if any(isinstance(spec, str) and starts_program(spec) for spec in specs):
+            words += [word for spec in specs for word in (f"--{name.replace('_', '-')}", spec)]
+    return words
+
+
 def typed(specs: Specs, info: ValidationInfo) -> Specs:
     """A validator of fields that hold specs: one that starts a program is not taken from a file, which may be a
     stranger's (`plumbing.config.load`)."""

@@ -51,7 +51,8 @@ class Spiel:
 
     It is told all actions of a world that explains what its seat has seen, and nothing of the true one. As long as that
     world explains what happens, the bot is told what the others do in it, as `pyspiel.evaluate_bots` would; where it
-    does not any more, the bot is restarted and told another from the beginning. So what a bot does follows from its
+    does not any more, or another action was taken than the one it chose, the bot is restarted and told all from the
+    beginning. So what a bot does follows from its
     seed and the hand, if it draws all randomness from the seed. OpenSpiel's own fall back to the clock without one."""
 
     batch = 1  # one view after the other
@@ -76,12 +77,16 @@ class Spiel:
             world = memo["state"]
         else:
             world, anew = explaining(self._game, self._belief, view, rng, memo)
+        if memo.get("chose") != (own := [step.action for step in world.full_history() if step.player == view.viewer]):
+            anew = True
         with blamed(self._name):
             if anew:
                 memo["bot"].restart()
                 memo["told"] = world.get_game().new_initial_state()
             tell(memo["bot"], memo["told"], world, view.viewer, anew)
-            return Decision(operator.index(memo["bot"].step(memo["told"])))
+            action = operator.index(memo["bot"].step(memo["told"]))
+        memo["chose"] = [*own, action]
+        return Decision(action)
 
 
 @contextmanager

@@ -69,13 +69,23 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def mean_and_error(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
-    """The mean and its standard error, as a JSON object has them; None where there are too few."""
+def mean_and_error(
+    values: Sequence[float] | np.ndarray, samples: Sequence[int] | None = None
+) -> dict[str, float | None]:
+    """The mean and its standard error, as a JSON object has them; None where there are too few.
+
+    samples: by value, which sample it is part of; each is one of its own if not given. The values of a sample may
+    depend on each other: the error is that of a ratio of two sums over samples, to first order (Cochran, Sampling
+    Techniques, 1977, 6.3)."""
     x = np.asarray(values, dtype=np.float64)
-    return {
-        "mean": float(x.mean()) if len(x) else None,
-        "se": float(x.std(ddof=1) / np.sqrt(len(x))) if len(x) > 1 else None,
-    }
+    if not len(x):
+        return {"mean": None, "se": None}
+    mean = float(x.mean())
+    off = x - mean
+    if samples is not None:
+        off = np.bincount(np.unique(samples, return_inverse=True)[1], weights=off)
+    n = len(off)
+    return {"mean": mean, "se": float(np.sqrt((off**2).sum() * n / (n - 1)) / len(x)) if n > 1 else None}
 
 
 def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:

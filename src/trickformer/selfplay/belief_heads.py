@@ -207,7 +207,8 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
             result = _learn(config, game, trunk, file)
             folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     except KeyboardInterrupt:
-        raise folder.Interrupted(f"interrupted; {folder.to_go_on('belief head', config, config.out)}") from None
+        on = folder.to_go_on("belief head", config, config.out, players.to_type(config))
+        raise folder.Interrupted(f"interrupted; {on}") from None
     return {"file": str(file), **result}
 
 

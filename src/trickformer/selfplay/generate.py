@@ -120,7 +120,9 @@ class _Noisy:
 
     def __init__(self, player: Player, noise: float):
         self._player, self._noise = player, noise
-        self.needs_state = getattr(player, "needs_state", False)  # the table asks
+        for what in ("batch", "needs_state", "end"):  # the table asks
+            if hasattr(player, what):
+                setattr(self, what, getattr(player, what))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions = self._player.act(views, rng, memo)

@@ -115,7 +115,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         with begun(out, lasting, resume, FREE) if accelerator.is_main_process else nullcontext():
             training.go()
     except (KeyboardInterrupt, Interrupted):
-        raise Interrupted(f"interrupted; {to_go_on('train', config, out)}") from None
+        raise Interrupted(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None
     return out / f"model-{config.iterations}"
 
 

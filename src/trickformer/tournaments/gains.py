@@ -8,46 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from trickformer.plumbing.tables import mean_and_error, plus_minus
-
-# Of a player in a hand: moves before, gain, gain by exact samples.
-Hand: TypeAlias = list[tuple[int, float, float | None]]
+from trickformer.tournaments.store import HandRecord
 
 _WIDTH = 6  # moves that are one point of the plot
 
 
-def found(players: Sequence[list[Hand]]) -> list[dict[str, Any] | None]:
-    """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand,
-    summed over its decisions: means over hands and standard errors. `excess` is what was said minus what exact samples
-    say, of the decisions that have both."""
-    every = [_of(hands) for hands in players]
+def found(records: Sequence[HandRecord], players: int) -> list[dict[str, Any] | None]:
+    """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand in
+    which it sat, summed over its decisions: means over hands, with standard errors in which a deal with all its
+    seatings is one sample. `excess` is what was said minus what exact samples say, of the decisions that have both."""
+    every = [_of([r for r in records if player in r.seating], player) for player in range(players)]
     return every if any(every) else []
 
 
-def _of(hands: list[Hand]) -> dict[str, Any] | None:
-    claims = [claim for hand in hands for claim in hand]
+def _of(records: list[HandRecord], player: int) -> dict[str, Any] | None:
+    deals = [r.deal for r in records]
+    hands = [
+        [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
+        for r in records
+    ]
+    claims = [(deal, *claim) for deal, hand in zip(deals, hands) for claim in hand]
     if not claims:
         return None
     both = [[(said, exact) for _, said, exact in hand if exact is not None] for hand in hands]
     result: dict[str, Any] = {
         "decisions": len(claims),
-        "deviations": sum(said != 0 for _, said, _ in claims),
-        "said": mean_and_error([sum(said for _, said, _ in hand) for hand in hands]),
+        "deviations": sum(said != 0 for _, _, said, _ in claims),
+        "said": mean_and_error([sum(said for _, said, _ in hand) for hand in hands], deals),
     }
     if any(both):
         result["compared"] = sum(map(len, both))
-        result["exact"] = mean_and_error([sum(exact for _, exact in hand) for hand in both])
-        result["excess"] = mean_and_error([sum(said - exact for said, exact in hand) for hand in both])
+        result["exact"] = mean_and_error([sum(exact for _, exact in hand) for hand in both], deals)
+        result["excess"] = mean_and_error([sum(said - exact for said, exact in hand) for hand in both], deals)
     result["by_move"] = []
-    for first in range(0, max(move for move, *_ in claims) + 1, _WIDTH):
-        own = [claim for claim in claims if first <= claim[0] < first + _WIDTH]
-        said, exact = [said for _, said, _ in own], [exact for *_, exact in own if exact is not None]
+    for first in range(0, max(move for _, move, *_ in claims) + 1, _WIDTH):
+        own = [claim for claim in claims if first <= claim[1] < first + _WIDTH]
         if own:
-            result["by_move"].append({"move": first, "said": mean_and_error(said), "exact": mean_and_error(exact)})
+            compared = [claim for claim in own if claim[3] is not None]
+            said = mean_and_error([said for _, _, said, _ in own], [deal for deal, *_ in own])
+            exact = mean_and_error([exact for *_, exact in compared], [deal for deal, *_ in compared])
+            result["by_move"].append({"move": first, "said": said, "exact": exact})
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -56,19 +57,19 @@ class Results:
             pair = self.pairs[0]
             head |= {"a": self.run.typed[0], "b": self.run.typed[1]}
             body = self._match(pair)
-            use = {key: self._use(i) for i, key in enumerate("ab")}
+            use = {key: use_of(self.records, i) for i, key in enumerate("ab")}
             resolved: Any = dict(zip("ab", config.specs))
         else:
             head |= {"players": self.run.typed}
             body = self._round_robin()
-            use = {str(i): self._use(i) for i in range(len(config.specs))}
+            use = {str(i): use_of(self.records, i) for i in range(len(config.specs))}
             resolved = config.specs
         if self.teams:
             head["teams"] = True
         summaries = [self._summary(i) for i in range(len(config.specs))]
         if any(summaries):
             head["summary"] = summaries
-        if said := gains.found([self._gains(i) for i in range(len(config.specs))]):
+        if said := gains.found(self._own(), len(config.specs)):
             head["gains"] = said
         tail: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
@@ -151,29 +152,21 @@ class Results:
         held = [(r.history, own) for r, own in zip(records, seats) if own]
         return self.game.summary([history for history, _ in held], [own for _, own in held])
 
-    def _gains(self, player: int) -> list[gains.Hand]:
-        """By hand in which it sat: what its decisions said they gain."""
-        return [
-            [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
-            for r in self._own()
-            if player in r.seating
-        ]
 
-    def _use(self, player: int) -> dict[str, Any]:
-        def total(field: str) -> float:
-            return sum(
-                value
-                for r in self.records
-                for value, holder in zip(getattr(r, field) or (), r.seating)
-                if holder == player
-            )
+def use_of(records: Sequence[HandRecord], player: int) -> dict[str, Any]:
+    """What a player did in these hands: its turns, with seconds and batch of each, and what its searches generated."""
 
-        turns, calls = int(total("decisions")), total("calls")
-        return {
-            "turns": turns,
-            "seconds": total("seconds") / turns if turns else None,
-            "batch": turns / calls if calls else None,
-            "illegal": int(total("illegal")),
-            "searched": int(total("searched")),
-            "overran": int(total("overran")),
-        }
+    def total(field: str) -> float:
+        return sum(
+            value for r in records for value, holder in zip(getattr(r, field) or (), r.seating) if holder == player
+        )
+
+    turns, calls = int(total("decisions")), total("calls")
+    return {
+        "turns": turns,
+        "seconds": total("seconds") / turns if turns else None,
+        "batch": turns / calls if calls else None,
+        "illegal": int(total("illegal")),
+        "searched": int(total("searched")),
+        "overran": int(total("overran")),
+    }

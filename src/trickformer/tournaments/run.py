@@ -171,19 +171,8 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
     except KeyboardInterrupt:
         kept = "nothing is kept without --out"
         if config.out:
-            kept = to_go_on(config.COMMAND, config, config.out, to_type(config))
+            kept = to_go_on(config.COMMAND, config, config.out, players.to_type(config))
         raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
-
-
-def to_type(config: Any) -> list[str]:
-    """Options that config.toml may not decide: specs that start programs."""
-    words: list[str] = []
-    for name in type(config).model_fields:
-        value = getattr(config, name)
-        specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if any(isinstance(spec, str) and players.starts_program(spec) for spec in specs):
-            words += [f"--{name}", *specs]
-    return words
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:

@@ -33,7 +33,6 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Interrupted, to_go_on
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
-from trickformer.tournaments.run import to_type
 from trickformer.web.cast import called
 from trickformer.web.config import Play, View
 from trickformer.web.pages import Pages
@@ -208,7 +207,7 @@ def play(settings: Play, resume: bool) -> None:
         _serve(settings, listener, "the table is", "index.html", rooms)
     kept = "nothing is kept without --out"
     if settings.out is not None:
-        kept = to_go_on(settings.COMMAND, settings, settings.out, to_type(settings))
+        kept = to_go_on(settings.COMMAND, settings, settings.out, players.to_type(settings))
     raise Interrupted(f"the table is closed; {kept}")
 
 

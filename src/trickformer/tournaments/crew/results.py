@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from trickformer.plumbing.folder import CONFIG, Interrupted
 from trickformer.tournaments import gains
 from trickformer.tournaments.crew import STRIDE, statistics
 from trickformer.tournaments.crew.plan import CrewEvaluation, Iterations
+from trickformer.tournaments.results import use_of
 from trickformer.tournaments.run import Run, tournament
-from trickformer.tournaments.store import HandRecord
 
 _PIECE = 10_000  # random games held at a time
 
@@ -58,7 +57,7 @@ class Results:
             "players": [self._player(i) for i in range(len(self.won))],
             "missions": [self._mission(i) for i in range(len(self.missions))],
         }
-        if said := gains.found([self._gains(i) for i in range(len(self.won))]):
+        if said := gains.found(self.run.records, len(self.won)):
             found["gains"] = said
         if len(self.won) == 2:
             c = statistics.compare(*self.won)
@@ -95,11 +94,9 @@ class Results:
         }
         if self.p_random_holm:
             found["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
-        return found | _use([r for r in self.run.records if r.seating[0] == i])
-
-    def _gains(self, i: int) -> list[gains.Hand]:
-        """By game: what a player's decisions said they gain."""
-        return [list(chain.from_iterable(r.gains or ())) for r in self.run.records if r.seating[0] == i]
+        use = use_of(self.run.records, i)
+        found |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
+        return found | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
 
     def _mission(self, i: int) -> dict[str, Any]:
         games = self.config.games
@@ -158,13 +155,3 @@ def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> 
         )
         found.append(sum(int((piece > 0).sum()) for piece in pieces))
     return np.array(found)
-
-
-def _use(records: list[HandRecord]) -> dict[str, Any]:
-    turns, calls = sum(sum(r.decisions) for r in records), sum(sum(r.calls) for r in records)
-    return {
-        "seconds_per_turn": sum(sum(r.seconds) for r in records) / turns if turns else None,
-        "batch": turns / calls if calls else None,
-        "turns": turns,
-        "illegal": {"illegal": sum(sum(r.illegal) for r in records), "searched": sum(sum(r.searched) for r in records)},
-    }
