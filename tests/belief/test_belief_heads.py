@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import shutil
 from typing import Any
 
 import numpy as np
@@ -259,6 +260,18 @@ def test_a_training_that_was_stopped_ends_in_the_same_weights(trained, tmp_path)
     with pytest.raises(TrickformerError, match="already holds a run"):
         belief_heads.command(config, resume=False)
     assert belief_heads.command(config, resume=True) == trained[1]
+
+
+def test_a_training_goes_on_with_the_model_that_it_began_with(trained, tmp_path):
+    shutil.copytree(checkpoints.find(trained[0].checkpoint), tmp_path / "model")
+    config = learn(trained[0].game, tmp_path / "run").model_copy(update={"checkpoint": str(tmp_path / "model")})
+    result = belief_heads.command(config, resume=False)
+    assert belief_heads.command(config, resume=True) == result
+    weights = bytearray((tmp_path / "model" / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (tmp_path / "model" / "model.safetensors").write_bytes(weights)
+    with pytest.raises(TrickformerError, match=f"was begun with another {config.checkpoint}; choose another --out"):
+        belief_heads.command(config, resume=True)
 
 
 def test_the_figures_are_of_the_held_out_hands(trained):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,16 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, che
     log = [json.loads(line) for line in (once / "log.jsonl").read_text().splitlines()]
     assert [r["step"] for r in log] == list(range(1, config.steps + 1)) and "score" in log[-1]
     assert (once / "score.png").stat().st_size > 1000 and list((once / "tensorboard").iterdir())
+
+
+def test_training_goes_on_with_the_level_below_that_it_began_with(tmp_path, checkpoint):
+    below = shutil.copytree(checkpoint["mlp"], tmp_path / "below")
+    config = quick(tmp_path / "run", **LEVEL_2 | {"below": below, "belief_steps": 2, "steps": 2})
+    training.command(config, resume=False)
+    training.command(config, resume=True)
+    (below / "config.json").write_text((below / "config.json").read_text() + "\n")
+    with pytest.raises(TrickformerError, match=f"was begun with another {below}/config.json; choose another --out"):
+        training.command(config, resume=True)
 
 
 LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 120}

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyspiel
@@ -214,6 +215,11 @@ def test_a_bot_of_another_module_plays_tournaments(game, options, module, tmp_pa
     out = tmp_path / "out"
     typed = ["tournament", game, "--a", spec, "--b", "random", "--deals", 2, "--seed", 3, "--out", out]
     assert command(*typed)[0] == 0
+    source = Path(players.files(spec)[module])
+    source.write_text(SOURCE + "\n")
+    code, _, err = command(*typed, "--resume")
+    assert code == 2 and f"was begun with another {module}; choose another --out" in err
+    source.write_text(SOURCE)
     records = out / run.RECORDS
     lines = records.read_bytes().splitlines(keepends=True)
     records.write_bytes(b"".join(lines[:5]) + lines[5][:30])

@@ -237,6 +237,20 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
     assert same(out, request.getfixturevalue(which))
 
 
+@pytest.mark.parametrize("who", ["bootstrap", "guests", "baseline"])
+def test_a_run_goes_on_with_the_players_that_it_began_with(tmp_path, who):
+    model = shutil.copytree(checkpoints.find("hearts-small"), tmp_path / "model")
+    spec = f"argmax:checkpoint={model}"
+    settings = TINY | {"roles": "all", "seats_kept": 2, who: spec if who == "baseline" else [spec]}
+    config = SelfPlay(**settings, out=tmp_path / "run", stop_after=1e-4)
+    for resume in (False, True):
+        with pytest.raises(Interrupted):
+            nfsp.run(config, resume)
+    (model / "config.json").write_text((model / "config.json").read_text() + "\n")
+    with pytest.raises(TrickformerError, match=f"was begun with another {model}/config.json; choose another --out"):
+        nfsp.run(config, resume=True)
+
+
 KILLS = [("unbroken", file) for file in ("data/1/manifest.json", "state/0/4", "matches/1-previous/records.jsonl")]
 KILLS += [("rich", file) for file in ("data/1/manifest.json", "state/1/2")]
 

@@ -275,6 +275,8 @@ def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkey
 def test_a_run_goes_on_with_the_files_that_it_began_with(tmp_path):
     for name in ("config.json", "model.safetensors"):
         shutil.copy(checkpoints.find("hearts-small") / name, tmp_path)
+    for name in ("run.json", "result.json"):  # of the training in whose folder the checkpoint stands
+        (tmp_path / name).write_text("{}")
     settings = config(a=f"argmax:checkpoint={tmp_path}", deals=1, out=tmp_path / "run")
     run.tournament(settings)
     assert sorted(run.load(settings.out).files) == [f"{tmp_path}/config.json", f"{tmp_path}/model.safetensors"]

@@ -17,7 +17,7 @@ import importlib
 import json
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -29,6 +29,8 @@ from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError
 from trickformer.engines import entries
 from trickformer.plumbing import plugins
+from trickformer.plumbing.digests import sha256
+from trickformer.plumbing.folder import ABOUT, RESULT
 from trickformer.plumbing.text import from_json
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
@@ -145,9 +147,23 @@ def files(spec: str) -> dict[str, Path]:
         if not isinstance(value, str) or not value or _one_of_words(field.annotation):
             continue
         path = checkpoints.find(value) if value in checkpoints.names() else Path(value)
-        kept = sorted(p for p in path.iterdir() if p.suffix in (".json", ".safetensors")) if path.is_dir() else [path]
+        kept = sorted(filter(_is_read, path.iterdir())) if path.is_dir() else [path]
         found |= {f"{value}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
     return found
+
+
+def _is_read(path: Path) -> bool:
+    """Whether a file of a checkpoint's folder is part of it, and not a word of the run that made it."""
+    return path.suffix in (".json", ".safetensors") and path.name not in (ABOUT, RESULT)
+
+
+def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of every file that players and the rules of their game are read from, by its name. Raises what `parse`
+    raises."""
+    found = {name: path for spec in specs for name, path in files(spec).items()}
+    if own := game.spiel.get_parameters().get("file"):
+        found[own] = Path(own)
+    return sha256(found)
 
 
 def _one_of_words(annotation: Any) -> bool:

@@ -9,6 +9,8 @@ import importlib
 import operator
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -44,6 +46,15 @@ class Options(BaseModel):
     def starts_program(self) -> bool:
         """Whether it names a module to import, which nobody but the user may decide."""
         return ":" in self.bot
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The file of the module that it names, if it has one."""
+        try:
+            found = find_spec(self.bot.partition(":")[0]) if self.starts_program else None
+        except (ImportError, ValueError):
+            return {}
+        return {found.name: Path(found.origin)} if found and found.has_location and found.origin else {}
 
 
 class Spiel:

@@ -24,7 +24,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests
 from trickformer.plumbing.text import json_object
 
-CONFIG, ABOUT = "config.toml", "run.json"  # files of a run
+CONFIG, ABOUT, RESULT = "config.toml", "run.json", "result.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 _NO_ROOM = 1 << 16  # bytes left on a disk that is full
 _SYNC_EVERY = 256  # lines between two fsyncs
@@ -264,9 +264,11 @@ def builds(about: Path) -> list[dict[str, Any]]:
     return before if this in before else [*before, this]
 
 
-def may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str]) -> None:
-    """Raises TrickformerError where the folder `out` holds a run that was not to be gone on with, or one whose config
-    differs in a field that is not `free` to."""
+def may_begin(
+    out: Path, config: BaseModel, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
+) -> None:
+    """Raises TrickformerError where the folder `out` holds a run that was not to be gone on with, one whose config
+    differs in a field that is not `free` to, or one that has read another of the `files`: digests by name."""
     file = out / CONFIG
     if not file.exists():
         return
@@ -279,21 +281,24 @@ def may_begin(out: Path, config: BaseModel, resume: bool, free: Collection[str])
         old, new = getattr(known, name), getattr(config, name)
         if old != new:
             raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
+    if files is not None:
+        digests.must_be_same(out, described(out / ABOUT).get("files", {}), files)
 
 
 @contextmanager
 def begun(
-    out: Path, config: BaseModel, resume: bool, free: Collection[str], about: Mapping[str, Any] | None = None
+    out: Path, config: BaseModel, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
 ) -> Generator[None]:
-    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with `about` and every
-    build that had part. The folder is this process's until the block ends. The config's own `out` is not kept.
+    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that had
+    part. The folder is this process's until the block ends. The config's own `out` is not kept.
 
-    free: fields in which a run that goes on may differ. Raises TrickformerError, before anything is written, where
-    `may_begin` does, another process holds the folder, or its run.json is broken."""
-    may_begin(out, config, resume, free)
+    free: fields in which a run that goes on may differ. files: digests of what the run reads, by name, for run.json.
+    Raises TrickformerError, before anything is written, where `may_begin` does, another process holds the folder, or
+    its run.json is broken."""
+    may_begin(out, config, resume, free, files)
     had_part = builds(out / ABOUT)
     with only_one(out):
-        _describe(out, config, about, had_part)
+        _describe(out, config, {"files": files} if files else {}, had_part)
         yield
 
 
@@ -309,21 +314,20 @@ def recorded(
 ) -> Generator[Lines]:
     """The same of a run with a file of records, which is read before anything is written.
 
-    about: its `files`, if there are any, are digests of what the run reads, by name. Raises TrickformerError as `begun`
-    and Lines do, where there are records but no config that says of what, and where a file is another now."""
+    about: for run.json; `files` of `begun` among it. Raises TrickformerError as `begun` and Lines do, and where there
+    are records but no config that says of what."""
     held = out / records
     if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
         raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
-    may_begin(out, config, resume, free)
+    may_begin(out, config, resume, free, (about or {}).get("files", {}))
     had_part = builds(out / ABOUT)
-    digests.must_be_same(out, described(out / ABOUT).get("files", {}), (about or {}).get("files", {}))
     with only_one(out), Lines(held, parse) as lines:
-        _describe(out, config, about, had_part)
+        _describe(out, config, about or {}, had_part)
         yield lines
 
 
-def _describe(out: Path, config: BaseModel, about: Mapping[str, Any] | None, had_part: list[dict[str, Any]]) -> None:
-    replace(out / ABOUT, json.dumps({**(about or {}), "builds": had_part}, indent=2) + "\n")
+def _describe(out: Path, config: BaseModel, about: Mapping[str, Any], had_part: list[dict[str, Any]]) -> None:
+    replace(out / ABOUT, json.dumps({**about, "builds": had_part}, indent=2) + "\n")
     replace(out / CONFIG, configs.dump(config))
 
 

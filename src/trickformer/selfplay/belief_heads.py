@@ -30,7 +30,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.selfplay.generate import played
 from trickformer.selfplay.head_config import HeadTraining
 
-STATE, RESULT = "state.npz", "result.json"  # files of a run, besides heads.FILE
+STATE = "state.npz"  # in the folder of a run
 _PIECE = 16  # held-out hands that are played in step
 
 
@@ -202,10 +202,11 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     for spec in config.players:
         players.make(spec, game)
     file = config.out / heads.FILE
+    read = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
     try:
-        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+        with folder.begun(config.out, config, resume, ("out", "threads", "save_every"), read):
             result = _learn(config, game, trunk, file)
-            folder.replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
+            folder.replace(config.out / folder.RESULT, json.dumps(result, indent=2) + "\n")
     except KeyboardInterrupt:
         on = folder.to_go_on("belief head", config, config.out, players.to_type(config))
         raise folder.Interrupted(f"interrupted; {on}") from None

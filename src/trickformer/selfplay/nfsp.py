@@ -91,7 +91,8 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     out = config.folder
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
-    may_begin(out, config, resume, FREE)  # all processes ask, before the first of them writes
+    read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
+    may_begin(out, config, resume, FREE, read)  # all processes ask, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
@@ -112,7 +113,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     training = _Run(config, game, out, accelerator)
     try:
         lasting = config.model_copy(update={"stop_after": None})
-        with begun(out, lasting, resume, FREE) if accelerator.is_main_process else nullcontext():
+        with begun(out, lasting, resume, FREE, read) if accelerator.is_main_process else nullcontext():
             training.go()
     except (KeyboardInterrupt, Interrupted):
         raise Interrupted(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None

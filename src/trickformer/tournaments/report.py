@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.folder import RESULT, replace
 from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import Results
 
-RESULT, REPORT, PLOT, GAINS = "result.json", "report.md", "plot.png", "gains.png"
+REPORT, PLOT, GAINS = "report.md", "plot.png", "gains.png"
 
 
 def write(results: Results, folder: Path) -> None:

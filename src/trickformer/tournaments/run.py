@@ -14,7 +14,7 @@ from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.engines import process
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import digests, parallel
+from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import (
     ABOUT,
     CONFIG,
@@ -107,7 +107,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         _finish(run, hands, None, game, cast)
         return run
     folder = config.out
-    files = _digests(game, specs)
+    files = players.digests(game, specs)
     if (folder / CONFIG).exists():
         known = load(folder, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
@@ -137,14 +137,6 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
         parse = store.parser(folder / RECORDS, hands, run.game.players, config.clock is not None)
         run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
-
-
-def _digests(game: Game, specs: list[str]) -> dict[str, str]:
-    """SHA-256 of every file that the players and the rules are read from, by its name."""
-    files = {name: path for spec in specs for name, path in players.files(spec).items()}
-    if own := game.spiel.get_parameters().get("file"):
-        files[own] = Path(own)
-    return digests.sha256(files)
 
 
 def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:

@@ -16,13 +16,14 @@ from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq
 from trickformer.belief.hanabi.training import fit
 from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.models.decide import draw
-from trickformer.models.hanabi_values import Trained, load, probabilities
+from trickformer.models.hanabi_values import CONFIG, WEIGHTS, Trained, load, probabilities
 from trickformer.models.torch_engine import usable
 from trickformer.obl.hanabi.actors import explorations
 from trickformer.obl.hanabi.beliefs import Belief, Counting, Listed, Written, hands, of_seats, shape_of
 from trickformer.obl.hanabi.config import Training
 from trickformer.obl.hanabi.partner import asked
 from trickformer.plumbing import folder
+from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.progress import progress
 
 FOLDER = "belief"  # in that of the run
@@ -59,6 +60,14 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
             )
     found.model.to(usable(config.device))
     return found
+
+
+def digests(config: Training) -> dict[str, str]:
+    """SHA-256 of what the level below is read from, by name; empty of level 1."""
+    if config.below is None:
+        return {}
+    name = str(config.below)
+    return sha256({f"{name}/{file}": checkpoints.find(name) / file for file in (CONFIG, WEIGHTS)})
 
 
 @torch.no_grad()

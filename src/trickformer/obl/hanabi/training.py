@@ -229,7 +229,7 @@ def command(config: Training, resume: bool) -> Path:
     below.checked(config, rules)
     clone.style(config.games_of)
     try:
-        with folder.begun(config.out, config, resume, free=("out", "threads", "save_every")):
+        with folder.begun(config.out, config, resume, ("out", "threads", "save_every"), below.digests(config)):
             going = Run.begin(config, rules)
             going.resume()
             with (

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from trickformer.games.hanabi import KNOWING
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.folder import RESULT, replace
 from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, show
 from trickformer.tournaments.crossplay.results import Cell
 
-RESULT, REPORT, PLOT = "result.json", "report.md", "crossplay.png"
+REPORT, PLOT = "report.md", "crossplay.png"
 
 
 def write(result: dict[str, Any], folder: Path) -> None:
