@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import random
 import signal
+import socket
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from support.served import children, clicks, heard, my_turn, page, served
 
 from trickformer.web import messages
+from trickformer.web.config import YOU, Play
 
 pytest.importorskip("starlette", reason="needs the extra web")
 _faults = pytest.importorskip("websockets.exceptions", reason="needs the extra web")
@@ -74,6 +77,49 @@ def test_other_hosts_origins_and_tokens_are_refused(hearts_table):
             pass
     with pytest.raises(InvalidStatus), page(f"http://{at.netloc}/{'x' * 22}/"):
         pass
+
+
+def test_the_name_of_the_machine_is_the_same_in_capitals(monkeypatch):
+    from starlette.requests import HTTPConnection
+
+    from trickformer.web.server import Guard
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "MyBox")
+    guard = Guard("word", "0.0.0.0", 8000)
+    for name, admitted in (("MyBox", True), ("mybox", True), ("yourbox", False)):
+        headers = [(b"host", f"{name}:8000".encode())]
+        asked = HTTPConnection({"type": "http", "path_params": {"token": "word"}, "headers": headers})
+        assert guard.admits(asked) is admitted
+
+
+def test_a_claim_leaves_the_page_free_and_can_be_stopped(monkeypatch):
+    from trickformer.web.room import Room
+    from trickformer.web.table import Table
+
+    class Endless:
+        busy = True
+
+        async def do(self, *_, **__):
+            await asyncio.Event().wait()
+
+        def cancel(self):
+            pass
+
+    async def talk():
+        settings = Play(game="hearts", opponents=["random"])
+        game = settings.rules()
+        room = Room(settings, Table(game, (YOU, "random", "random", "random"), 1, 1))
+        monkeypatch.setattr(room, "_inside", Endless())
+        told = room.enter("page")
+        for message in ({"do": "claim", "score": 3}, {"do": "cancel"}):
+            await asyncio.wait_for(room.hear("page", json.dumps(message)), 5)
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await room.close()
+        return [json.loads(told.get_nowait()) for _ in range(told.qsize())]
+
+    said = asyncio.run(talk())
+    assert [m["text"] for m in said if m["type"] == "error"] == ["the claim was not looked at to its end"]
 
 
 def _fuzzed(draw):

@@ -55,6 +55,7 @@ class Room(Pages):
         self.panels = tuple(panel for panel in PANELS if panel in has)
         self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
+        self._claiming: asyncio.Task[None] | None = None
         self._wanted: dict[object, tuple[str, ...]] = {}
         self._found: dict[str, dict[str, Any]] = {}  # what panels show, of the decision `_at`
         self._at: Ask | None = None
@@ -113,7 +114,9 @@ class Room(Pages):
                 self._look()
                 return
             case messages.Claim():
-                await self._claim(message.score)
+                if self._claiming is None or self._claiming.done():
+                    self._claiming = asyncio.create_task(self._claim(page, message.score))
+                return
             case messages.Cancel():
                 self._stop()
                 self._tell_all({"type": "thinking", "seat": None, "stopped": True})
@@ -171,16 +174,23 @@ class Room(Pages):
         for page in [page for page, wanted in self._wanted.items() if message["panel"] in wanted]:
             self.tell(page, message)
 
-    async def _claim(self, score: int) -> None:
-        """Plays out the hand where the person on turn reaches the score whatever the others do. Raises
-        TrickformerError where that is not shown."""
+    async def _claim(self, page: object, score: int) -> None:
+        """Plays out the hand where the person on turn reaches the score whatever the others do; where that is not
+        shown, their page is told."""
+        try:
+            await self._play_out(score)
+            self._changed()
+        except TrickformerError as e:
+            self.tell(page, {"type": "error", "text": str(e)})
+        except (Cancelled, asyncio.CancelledError):
+            self.tell(page, {"type": "error", "text": "the claim was not looked at to its end"})
+
+    async def _play_out(self, score: int) -> None:
+        """Raises TrickformerError where the score is not certain, and Cancelled."""
         asked = self._own()
         if asked is None:
             raise TrickformerError("a claim is made at one's own turn")
-        try:
-            proved, line = await self._inside.do("claim", asked, score)
-        except Cancelled:
-            raise TrickformerError("the claim was not looked at to its end") from None
+        proved, line = await self._inside.do("claim", asked, score)
         if asked != self._own():
             raise TrickformerError("the table has gone on; look again")
         if proved is None:
@@ -200,6 +210,9 @@ class Room(Pages):
         if self._driving is not None:
             self._driving.cancel()
             self._driving = None
+        if self._claiming is not None:
+            self._claiming.cancel()
+            self._claiming = None
         if self._players.busy:
             self._players.cancel()
         if self._inside.busy:

@@ -62,7 +62,9 @@ class Guard:
 
     def __init__(self, token: str, host: str, port: int):
         self._token, self._port, self._here = token, port, _is_loopback(host)
-        self._names = {"localhost", host.lower()} if self._here else {"localhost", host.lower(), socket.gethostname()}
+        self._names = (
+            {"localhost", host.lower()} if self._here else {"localhost", host.lower(), socket.gethostname().lower()}
+        )
 
     def admits(self, connection: HTTPConnection) -> bool:
         """Whether a request names this server, and the token. A socket must come from a page of ours too."""
@@ -157,7 +159,10 @@ async def _talk(room: Pages, page: WebSocket) -> None:
     sending = asyncio.create_task(_send(page, room.enter(page)))
     try:
         while True:
-            text = await page.receive_text()
+            try:
+                text = await page.receive_text()
+            except KeyError:  # it is not text
+                return
             if not pace.takes() or page not in room.pages:  # the latter of a page that does not read
                 await page.close(1008, "too many messages")
                 return
@@ -167,7 +172,7 @@ async def _talk(room: Pages, page: WebSocket) -> None:
                 room.tell(page, {"type": "error", "text": "that is no message of this page"})
             except TrickformerError as e:
                 room.tell(page, {"type": "error", "text": str(e)})
-    except (WebSocketDisconnect, KeyError):  # the latter of a message that is not text
+    except WebSocketDisconnect:
         pass
     finally:
         sending.cancel()

@@ -90,6 +90,8 @@ class Table:
         self._keep = keep
         if keep is None or not keep.known:
             self.begin(seats, deal)
+        elif self.records:  # a kill may have come between a step and its records
+            keep.describe(self)
 
     def begin(self, seats: Sequence[str], deal: int) -> None:
         """A new match, from a deal of the table's series on."""
@@ -243,6 +245,10 @@ class _Keeper:
     def write(self, step: _Step, table: Table) -> None:
         """A step that the table has taken."""
         self._journal.append(step)
+        self.describe(table)
+
+    def describe(self, table: Table) -> None:
+        """Who has sat at the table, and its finished hands, where this is not what was written last."""
         records = table.records
         if table.specs != self._written[0]:
             about = {"game": str(self._game.spiel), "players": table.specs, "builds": self._builds}
