@@ -55,8 +55,8 @@ def warnings(
 ) -> list[str]:
     """What looks like a collapse, one line each.
 
-    data: what the iteration learned from. learned: what `metrics.measure` says of its model. matches: by opponent, the
-    entries of all iterations up to this one."""
+    data: of the hands that the iteration played. learned: what `metrics.measure` says of its model. matches: by
+    opponent, the entries of all iterations up to this one."""
     found = []
     share = np.bincount(data.outcomes).max() / len(data)
     # Where there is only success and failure, most games end alike from the start.

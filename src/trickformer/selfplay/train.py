@@ -38,7 +38,7 @@ class FitOptions:
     batch_size: int = 32  # sequences a step, over all devices
     learning_rate: float = 1e-3  # of AdamW, falling linearly to zero
     muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
-    warmup_steps: int = 100
+    warmup_steps: int = 100  # over which the rates rise to their peaks; a training of fewer stays below them
     policy_weight: float = 9.0  # the losses' weights; that of the value loss is 1
     action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
