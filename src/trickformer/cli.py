@@ -39,7 +39,7 @@ app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
 # Options that take every word up to the next option; those of the second tuple as one text, with commas.
-_VARIADIC = ("--players", "--methods", "--others", "--estimators", "--opponents")
+_VARIADIC = ("--players", "--player", "--methods", "--others", "--estimators", "--opponents", "--bootstrap", "--guests")
 _JOINED = ("--seconds", "--simulations", "--beliefs")
 
 
@@ -109,7 +109,7 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 @app.command(name="report")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a run")], as_json: configs.Json = False
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a tournament")], as_json: configs.Json = False
 ) -> None:
     """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
     from trickformer.tournaments import report, results, run
@@ -125,10 +125,14 @@ def players() -> None:
     from trickformer import players as known
 
     for name in known.names():
-        print(f"{name}: {known.describe(name)}")
+        try:
+            print(f"{name}: {known.describe(name)}")
+        except TrickformerError as e:  # of somebody else's module: the others play
+            print(f"{name}: {e}")
+            continue
         for key, field in known.options_of(name).model_fields.items():
             default = "none" if field.default is None else known.text(field.default)
-            print(f"    {key}={default}  {field.description}")
+            print(f"    {key}={default}  {field.description or ''}".rstrip())
 
 
 @app.command()

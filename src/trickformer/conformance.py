@@ -14,7 +14,7 @@ from trickformer.base import Decision, Game, Memo, Player, TrickformerError, Vie
 from trickformer.engines import process
 from trickformer.engines.config import Conformance
 from trickformer.players.engine import EnginePlayer, Program
-from trickformer.plumbing import tables
+from trickformer.plumbing import plugins, tables
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -83,9 +83,10 @@ def _first_game(engine: str) -> str:
     if not isinstance(options, Program):
         raise _no_engine(engine)
     plays = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
-    found = next((name for name in games.NAMES if name in plays or "*" in plays), None)
+    known = (*games.NAMES, *plugins.names(plugins.GAMES))
+    found = next((name for name in known if name in plays or "*" in plays), None)
     if found is None:
-        raise TrickformerError(f"{engine} plays none of {', '.join(games.NAMES)}; say --game")
+        raise TrickformerError(f"{engine} plays none of {', '.join(known)}; say --game")
     return found
 
 

@@ -159,5 +159,8 @@ def test_variadic_options_are_spread():
     joined = cli._spread(["t", "--seconds", "0.1", "0.2", "--games", "3", "--beliefs", "exact", "rejection,inherited"])
     assert joined == ["t", "--seconds", "0.1,0.2", "--games", "3", "--beliefs", "exact,rejection,inherited"]
     assert cli._spread(["t", "--seconds", "--games", "3"]) == ["t", "--seconds", "--games", "3"]
+    lists = [f"--{name}" for name in ("bootstrap", "guests", "player")]
+    several = cli._spread(["t", *(word for flag in lists for word in (flag, "a", "b"))])
+    assert several == ["t", *(word for flag in lists for word in (flag, "a", flag, "b"))]
     for bare in (["t", "--others"], ["t", "--others", "--games", "5"]):  # typer says what is missing
         assert cli._spread(bare) == bare

@@ -225,7 +225,8 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
     assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
-    assert "unknown config key" in refused("report", "run")
+    assert "run/config.toml is of a run of another command: it has the key 'ceiling'" in refused("report", "run")
+    assert "is of a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))
     digests.lines(records).unlink()

@@ -416,15 +416,28 @@ def _distribution(folder, name, points):
 
 
 def test_a_package_that_is_broken_is_named(tmp_path, monkeypatch, command):
-    _distribution(tmp_path, "one", "[trickformer.games]\nnowhere = no.such.module\ntwice = a\n")
+    broken = "nowhere = no.such.module\ntwice = a\ntorn = torn\nempty = void"
+    _distribution(tmp_path, "one", f"[trickformer.games]\n{broken}\n[trickformer.players]\ntorn = torn\nempty = void\n")
+    (tmp_path / "torn.py").write_text("1 +")
+    (tmp_path / "void.py").write_text("")
     _distribution(tmp_path, "two", "[trickformer.games]\ntwice = b\n[trickformer.players]\nhearts = x\nrandom = y\n")
     monkeypatch.syspath_prepend(tmp_path)
     for game, says in (
-        ("nowhere", "cannot be imported: No module named"),
+        ("nowhere", "cannot be imported: ModuleNotFoundError: No module named"),
+        ("torn", "cannot be imported: SyntaxError: invalid syntax"),
+        ("empty", "'empty' of trickformer.games (void) does not export load"),
         ("twice", "one and two both declare 'twice'"),
     ):
         code, out, err = command("audit", game)
         assert (code, out, err.count("\n")) == (2, "", 1) and says in err
+    code, out, err = command("players")
+    assert (
+        code == 0 and not err and "argmax: " in out and "empty: 'empty' of trickformer.players (void) does not" in out
+    )
+    code, out, err = command("tournament", "hearts", "--a", "empty", "--b", "random")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "does not export Options and make" in err
+    for name in ("torn", "void"):
+        sys.modules.pop(name, None)
     assert games.load("hearts").name == "hearts" and players.module("random").__name__ == "trickformer.players.random"
     assert players.names().count("random") == 1
     with pytest.raises(UnknownNameError, match="nowhere"):

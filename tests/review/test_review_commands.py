@@ -151,6 +151,7 @@ def test_what_if_from_the_command_line(folder_of, command):
     ("given", "says"),
     [
         (["show", "hearts", "--analyse", "nobody"], "unknown analyst 'nobody'; choose from: "),
+        (["show", "hearts", "--game", 1, "--analyse", ""], "unknown analyst ''; choose from: "),
         (["show", "hearts", "--game", 1, "--analyse", "rules"], "this analyst gives no values"),
         (["show", "hearts", "--game", 1, "--analyse", "solver"], "the solver knows skat and crew, not hearts"),
         (["show", "hearts", "--game", 999, "--analyse", "pimc"], "holds no game 999"),

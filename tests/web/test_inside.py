@@ -8,9 +8,11 @@ import random
 
 import numpy as np
 import pytest
+from support.kuhn import Kuhn
 
 from trickformer import games, players, tokenizers
 from trickformer.belief.samplers import sampler
+from trickformer.web import room
 from trickformer.web.cast import Ask, Cast
 from trickformer.web.claims import certain, tried
 from trickformer.web.inside import Inside
@@ -254,3 +256,9 @@ def _ends(state):
         while not end.is_terminal():
             end.apply_action(draw.choice(end.legal_actions()))
         yield end
+
+
+def test_panels_of_worlds_are_those_that_a_game_can_show():
+    for name in games.NAMES:
+        assert room._drawn(games.load(name)) == ("belief", "worlds")
+    assert room._drawn(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief

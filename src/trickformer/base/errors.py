@@ -13,4 +13,5 @@ class UnknownNameError(TrickformerError):
     """A game, player, checkpoint or option that does not exist; the message lists those that do."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]):
-        super().__init__(f"unknown {kind} {name!r}; choose from: {', '.join(sorted(known))}")
+        choice = f"choose from: {', '.join(sorted(known))}" if known else "there are none"
+        super().__init__(f"unknown {kind} {name!r}; {choice}")

@@ -54,7 +54,8 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     for key in ("vocab", "outcomes"):
         if given.get(key) != wanted[key]:
             raise TrickformerError(
-                f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ"
+                f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ; "
+                "name another checkpoint"
             )
     version = given.get("facts")
     if (facts or version) and (version, facts) != (tokenizer.facts_version, tokenizer.n_facts):

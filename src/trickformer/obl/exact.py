@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer import games
-from trickformer.base import TrickformerError, View
+from trickformer.base import TrickformerError, View, game_name
 from trickformer.obl import hierarchy, operator
 from trickformer.obl.config import Exact
 from trickformer.obl.listing import listed
@@ -60,6 +60,8 @@ def _seated(config: Exact) -> Valued | None:
     """The player of the checkpoint, if there is one. Raises TrickformerError where it cannot play this game."""
     if config.checkpoint is None:
         return None
+    if game_name(config.game) != "hanabi":
+        raise TrickformerError(f"a checkpoint of off-belief learning plays hanabi, not {config.game}")
     from trickformer.players import obl
 
     return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import pkgutil
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -26,7 +27,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError, ValidationInfo
 
 from trickformer import checkpoints
-from trickformer.base import Game, Player, TrickformerError, UnknownNameError
+from trickformer.base import Decision, Game, Player, TrickformerError, UnknownNameError, View
 from trickformer.engines import entries
 from trickformer.plumbing import plugins
 from trickformer.plumbing.digests import sha256
@@ -176,6 +177,33 @@ def make(spec: str, game: Game) -> Player:
     Raises what `parse` raises, and TrickformerError where the player cannot play this game."""
     name, options = parse(spec)
     return module(name).make(options, game)
+
+
+def checked(
+    player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
+) -> list[Decision]:
+    """What a player answered, where it is what base.Player promises. Raises TrickformerError where it is not one
+    decision a view, of a legal action, and where values are not of legal actions or not finite.
+
+    where: what the message says of a view's place, by its index."""
+    name = type(player).__name__
+    if not isinstance(decisions, Sequence) or len(decisions) != len(views):
+        many = len(decisions) if isinstance(decisions, Sequence) else type(decisions).__name__
+        raise TrickformerError(f"{name} gave {many} decisions for {len(views)} views")
+    for i, (view, decision) in enumerate(zip(views, decisions)):
+        if not isinstance(decision, Decision):
+            raise TrickformerError(f"{name} gave {decision!r}{where(i)}, which is no Decision")
+        values = decision.values or {}
+        if decision.action not in view.legal:
+            raise TrickformerError(
+                f"{name} chose the illegal action {decision.action}{where(i)}; legal: {list(view.legal)}"
+            )
+        if wrong := {*values, *(decision.visits or ())}.difference(view.legal):
+            raise TrickformerError(f"{name} says what the illegal action {min(wrong)} is worth{where(i)}")
+        for value in (decision.value, *values.values()):
+            if value is not None and not math.isfinite(value):
+                raise TrickformerError(f"{name} says that an action is worth {value}{where(i)}")
+    return list(decisions)
 
 
 def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Generator:

@@ -45,6 +45,8 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
     """The config that a run folder holds, and `more`; what it says of MACHINE is left out. Raises as `load`."""
     kept = {k: v for k, v in _values(file).items() if k not in MACHINE}
+    if strange := kept.keys() - model.model_fields.keys():
+        raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
     return validate(model, kept | dict(more or {}))
 
 

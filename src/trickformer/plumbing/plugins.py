@@ -13,6 +13,7 @@ from types import ModuleType
 from trickformer.base import TrickformerError
 
 GAMES, PLAYERS = "trickformer.games", "trickformer.players"  # groups
+_EXPORTS = {GAMES: ("load",), PLAYERS: ("Options", "make")}
 
 
 def names(group: str) -> tuple[str, ...]:
@@ -23,14 +24,19 @@ def names(group: str) -> tuple[str, ...]:
 def module(group: str, name: str) -> ModuleType | None:
     """The module of that name, imported; None where no installed package declares it.
 
-    Raises TrickformerError where two do, or the module cannot be imported."""
+    Raises TrickformerError where two do, the module cannot be imported, or it lacks what it must export."""
     found = list(metadata.entry_points(group=group, name=name))
     if not found:
         return None
     if len(found) > 1:
         packages = " and ".join(sorted(p.dist.name if p.dist else p.value for p in found))
         raise TrickformerError(f"{packages} both declare {name!r} in {group}; uninstall one")
+    what = f"{name!r} of {group} ({found[0].value})"
     try:
-        return found[0].load()
-    except (ImportError, AttributeError) as e:
-        raise TrickformerError(f"{name!r} of {group} ({found[0].value}) cannot be imported: {e}") from e
+        module = found[0].load()
+    except (Exception, SystemExit) as e:  # whatever a module of others does
+        said = str(e).partition("\n")[0]
+        raise TrickformerError(f"{what} cannot be imported: {type(e).__name__}: {said}") from e
+    if missing := [export for export in _EXPORTS[group] if not hasattr(module, export)]:
+        raise TrickformerError(f"{what} does not export {' and '.join(missing)}")
+    return module

@@ -188,4 +188,4 @@ class _Asked:
         if getattr(self._player, "needs_state", False):
             for memo, (_, state, _) in zip(memos, asked):
                 memo["state"] = state.clone()
-        return self._player.act(views, rngs, memos)
+        return players.checked(self._player, views, self._player.act(views, rngs, memos))

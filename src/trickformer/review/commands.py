@@ -51,7 +51,7 @@ def show(
         raise TrickformerError(
             "--plot draws the review of one game; give --analyse, and --game where there are several"
         )
-    reviews = _reviews(found, analyse, seat, repeats, seed) if analyse else {}
+    reviews = _reviews(found, analyse, seat, repeats, seed) if analyse is not None else {}
     if plot is not None:
         from trickformer.review.plot import plot as draw
 

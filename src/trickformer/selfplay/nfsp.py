@@ -192,7 +192,8 @@ class _Run:
                         silent = config.told and iteration == 0 and not writer.labels + len(piece.data.labels)
                         if silent and done >= min(hands, _TOLD_BY):
                             raise TrickformerError(
-                                f"none of {', '.join(config.bootstrap)} tells what actions are worth; leave out told"
+                                f"none of {', '.join(dict.fromkeys(config.bootstrap))} tells visits and values of "
+                                "actions; leave out told, and choose another --out"
                             )
                         entry = {"at": done, "hands": done, "speed": speed, **piece.points}
                         # Before the hands count: where a kill comes between the two, a line too many is dropped on

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import MANY, Decision, Game, Memo, Player, TrickformerError, View
-from trickformer.players import decision_rng
+from trickformer.base import MANY, Decision, Game, Memo, Player, View
+from trickformer.players import checked, decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 
@@ -75,7 +75,8 @@ def play(
     clock: seconds for a decision, put into memo["clock"]; records then count who took longer. A call's decisions share
     its time evenly. heard: is told of every decision, in the order in which they are made.
 
-    Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions)."""
+    Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions; see
+    `players.checked`)."""
     tables = tables or makes_use(players)
     lines = {id(p): _Line(p, min(tables, getattr(p, "batch", None) or tables)) for p in players}
     hands, begun, ended = iter(hands), 0, 0
@@ -133,16 +134,13 @@ def _act(
         for memo in memos:
             memo["clock"] = clock
     start = time.perf_counter()
-    decisions: list[Decision] = player.act(views, rngs, memos)
+    decisions = player.act(views, rngs, memos)
     share = (time.perf_counter() - start) / len(tables)
-    if len(decisions) != len(tables):
-        raise TrickformerError(f"{type(player).__name__} gave {len(decisions)} decisions for {len(tables)} views")
-    for table, seat, view, decision in zip(tables, seats, views, decisions):
-        if decision.action not in view.legal:
-            raise TrickformerError(
-                f"{type(player).__name__} chose the illegal action {decision.action} in deal "
-                f"{table.hand.deal}, seating {table.hand.seating}, seat {seat}; legal: {list(view.legal)}"
-            )
+
+    def where(i: int) -> str:
+        return f" in deal {tables[i].hand.deal}, seating {tables[i].hand.seating}, seat {seats[i]}"
+
+    for table, seat, view, decision in zip(tables, seats, views, checked(player, views, decisions, where)):
         if heard is not None:
             heard(table.hand, view, decision)
         table.state.apply_action(decision.action)

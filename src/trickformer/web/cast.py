@@ -71,10 +71,9 @@ class Cast:
         view = self._game.view(state, asked.seat)
         rng = players.decision_rng(asked.seed, asked.deal, asked.seat, asked.number)
         start = time.perf_counter()
-        (decision,) = player.act([view], [rng], [memo])
+        decisions = player.act([view], [rng], [memo])
         seconds = time.perf_counter() - start
-        if decision.action not in view.legal:
-            raise TrickformerError(f"{asked.spec} chose {decision.action}, which is none of {list(view.legal)}")
+        (decision,) = players.checked(player, [view], decisions)
         return Answer(decision, seconds)
 
     def end(self, seats: tuple[str, ...], history: tuple[int, ...]) -> None:

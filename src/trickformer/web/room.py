@@ -10,8 +10,9 @@ from collections.abc import Coroutine
 from typing import Any
 
 from trickformer import players, tokenizers
-from trickformer.base import CHANCE, TrickformerError
-from trickformer.belief import heads
+from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.belief import heads, sampler
+from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
 from trickformer.review.rating import shares
 from trickformer.web import messages, scenes
@@ -51,7 +52,7 @@ class Room(Pages):
         self._players = Worker(cast_of, rules)
         self._driving: asyncio.Task[None] | None = None
         specs, learned = instruments(table, settings)
-        has = {*specs, "belief", "worlds", *(["tokens"] if tokenizers.find(table.game) else [])}
+        has = {*specs, *_drawn(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
         self.panels = tuple(panel for panel in PANELS if panel in has)
         self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
@@ -282,6 +283,16 @@ class Room(Pages):
             "panels": list(self.panels),
             "record": len(table.records) if table.over else None,
         }
+
+
+def _drawn(game: Game) -> tuple[str, ...]:
+    """The panels that show worlds, and where there is a picture of them what they have in common."""
+    try:
+        belief = sampler(game)
+    except TrickformerError:
+        return ()
+    pictured = game.name in ("hanabi", "mines") or isinstance(belief, CardBelief)
+    return ("belief", "worlds") if pictured else ("worlds",)
 
 
 def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:

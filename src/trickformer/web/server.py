@@ -221,8 +221,9 @@ def view(settings: View) -> None:
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
     next(files.read(files.place(settings.run)))  # before anything listens
-    for spec in filter(None, (settings.analyse if settings.analyse != SOLVER else None, *(settings.players or ()))):
-        players.parse(spec)
+    for spec in (settings.analyse, *(settings.players or ())):
+        if spec is not None and spec != SOLVER:
+            players.parse(spec)
     with _listening(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
     raise Interrupted("the page is closed")
