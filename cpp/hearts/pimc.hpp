@@ -22,8 +22,8 @@ struct PimcResult {
   std::int64_t visits[kNumCards] = {};  // by card: simulations over all worlds; 0 where the card was not tried
 };
 
-// Values of what the seat on turn may pass or play; its view must have more than no card to choose from. World
-// i is drawn from, and evaluated with, the stream (seed, i). Results are the same on every machine.
+// Values of what the seat of the view may pass or play, which must be something (Deals::may_act). World i is drawn
+// from, and evaluated with, the stream (seed, i). Results are the same on every machine.
 using Pimc = PimcResult(const Deals& deals, const PimcOptions& options, std::uint64_t seed);
 TRICKFORMER_PER_ISA(Pimc, pimc);
 

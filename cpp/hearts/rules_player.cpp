@@ -1,5 +1,7 @@
 #include "hearts/rules_player.hpp"
 
+#include <stdexcept>
+
 #include "hearts/passing.hpp"
 #include "hearts/worlds.hpp"
 
@@ -177,6 +179,7 @@ class Situation {
 int rules_player(const SeatView& view) {
   Knowledge k;
   if (const int fault = follow(view, k); fault != kNoFault) refuse(view, fault);
+  if (!may_act(view, k)) throw std::invalid_argument("the seat of a view is not on turn");
   if (!view.playing()) return choose_pass(view.dealt & ~cards_of(view.passes, view.num_passes));
   return Situation(view).choose();
 }

@@ -4,8 +4,8 @@
 
 namespace trickformer::hearts {
 
-// The card that `rules` passes or plays where the seat of the view is on turn. Throws std::invalid_argument where no deal
-// explains the view.
+// The card that `rules` passes or plays. Throws std::invalid_argument where no deal explains the view, or its seat is not
+// on turn.
 int rules_player(const SeatView& view);
 
 }  // namespace trickformer::hearts

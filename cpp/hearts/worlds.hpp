@@ -44,6 +44,7 @@ struct Deals {
   std::uint64_t cumulative[kSplits] = {};  // assignments of the splits 0..i
   std::uint8_t split[kSplits][3] = {};     // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
   std::unique_ptr<const Placing> placing;  // not null: assignments are drawn by it
+  bool may_act = false;                    // the seat of the view is to pass or to play
 };
 
 struct World {
@@ -99,11 +100,17 @@ inline int follow(const SeatView& v, Knowledge& k) {
   return kNoFault;
 }
 
+// Whether the seat of a view is to pass or to play a card; `k` is as `follow` leaves it where some deal explains the view.
+inline bool may_act(const SeatView& v, const Knowledge& k) {
+  return v.playing() ? v.num_plays < kNumCards && k.current == v.seat : v.num_passes < kPass;
+}
+
 // Counts the worlds of a view; a Fault if there is none.
 inline int count_deals(const SeatView& v, Deals& d) {
   Knowledge k;
   if (const int fault = follow(v, k); fault != kNoFault) return fault;
   d.view = v;
+  d.may_act = may_act(v, k);
   const Cards given = cards_of(v.passes, v.num_passes);
   if (v.playing()) {
     d.hidden_passes = v.direction ? 2 : 0;

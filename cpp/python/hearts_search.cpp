@@ -73,6 +73,7 @@ std::map<int, std::pair<double, std::int64_t>> pimc_of(const Deals& d, const Pim
   if (options.worlds < 1 || options.runs < 1 || options.runs > kMostRuns)
     throw std::invalid_argument("worlds and runs are at least 1, runs at most " + std::to_string(kMostRuns));
   if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
+  if (!d.may_act) throw std::invalid_argument("the seat of the view is not on turn");
   check_room(std::size_t(options.runs), kHand * sizeof(UctNode));
   PimcResult result;
   {
@@ -122,14 +123,17 @@ void bind_hearts_search(nb::module_& parent) {
         }
         return cards;
       },
-      "views"_a, "The card that the scripted player passes or plays in each view.");
+      "views"_a,
+      "The card that the scripted player passes or plays in each view. Raises ValueError where no deal explains a "
+      "view, or its seat is not on turn.");
   m.def(
       "pimc",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
         return pimc_of(d, {{runs, c, light}, worlds, uct}, seed);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}.");
+      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}. Raises ValueError where "
+      "the seat of the view is not on turn.");
   m.def(
       "pimc_worlds",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {

@@ -24,6 +24,16 @@ def hearts_view(plays: tuple[int, ...] = ()):
     return _core.hearts.SeatView(_core.hearts.Rules(), 0, 0, dealt, [], [], 0, list(plays), not plays)
 
 
+def hearts_hand():
+    """The view of a hand that is over."""
+    state = _core.hearts.State(_core.hearts.Rules(), 0, np.arange(52, dtype=np.uint8))
+    plays = []
+    while not state.is_terminal():
+        plays.append(state.legal_actions()[0])
+        state.apply_action(plays[-1])
+    return hearts_view(tuple(plays))
+
+
 def skat_cards(n: int) -> list[int]:
     return list(range(n))
 
@@ -157,15 +167,29 @@ def test_pimc_of_hearts_has_a_card_to_choose_and_a_bound():
             _core.hearts.pimc_worlds(sampler, 1, runs, 0.4, True, True, 1)
     with pytest.raises(ValueError, match="worlds"):
         _core.hearts.pimc_worlds(sampler, -1, 10, 0.4, True, True, 1)
-    state = _core.hearts.State(_core.hearts.Rules(), 0, np.arange(52, dtype=np.uint8))
-    plays = []
-    while not state.is_terminal():
-        plays.append(state.legal_actions()[0])
-        state.apply_action(plays[-1])
-    dealt = list(range(0, 52, 4))
-    over = _core.hearts.SeatView(_core.hearts.Rules(), 0, 0, dealt, [], [], 0, plays, False)
     with pytest.raises(ValueError, match="the hand is over"):
-        _core.hearts.pimc(_core.hearts.DealSampler(over), 1, 10, 0.4, False, True, 1)
+        _core.hearts.pimc(_core.hearts.DealSampler(hearts_hand()), 1, 10, 0.4, False, True, 1)
+
+
+def test_a_seat_of_hearts_that_is_not_on_turn_decides_nothing():
+    core, rules = _core.hearts, _core.hearts.Rules(can_lead_any_club=True)
+    hand = [card for card in range(52) if card % 4][:13]
+
+    def waits(passes):
+        return core.SeatView(rules, 0, 1, hand, hand[:passes], [], -1, [], False)
+
+    for view in (waits(3), hearts_view((0,)), hearts_hand()):
+        deals = core.DealSampler(view)
+        for search in (core.pimc, core.pimc_worlds):
+            for uct in (False, True):
+                with pytest.raises(ValueError, match=r"not on turn|the hand is over"):
+                    search(deals, 1, 10, 0.4, uct, True, 0)
+        with pytest.raises(ValueError, match="not on turn"):
+            core.rules_player([view])
+    for passes in range(3):
+        found = core.pimc(core.DealSampler(waits(passes)), 1, 10, 0.4, False, True, 0)
+        assert set(found) == set(hand[passes:])
+        assert set(core.rules_player([waits(passes)])) <= set(hand[passes:])
 
 
 def test_scores_of_no_outcome_are_told():

@@ -326,8 +326,11 @@ class _Maker:
         self.add("hearts.DealSampler", lambda: (self.hearts_view(), self.draw.uniform(-2, 2, (52, 3))))
 
     def hearts_arguments(self) -> Arguments:
-        """Some plays of a hand without passes, seen by one seat."""
+        """Some plays of a hand without passes, seen by one seat; or some passes, after three of which it waits."""
         rules, deck = _core.hearts.Rules(), self.draw.permutation(52).astype(np.uint8)
+        if self.rng.random() < 0.2:
+            hand, passes = sorted(deck[:13].tolist()), self.rng.randrange(4)
+            return rules, self.rng.randrange(4), 1, hand, hand[:passes], [], -1, [], passes < 3
         state, plays, leader, seat = _core.hearts.State(rules, 0, deck), [], -1, self.rng.randrange(4)
         leader = state.current_player()
         for _ in range(self.rng.randrange(53)):
