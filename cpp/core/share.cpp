@@ -21,10 +21,7 @@ Share::Share(std::int64_t of) { more(of); }
 
 Share::Share(Share&& other) noexcept : mine_(std::exchange(other.mine_, {})) {}
 
-Share::~Share() {
-  g_done.fetch_sub(mine_.done, std::memory_order_relaxed);
-  g_of.fetch_sub(mine_.of, std::memory_order_relaxed);
-}
+Share::~Share() { end(); }
 
 void Share::more(std::int64_t of) {
   mine_.of += of;
@@ -37,5 +34,11 @@ void Share::done(std::int64_t n) {
 }
 
 void Share::reach(std::int64_t n) { done(n - mine_.done); }
+
+void Share::end() {
+  g_done.fetch_sub(mine_.done, std::memory_order_relaxed);
+  g_of.fetch_sub(mine_.of, std::memory_order_relaxed);
+  mine_ = {};
+}
 
 }  // namespace trickformer

@@ -22,6 +22,7 @@ class Share {
   void more(std::int64_t of);
   void done(std::int64_t n = 1);
   void reach(std::int64_t n);  // so many are done by now
+  void end();                  // nothing goes on; what is done is forgotten, and `more` begins anew
 
  private:
   UnderWay mine_;

@@ -67,11 +67,14 @@ void bind_gomcts(nb::module_& parent) {
           "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
           "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
-      .def("advance",
-           [](SearchBatch& self) {
-             nb::gil_scoped_release release;
-             return self.batch.advance();
-           })
+      .def(
+          "advance",
+          [](SearchBatch& self) {
+            nb::gil_scoped_release release;
+            return self.batch.advance();
+          },
+          "Goes on until all that goes on waits for the model; False: all searches are done. Raises ValueError where "
+          "what was asked for last is not answered, and after a tracker's exception.")
       .def("branches",
            [](const SearchBatch& self) {
              std::vector<int> parents, tokens;
@@ -102,7 +105,9 @@ void bind_gomcts(nb::module_& parent) {
             self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
                               values.shape(1));
           },
-          "policy"_a, "values"_a, "actions"_a = nb::none())
+          "policy"_a, "values"_a, "actions"_a = nb::none(),
+          "policy, actions: float32 [policy nodes, tokens]; values: float32 [value nodes, players], own first. Raises "
+          "ValueError on other shapes, and without actions where a search has leaf_action_values.")
       .def(
           "run",
           [](SearchBatch& self, gpt2::Engine& engine, bool actions) {
@@ -113,7 +118,9 @@ void bind_gomcts(nb::module_& parent) {
             nb::gil_scoped_release release;
             gomcts::run(self.batch, engine, actions);
           },
-          "engine"_a, "actions"_a, "All searches to their end on the CPU's engine; actions: they use action values.")
+          "engine"_a, "actions"_a,
+          "All searches to their end on the CPU's engine; actions: they use action values. "
+          "Raises ValueError without them where a search has leaf_action_values, and where the model does not fit.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
              std::vector<std::tuple<int, double, int>> out;

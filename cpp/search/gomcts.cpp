@@ -322,31 +322,48 @@ void Batch::add(Search search) {
   if (!searches_.empty() && (search.vocabulary() != vocabulary() || search.fact_count() != searches_[0].fact_count()))
     throw std::invalid_argument("searches of one batch have the same tokens and facts");
   share_.more(search.runs());
+  needs_actions_ |= search.needs_actions();
   searches_.push_back(std::move(search));
 }
 
 bool Batch::advance() {
+  // What was asked for before a search failed is told to nobody, and would be waited for for ever.
+  if (failed_) throw std::invalid_argument("a search of this batch has failed, and none goes on");
   if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
   nodes_.clear();
   policies_.clear();
   values_.clear();
   bool waiting = false;
   std::int64_t begun = 0;
-  for (std::size_t i = 0; i < searches_.size(); ++i) {
-    Search& s = searches_[i];
-    waiting |= s.advance();
-    begun += s.begun();
-    for (int node : s.wants_node()) nodes_.push_back({int(i), node});
-    for (int node : s.wants_policy()) policies_.push_back({int(i), node});
-    for (int node : s.wants_value()) values_.push_back({int(i), node});
+  try {
+    for (std::size_t i = 0; i < searches_.size(); ++i) {
+      Search& s = searches_[i];
+      waiting |= s.advance();
+      begun += s.begun();
+      for (int node : s.wants_node()) nodes_.push_back({int(i), node});
+      for (int node : s.wants_policy()) policies_.push_back({int(i), node});
+      for (int node : s.wants_value()) values_.push_back({int(i), node});
+    }
+  } catch (...) {
+    failed_ = true;
+    nodes_.clear();
+    policies_.clear();
+    values_.clear();
+    share_.end();
+    throw;
   }
-  share_.reach(begun);
+  share_.reach(begun - past_);
+  if (!waiting) {
+    share_.end();
+    past_ = begun;
+  }
   placed_ = nodes_.empty();
   answered_ = policies_.empty() && values_.empty();
   return waiting;
 }
 
 void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const {
+  if (nodes_.empty()) return;
   for (const Place& at : nodes_) {
     const Search& s = searches_[std::size_t(at.search)];
     parents.push_back(s.engine_node(s.parent(at.node)));
@@ -377,6 +394,8 @@ std::vector<int> Batch::value_nodes() const {
 
 void Batch::answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
                    std::size_t players) {
+  if (needs_actions_ && !policies_.empty() && !actions)
+    throw std::invalid_argument("a search that counts action values is answered with them");
   answered_ = true;
   for (std::size_t i = 0; i < policies_.size(); ++i)
     searches_[std::size_t(policies_[i].search)].give_policy(

@@ -55,6 +55,7 @@ class Search {
   bool advance();
   int runs() const { return options_.runs; }
   int begun() const { return started_; }
+  bool needs_actions() const { return options_.leaf_action_values; }
 
   // What the runs wait for, as indices of the search's own nodes: a place in the engine, below the parent's; the
   // policy; the value.
@@ -142,7 +143,7 @@ class Batch {
 
   // Goes on with every search. False: all are done. Afterwards the three questions below stand; give_nodes
   // must be called before policy_nodes and value_nodes are read, and all must be answered before the next call, else
-  // it throws std::invalid_argument.
+  // it throws std::invalid_argument, and in every call after one in which a tracker threw.
   bool advance();
   // Engine node and token, and the facts [branches, facts] where the searches give them.
   void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const;
@@ -153,8 +154,10 @@ class Batch {
   std::size_t asked_policies() const { return policies_.size(); }
   std::size_t asked_values() const { return values_.size(); }
   int vocabulary() const { return searches_.empty() ? 0 : searches_[0].vocabulary(); }
+  // Whether some search counts action values at the end of its runs, and so cannot do without them.
+  bool needs_actions() const { return needs_actions_; }
   // policy: float [policy_nodes, vocabulary]; values: float [value_nodes, players], own first.
-  // actions: float [policy_nodes, vocabulary], or null.
+  // actions: float [policy_nodes, vocabulary], or null; throws std::invalid_argument where needs_actions.
   void answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
               std::size_t players);
 
@@ -165,7 +168,9 @@ class Batch {
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
   Share share_;                           // of runs
+  std::int64_t past_ = 0;                 // runs that are counted in it no more
   bool placed_ = true, answered_ = true;  // what was asked for last
+  bool failed_ = false, needs_actions_ = false;
 };
 
 }  // namespace trickformer::gomcts

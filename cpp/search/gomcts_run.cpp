@@ -1,8 +1,12 @@
 #include "search/gomcts_run.hpp"
 
+#include <stdexcept>
+
 namespace trickformer::gomcts {
 
 void run(Batch& batch, gpt2::Engine& engine, bool actions) {
+  if (batch.needs_actions() && !actions)
+    throw std::invalid_argument("a search that counts action values is answered with them");
   const auto vocabulary = std::size_t(engine.config().vocab), players = std::size_t(engine.players());
   std::vector<int> parents, tokens, nodes;
   std::vector<float> facts, policy, worth, values;

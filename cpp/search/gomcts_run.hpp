@@ -5,7 +5,7 @@
 
 namespace trickformer::gomcts {
 
-// actions: whether the searches use action values.
+// actions: whether the searches use action values. Throws std::invalid_argument where they do not and one needs them.
 void run(Batch& batch, gpt2::Engine& engine, bool actions);
 
 }  // namespace trickformer::gomcts

@@ -370,6 +370,51 @@ def test_a_search_takes_answers_to_what_it_asked():
         _core.gomcts.SearchBatch(np.zeros((0, 4), np.float32))
 
 
+class Breaks(Reenters):
+    def __init__(self):
+        super().__init__(lambda: None)
+
+    def copy(self):
+        return Breaks()
+
+    def terminal(self):
+        raise ValueError("this tracker is out of order")
+
+
+def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
+    batch = batch_of(Reenters(lambda: None), facts=True)
+    idle = _core.under_way()
+    batch.add(
+        Breaks(), 1, 0, runs=20, steps=2, c=0.4, threshold=0.0, mu=0.0, wave=2, legal=True, early=False, facts=True
+    )
+    with pytest.raises(ValueError, match="out of order"):
+        batch.advance()
+    assert _core.under_way()[1] < idle[1]
+    engine = _core.GPT2Engine(*core_examples.engine_arguments(4, 2, np.random.default_rng(1)))
+    nothing = np.zeros((0, 4), np.float32)
+    for _ in range(2):
+        assert [len(part) for part in batch.branches()] == [0, 0, 0]
+        for go_on in (batch.advance, lambda: batch.run(engine, True)):
+            with pytest.raises(ValueError, match="has failed"):
+                go_on()
+        batch.answer(nothing, nothing)
+
+
+def test_a_search_that_counts_action_values_is_given_them():
+    batch = batch_of(Reenters(lambda: None), leaf_action_values=True, facts=True)
+    engine = _core.GPT2Engine(*core_examples.engine_arguments(4, 2, np.random.default_rng(1)))
+    with pytest.raises(ValueError, match="answered with them"):
+        batch.run(engine, False)
+    assert batch.advance()
+    batch.give_nodes(np.arange(len(batch.branches()[1]), dtype=np.int32))
+    policy, values = np.zeros((len(batch.policy_nodes()), 4), np.float32), np.zeros((0, 4), np.float32)
+    assert len(policy) and not len(batch.value_nodes())
+    with pytest.raises(ValueError, match="answered with them"):
+        batch.answer(policy, values)
+    batch.answer(policy, values, policy)
+    assert batch.advance()
+
+
 def test_logits_that_are_no_numbers_choose_a_legal_action():
     batch = batch_of(codec_at_own_turn(), action_values=True, runs=3)
     advanced(batch, 61, float("nan"))

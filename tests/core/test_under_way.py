@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from trickformer import _core, games, players
+from trickformer import _core, games, players, tokenizers
 from trickformer.base import CHANCE
 
 # Of each game a search that takes a second or so, what it counts, and how many actions of people come before it.
@@ -62,3 +62,25 @@ def test_how_far_searches_have_got(name):
     assert any(done > 0 for done, _ in seen), seen
     if of is not None:
         assert {total for _, total in seen} <= {0, of, 2 * of}
+
+
+def test_a_search_that_has_ended_is_counted_no_more():
+    """Though somebody still holds it; and what is added to it then is counted from its own beginning."""
+    gc.collect()
+    idle = _core.under_way()
+    tokenizer = tokenizers.make(game := games.load("hearts"))
+    view = _turn(game, 20)
+    batch = _core.gomcts.SearchBatch(game.outcomes.values.astype(np.float32))
+    options = {"steps": 1, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 4, "legal": True, "early": False}
+    for runs in (20, 50):
+        batch.add(tokenizer.tracker(tokenizer.encode(view)), 1, 0, runs=runs, **options)
+        seen = set()
+        while batch.advance():
+            seen.add(_core.under_way())
+            batch.give_nodes(np.arange(len(batch.branches()[1]), dtype=np.int32))
+            policy = np.zeros((len(batch.policy_nodes()), len(tokenizer.vocab)), np.float32)
+            batch.answer(policy, np.zeros((len(batch.value_nodes()), game.players), np.float32))
+        assert {total - idle[1] for _, total in seen} == {runs}
+        assert max(done - idle[0] for done, _ in seen) <= runs
+        assert min(done - idle[0] for done, _ in seen) == 4
+        assert _core.under_way() == idle

@@ -230,7 +230,8 @@ class _Maker:
                         "mu": 0.01,
                         "wave": rng.choice((1, 3)),
                     }
-                    flags = {name: rng.random() < 0.5 for name in ("legal", "early", "action_values")}
+                    names = ("legal", "early", "action_values", "leaf_action_values")
+                    flags = {name: rng.random() < 0.5 for name in names}
                     made.add(
                         at, 1, root, runs=rng.randrange(1, 6), steps=rng.randrange(3), facts=True, **options, **flags
                     )
