@@ -19,7 +19,8 @@ using namespace trickformer::crew;
 
 namespace {
 
-// What a mission must be for its rules to leave no player without an action; trickformer.games._missions asks for more.
+// What a mission must be for its rules to leave no player without an action and to speak of nobody who is not named;
+// trickformer.games._missions asks for more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
   if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
@@ -34,6 +35,10 @@ void check(const Mission& m) {
   const bool swap = m.has(Rule::kSwapTiles), move = m.has(Rule::kMoveTile);
   if ((swap || move) && (!draft || swap == move || tokens < (swap ? 2 : 1) || (move && tokens == m.tasks)))
     throw nb::value_error("task tokens change places before a draft: two of them, or one to a task that has none");
+  if (m.any(Rule::kSick | Rule::kOneTrick | Rule::kFirstAndLast) != (m.allocation == Allocation::kMember))
+    throw nb::value_error("a member is appointed where a rule is on the member");
+  if (m.has(Rule::kRoles) != (m.allocation == Allocation::kRoles))
+    throw nb::value_error("roles are given where the rule on roles asks for them");
   if (m.distress == 2) throw nb::value_error("a card is passed on to the left or to the right: 1 or 3");
 }
 

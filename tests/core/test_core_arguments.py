@@ -259,6 +259,20 @@ def test_missions_leave_nobody_without_an_action():
             _core.crew.Mission(1, tiles, 0, allocation, distress, rules)
 
 
+@pytest.mark.parametrize("rule", [0, 10, 13, 17])  # three on the member, one on roles
+def test_missions_speak_of_nobody_who_is_not_named(rule):
+    right = 4 if rule == 17 else 3
+    for allocation in range(6):
+        tiles = [10] if allocation < 3 else []
+        if allocation == right:
+            _core.crew.Mission(1, tiles, 0, allocation, 0, [rule])
+            with pytest.raises(ValueError, match=r"member|roles"):
+                _core.crew.Mission(1, tiles, 0, allocation, 0, [])
+        else:
+            with pytest.raises(ValueError, match=r"member|roles"):
+                _core.crew.Mission(1, tiles, 0, allocation, 0, [rule])
+
+
 class Reenters:
     """A tracker in Python that uses, while it is asked, the very object that asks."""
 
