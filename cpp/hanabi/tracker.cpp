@@ -76,8 +76,8 @@ void encode(const Codec& table, const std::uint8_t* history, int seat, std::int1
   };
   tell_deal(table, s, tell);
   const int size = history_size(table.rules());
-  for (int i = table.rules().deck(); i < size && !s.over(); ++i) {
-    if (history[i] >= table.rules().actions() || !(legal(s) >> history[i] & 1)) break;  // the game goes no further
+  for (int i = table.rules().deck(); i < size && !s.over() && history[i] != 255; ++i) {
+    check_action(history[i] < table.rules().actions() && legal(s) >> history[i] & 1, history[i]);
     tell_action(table, s, history[i], tell);
   }
   std::fill(tokens, end, std::int16_t(table.end()));

@@ -33,10 +33,9 @@ def test_a_history_that_cannot_be_is_refused(name):
         broken = history.copy()
         broken[0, at] = value
         faults.append(broken)
-    if name != "hanabi":  # where a game ends at the first action that it does not allow
-        after = history.copy()
-        after[0, first + cards : first + cards + 3] = history[0, first + cards]
-        faults.append(after)
+    after = history.copy()
+    after[0, first + cards : first + cards + 3] = 200 if name == "hanabi" else history[0, first + cards]
+    faults.append(after)
     if name == "hearts":
         direction, twice = history.copy(), history.copy()
         direction[0, 0] = 9
