@@ -51,13 +51,17 @@ void bind_crew_search(nb::module_& parent) {
           "__init__",
           [](SeatView* self, const Logbook& book, In1<std::int32_t> tokens) {
             SeatView v;
+            bool ended = false;  // the end token has come
             const auto seen = tokens_in(tokens);
-            for (std::size_t i = 0; i < seen.size(); ++i)
-              if (!see(book, v, seen[i]))
+            for (std::size_t i = 0; i < seen.size(); ++i) {
+              const bool over = v.ended();
+              if (ended || !see(book, v, seen[i]))
                 throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
+              ended = over;
+            }
             new (self) SeatView(v);
           },
-          "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+          "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens; the end is told once.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
   bind_worlds<WorldRows<Deals, crew::read, crew::write, kHidden>, SeatView>(
       sampler, kNumCards,

@@ -135,15 +135,18 @@ void bind_sampler(nb::module_& m) {
           "__init__",
           [](SeatView* self, In1<std::int32_t> tokens) {
             SeatView v;
+            bool ended = false;  // the end token has come
             const auto seen = tokens_in(tokens);
             for (std::size_t i = 0; i < seen.size(); ++i) {
-              if (v.stage != SeatView::Stage::kOver && !may_come(v, seen[i]))
+              const bool over = v.stage == SeatView::Stage::kOver;
+              if (over ? ended || seen[i] != kEndToken : !may_come(v, seen[i]))
                 throw nb::value_error(("no deal explains token " + std::to_string(i) + " of the view").c_str());
+              ended = over;
               see(v, seen[i]);
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError where no deal explains the tokens.");
+          "tokens"_a, "Raises ValueError where no deal explains the tokens; the end is told once.");
   m.def(
       "told",
       [](In1<std::int32_t> tokens) {

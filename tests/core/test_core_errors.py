@@ -46,6 +46,27 @@ def test_a_history_that_cannot_be_is_refused(name):
             table.encode(broken, seats)
 
 
+@pytest.mark.parametrize("name", ["skat", "crew", "hanabi"])
+def test_nothing_is_seen_after_the_end(name):
+    table, history, *_ = histories(name)
+    eos, core = tokenizers.make(games.load(name)).eos, getattr(_core, name)
+
+    def view(tokens):
+        tokens = np.array(tokens, np.int32)
+        if name == "hanabi":
+            return table.events(tokens)
+        return core.SeatView(*([table] if name == "crew" else []), tokens)
+
+    for row in table.encode(history, np.zeros(len(history), np.uint8)):
+        told = row[row != eos].tolist()
+        view([*told, eos])
+        if name != "hanabi":  # whose events go to the end
+            view(told)
+        for after in ([eos, eos], [eos, 0], [0], [-1]):
+            with pytest.raises(ValueError, match="no deal explains"):
+                view([*told, *after])
+
+
 def test_a_sight_of_another_board_is_refused():
     small, large = _core.mines.Board(2, 2, 1, 0), _core.mines.Board(8, 8, 1, 0)
     foreign = _core.mines.Sight(large, [0, 1, 8, 9, 2], [0] * 5)

@@ -154,6 +154,7 @@ class _Maker:
                 if tracker.my_turn():
                     turns.append(i + 1)
                 if tracker.terminal():
+                    tokens = tokens[: i + 2]  # the end is told once
                     break
             return tokens[: rng.choice(turns) if rng.random() < 0.8 else rng.randrange(len(tokens))]
 
