@@ -46,6 +46,8 @@ void lay(State& s, const std::vector<int>& cells) {
   for (int cell : cells) layout |= bit(cell_of(s.board, cell));
   if (s.laid() || count(layout) != s.board.mines || layout & ~s.sight.allowed)
     throw nb::value_error("mines are laid once, all of them, where the rule of the first move allows it");
+  if (!s.sight.n && s.board.first_move != FirstMove::kAny)
+    throw nb::value_error("the mines spare the first cell, and are laid once it is open");
   s.layout = layout;
   if (s.sight.n) s.sight.shown[0] = std::uint8_t(number(s.board, layout, s.sight.cell[0]));
 }

@@ -120,28 +120,32 @@ SETTLE = ("kind", "hand", "level", "bid", "soloist", "soloists_cards", "points",
 
 
 def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -> None:
-    def game(cells: int) -> Any:
-        rows, cols = rng.choice(((2, 2), (3, 4), (4, 4), (5, 5), (8, 8), (1, 64)))
-        board = _core.mines.Board(rows, cols, rng.randrange(1, max(2, rows * cols // 9)), rng.randrange(2))
-        return board, _core.mines.State(board), rng.randrange(rows * cols), cells
+    def begun(board: Any, first: int, late: bool) -> Any:
+        """A game in which mines may be laid now: late, the first cell is open."""
+        state = _core.mines.State(board)
+        if late:
+            state.open(first)
+        return state
 
     def played() -> tuple[Any, list[int], list[int]]:
-        board, state, first, cells = game(rng.randrange(8))
-        where = board.allowed(first)
-        state.lay(rng.sample(where, _mines_of(board, where)))
-        state.open(first)
-        for _ in range(cells):
+        rows, cols = rng.choice(((2, 2), (3, 4), (4, 4), (5, 5), (8, 8), (1, 64)))
+        late, first = rng.randrange(2), rng.randrange(rows * cols)
+        board = _core.mines.Board(rows, cols, rng.randrange(1, max(2, rows * cols // 9)), late)
+        where, state = board.allowed(first), begun(board, first, bool(late))
+        state.lay(rng.sample(where, _mines_of(lambda: begun(board, first, bool(late)), where)))
+        if not late:
+            state.open(first)
+        for _ in range(rng.randrange(8)):
             if state.over or not state.unopened:
                 break
             state.open(rng.choice(state.unopened))
         keep(board, state)
         return board, [c for c, _ in state.seen], [n for _, n in state.seen]
 
-    def _mines_of(board: Any, where: list[int]) -> int:
+    def _mines_of(begin: Callable[[], Any], where: list[int]) -> int:
         for n in range(1, len(where) + 1):  # the board does not say how many it has
-            state = _core.mines.State(board)
             try:
-                state.lay(where[:n])
+                begin().lay(where[:n])
             except ValueError:
                 continue
             return n

@@ -134,6 +134,23 @@ def test_states_copy_pickle_and_refuse_nonsense():
             _core.mines.Sight(game.board, cells, shown)
 
 
+@pytest.mark.parametrize("rule", FIRST_MOVES)
+def test_mines_that_spare_the_first_cell_are_laid_once_it_is_open(rule):
+    state = _core.mines.State(board := _core.mines.Board(4, 4, 2, FIRST_MOVES.index(rule)))
+    if rule == "any":
+        state.lay([0, 1])
+        state.open(0)
+        assert state.over
+        return
+    with pytest.raises(ValueError, match="spare the first cell"):
+        state.lay([0, 1])
+    state.open(0)
+    with pytest.raises(ValueError, match="where the rule"):
+        state.lay([0, 15])
+    state.lay(board.allowed(0)[-2:])
+    assert state.seen == [(0, 0)]
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
