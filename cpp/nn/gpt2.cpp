@@ -12,12 +12,11 @@ namespace trickformer::gpt2 {
 // ---------------------------------------------------------------------------------------------- nodes
 
 void Engine::grow(std::size_t nodes) {
-  while (parent_.size() - used_ < nodes) {
-    const std::size_t size = parent_.size() + CHUNK;
+  while (nodes_.size() - used_ < nodes) {
+    const std::size_t size = nodes_.size() + CHUNK;
     if (size > INT32_MAX) throw std::bad_alloc();
     chunks_.emplace_back(CHUNK * (row_ * 2 * config_.layers + hidden_row_));
-    parent_.resize(size, -1);
-    depth_.resize(size, -1);
+    nodes_.resize(size);
     free_.resize(size / 64, ~std::uint64_t{0});
   }
 }
@@ -31,15 +30,20 @@ std::int32_t Engine::take() {
 
 void Engine::check_nodes(std::span<const std::int32_t> nodes) const {
   for (const std::int32_t node : nodes)
-    if (node < 0 || static_cast<std::size_t>(node) >= depth_.size() || depth_[node] < 0)
+    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || nodes_[node].depth < 0)
       fail("node " + std::to_string(node) + " is not a live node of this engine");
 }
 
-void Engine::trace(std::int32_t node, const char** path) const {
-  for (int depth = depth_[node]; depth >= 0; --depth, node = parent_[node]) {
-    if (node < 0 || depth_[node] != depth) fail("a parent was released before the nodes below it");
-    path[depth] = address(node);
+void Engine::check_parents(std::int32_t node) const {
+  for (const Node* at = &nodes_[node]; at->depth > 0;) {
+    const Node* parent = &nodes_[at->parent];
+    if (parent->birth != at->parents_birth) fail("a parent was released before the nodes below it");
+    at = parent;
   }
+}
+
+void Engine::trace(std::int32_t node, const char** path) const {
+  for (int depth = nodes_[node].depth; depth >= 0; --depth, node = nodes_[node].parent) path[depth] = address(node);
 }
 
 void Engine::release(std::span<const std::int32_t> nodes) {
@@ -47,14 +51,15 @@ void Engine::release(std::span<const std::int32_t> nodes) {
   std::vector<int> depths;
   depths.reserve(nodes.size());
   for (const std::int32_t node : nodes) {
-    if (node < 0 || static_cast<std::size_t>(node) >= depth_.size() || depth_[node] < 0) {
-      for (std::size_t i = 0; i < depths.size(); ++i) depth_[nodes[i]] = depths[i];
+    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || nodes_[node].depth < 0) {
+      for (std::size_t i = 0; i < depths.size(); ++i) nodes_[nodes[i]].depth = depths[i];
       fail("node " + std::to_string(node) + " is not a live node of this engine");
     }
-    depths.push_back(depth_[node]);
-    depth_[node] = -1;
+    depths.push_back(nodes_[node].depth);
+    nodes_[node].depth = -1;
   }
   for (const std::int32_t node : nodes) {
+    nodes_[node].birth = 0;
     const std::size_t word = static_cast<std::size_t>(node) / 64;
     free_[word] |= std::uint64_t{1} << node % 64;
     lowest_ = std::min(lowest_, word);
@@ -66,10 +71,10 @@ void Engine::reset() {
   const std::scoped_lock lock(mutex_);
   const std::size_t kept = std::min(chunks_.size(), (most_ + CHUNK - 1) / CHUNK);
   chunks_.resize(kept);
-  parent_.resize(kept * CHUNK);
-  depth_.assign(kept * CHUNK, -1);
+  nodes_.assign(kept * CHUNK, {});
   free_.assign(kept * CHUNK / 64, ~std::uint64_t{0});
-  lowest_ = used_ = most_ = 0;
+  lowest_ = most_ = 0;
+  used_ = 0;
   ++generation_;
 }
 
@@ -81,11 +86,11 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
     const std::int32_t length = lengths == nullptr ? 1 : lengths[i], parent = parents[i];
     if (length < 1) fail("a branch has length " + std::to_string(length) + "; give at least one token");
     if (parent != -1) check_nodes({&parent, 1});
-    const int before = parent < 0 ? 0 : depth_[parent] + 1;
+    const int before = parent < 0 ? 0 : nodes_[parent].depth + 1;
     if (length > config_.positions - before)
       fail("a sequence of " + std::to_string(std::int64_t{before} + length) + " tokens is longer than the model's " +
            std::to_string(config_.positions) + " positions");
-    if (parent != -1) trace(parent, paths_.data());
+    if (parent != -1) check_parents(parent);
     total += static_cast<std::size_t>(length);
   }
   if (total != tokens.size())
@@ -100,19 +105,21 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
          " for each of " + std::to_string(total) + " tokens");
 
   grow(total);
+  const Node nobody{};  // above a root
   std::size_t at = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     std::int32_t parent = parents[i];
     const std::int32_t length = lengths == nullptr ? 1 : lengths[i];
     for (int j = 0; j < length; ++j, ++at) {
       const std::int32_t node = take();
-      parent_[node] = parent;
-      depth_[node] = parent < 0 ? 0 : depth_[parent] + 1;
+      const Node& above = parent < 0 ? nobody : nodes_[parent];
+      if (++births_ == 0) ++births_;
+      nodes_[node] = {parent, above.depth + 1, births_, above.birth};
       nodes[at] = parent = node;
     }
   }
   used_ += total;
-  most_ = std::max(most_, used_);
+  most_ = std::max(most_, used_.load());
   for (at = 0; at < total; at += ROWS)
     forward(nodes + at, tokens.data() + at, facts.data() + at * static_cast<std::size_t>(config_.facts),
             static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
@@ -136,9 +143,9 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, cons
   const float scale = 1.0f / std::sqrt(static_cast<float>(width));
   for (int r = 0; r < rows; ++r) {
     const std::int32_t node = nodes[r];
-    const int depth = depth_[node];
+    const int depth = nodes_[node].depth;
     const char** path = paths_.data() + static_cast<std::size_t>(r) * c.positions;
-    if (r > 0 && parent_[node] == nodes[r - 1]) {
+    if (r > 0 && nodes_[node].parent == nodes[r - 1]) {
       std::copy_n(path - c.positions, depth, path);
       path[depth] = address(node);
     } else {
@@ -171,8 +178,8 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, cons
       const char* const* path = paths_.data() + static_cast<std::size_t>(r) * c.positions;
       const bool last = r + 1 == rows;
       k.attention({query, path, static_cast<std::ptrdiff_t>(key), static_cast<std::ptrdiff_t>(value),
-                   depth_[nodes[r]] + 1, groups_, blocks_, lane_heads_, scratch_, query,
-                   last ? path : path + c.positions, last ? 0 : depth_[nodes[r + 1]] + 1});
+                   nodes_[nodes[r]].depth + 1, groups_, blocks_, lane_heads_, scratch_, query,
+                   last ? path : path + c.positions, last ? 0 : nodes_[nodes[r + 1]].depth + 1});
     }
     multiply(Epilogue::add, layer.projection, query_, lanes_, residual_, width_, rows);
     normalise(layer.gain2, layer.bias2);

@@ -3,6 +3,7 @@
 // heads are those of the GO-MCTS paper, section 9.1 (exact gelu, no biases).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -69,12 +70,13 @@ class Engine {
   void values(std::span<const std::int32_t> nodes, float* expected);         // [n, players]
   void action_values(std::span<const std::int32_t> nodes, float* values);    // [n, vocab], if there is that head
   void hidden_states(std::span<const std::int32_t> nodes, float* states);    // [n, embd]: what the heads read
-  // Gives nodes back; none of those that stay may descend from them.
+  // Gives nodes back; none of those that stay may descend from them: `extend` throws below one that does.
   void release(std::span<const std::int32_t> nodes);
   // Gives all nodes back, and to the system the memory that was not needed since the last reset.
   void reset();
 
   const Config& config() const { return config_; }
+  // These two may be asked for while another thread is at work.
   std::size_t used() const { return used_; }
   std::size_t generation() const { return generation_; }  // how often reset was called
   int players() const { return players_; }
@@ -91,6 +93,12 @@ class Engine {
     const float *gain1, *bias1, *gain2, *bias2;
     Matrix qkv, projection, expand, contract;
   };
+  // A place in the pool. It is taken again after its node was released: by births a node knows whether its parent is
+  // still the one that it was placed below.
+  struct Node {
+    std::int32_t parent = -1, depth = -1;        // depth -1: a dead node
+    std::uint32_t birth = 0, parents_birth = 0;  // 0: of a dead node, and of a root's parent
+  };
   struct Order;
   class Arena;
 
@@ -104,7 +112,8 @@ class Engine {
     return chunks_[node / CHUNK].data() + CHUNK * row_ * 2 * config_.layers + (node % CHUNK) * hidden_row_;
   }
   void check_nodes(std::span<const std::int32_t> nodes) const;
-  void trace(std::int32_t node, const char** path) const;
+  void check_parents(std::int32_t node) const;             // that all are still there
+  void trace(std::int32_t node, const char** path) const;  // where the keys and values of all are that were checked
   void forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows);
   void by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out);
   void multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c, std::size_t ldc,
@@ -134,13 +143,15 @@ class Engine {
   std::vector<Layer> layers_;
   Matrix policy_hidden_, policy_head_, value_hidden_, value_head_, action_hidden_, action_head_;
 
-  std::vector<Buffer> chunks_;                // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
-  std::vector<std::int32_t> parent_, depth_;  // depth -1: a dead node
+  std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
+  std::vector<Node> nodes_;
+  std::uint32_t births_ = 0;  // it may begin anew: no node lives so long
   // A bit for each node that is free. The lowest is taken first: what is live stays together however long an engine
   // lives, where nodes taken as they came back would lie all over the pool.
   std::vector<std::uint64_t> free_;
   std::size_t lowest_ = 0;                            // no word of free_ before it has a bit
-  std::size_t used_ = 0, most_ = 0, generation_ = 0;  // most_: used at a time since the last reset
+  std::size_t most_ = 0;                              // used at a time since the last reset
+  std::atomic<std::size_t> used_{0}, generation_{0};  // read without mutex_
 
   Buffer workspace_;
   float *residual_, *wide_, *scratch_, *state_;

@@ -394,6 +394,18 @@ def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], ba
         engine.extend(nodes[2:], ints(4))
 
 
+def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel]) -> None:
+    """Though the node in it now stands as deep as the one that was released."""
+    engine = load_engine(models["tiny"], values_of(), backend="cpp")
+    nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
+    engine.release(nodes[:2])
+    assert engine.extend(ints(-1), ints(4, 5), ints(2)).tolist() == nodes[:2].tolist()
+    with pytest.raises(ValueError, match="released before the nodes below it"):
+        engine.extend(nodes[2:], ints(4))
+    assert engine.used == 3
+    engine.extend(nodes[1:2], ints(6))
+
+
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
