@@ -52,7 +52,7 @@ class Writer {
     out_[at_.piled] = float(piled) / float(rules_.kinds());
     out_[at_.reachable] = float(reachable) / float(rules_.kinds());
     out_[at_.spare] = float(piled + s_.left() + rules_.players - reachable) / deck;
-    out_[at_.stage + int(v_.stage) - 1] = 1;  // the first token has been seen
+    if (v_.stage != Stage::kSeat) out_[at_.stage + int(v_.stage) - 1] = 1;  // after the first token
     if (v_.stage == Stage::kMove) out_[at_.turn + v_.actor()] = 1;
   }
 

@@ -43,7 +43,7 @@ void emit_cards(int at, Cards set, Emit&& emit) {
 // Before play. next: cards that may come; direction: 0 where it is not known yet, or nobody passes.
 template <typename Emit>
 void facts_before_play(Stage stage, Cards dealt, Cards passed, Cards received, Cards next, int direction, Emit&& emit) {
-  emit(kStageFact + int(stage) - 1, 1.0f);  // the first token has been seen
+  if (stage != Stage::kSeat) emit(kStageFact + int(stage) - 1, 1.0f);  // after the first token
   const Cards hidden = kAll & ~dealt & ~received;
   emit_cards(kOwnFact, (dealt & ~passed) | received, emit);
   emit_cards(kNextFact, next, emit);

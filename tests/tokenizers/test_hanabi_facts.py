@@ -147,6 +147,13 @@ def test_facts_of_a_history_that_cannot_be_are_numbers_too(spec):
         assert not tracker.is_legal()
 
 
+def test_before_any_token_no_stage_is_told():
+    facts = tokenizers.make(games.load("hanabi")).tracker([]).facts()
+    stage = 5 * 6 + 50 + 50 + 3 * 25 + 9 + 4 + 3 + 4
+    assert not facts[stage : stage + 6].any()
+    assert facts[stage - 1] == np.float32(27 / 50), "cards that may be drawn in vain"
+
+
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4,max_life_tokens=9)"])
 def test_facts_do_not_depend_on_hidden_cards(spec):
     game = games.load(spec)

@@ -259,6 +259,12 @@ def test_facts_are_those_of_openspiels_states(options):
     assert checked > 1000
 
 
+def test_before_any_token_all_cards_are_unseen_and_nothing_else_is_known():
+    got = parts(tokenizers.make(hearts_with()).tracker([]).facts())
+    assert got.pop("unseen").all()
+    assert not any(part.any() for part in got.values())
+
+
 @pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[2], OPTIONS[4], OPTIONS[5]])
 def test_cards_not_held_are_all_there_is_to_know(options):
     """At endings with few hidden cards: the deals that OpenSpiel explains are just those that give no seat a card that
