@@ -1,10 +1,12 @@
 #include "skat/bidding.hpp"
 
+#include <limits>
+
 namespace trickformer::skat {
 
 Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, int seat) {
   Laying best;
-  std::fill(best.logit, best.logit + kDeclarations, -1e9);
+  std::fill(best.logit, best.logit + kDeclarations, -std::numeric_limits<double>::infinity());
   std::fill(best.laid, best.laid + kDeclarations, 0);
   for (Cards rest = twelve; rest;) {
     const Cards first = bit(take_lowest(rest));

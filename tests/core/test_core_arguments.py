@@ -245,6 +245,13 @@ def test_weights_are_numbers(evaluation):
         _core.skat_search.BidModel(passing=float("nan"))
 
 
+def test_cards_are_laid_away_however_bad_the_contract():
+    entries = _core.skat_search.ENTRIES
+    bad = _core.skat_search.Evaluation(np.full((9, entries), -1e12, np.float32), np.ones((8, 2), np.float32))
+    for laid, logit in _core.skat_search.best_laying(bad, skat_cards(12), 1):
+        assert len(laid) == 2 and logit < -1e9
+
+
 def test_missions_leave_nobody_without_an_action():
     for tiles, allocation, distress, rules in (
         ([], 0, 0, []),
