@@ -285,7 +285,7 @@ static void answer(Solver& solver, const SolverPosition& p, Query query, int lim
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out) {
   on_threads(positions.size(), threads, [&](std::size_t i) {
-    static thread_local Solver solver;  // its table's memory is kept for the next batch
+    static thread_local Solver solver;  // the calling thread keeps its own, and the table's memory, for the next batch
     answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
   });
 }
