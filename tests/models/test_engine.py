@@ -394,9 +394,10 @@ def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], ba
         engine.extend(nodes[2:], ints(4))
 
 
-def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel]) -> None:
+@pytest.mark.parametrize("backend", ["cpp", "torch"])
+def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     """Though the node in it now stands as deep as the one that was released."""
-    engine = load_engine(models["tiny"], values_of(), backend="cpp")
+    engine = load_engine(models["tiny"], values_of(), backend=backend)
     nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
     engine.release(nodes[:2])
     assert engine.extend(ints(-1), ints(4, 5), ints(2)).tolist() == nodes[:2].tolist()

@@ -64,6 +64,9 @@ class TorchEngine:
         }
         self._parent = np.empty(0, np.int32)
         self._depth = np.empty(0, np.int32)  # -1: a dead node
+        self._birth = np.empty(0, np.int64)  # which of all nodes it was; a place is taken again
+        self._parents_birth = np.empty(0, np.int64)
+        self._births = 0
         self._free: list[int] = []  # the last is taken first
         self._keys = self._cache(0)  # [layers, nodes, heads, size], and so the values
         self._cached_values = self._cache(0)
@@ -114,6 +117,9 @@ class TorchEngine:
         above = np.concatenate((np.full(min(1, tokens.size), -1, np.int32), nodes[:-1]))
         above[starts] = parents
         self._parent[nodes] = above
+        self._birth[nodes] = np.arange(self._births, self._births + tokens.size)
+        self._births += tokens.size
+        self._parents_birth[nodes] = np.where(above < 0, -1, self._birth[above])
         self._depth[nodes] = np.arange(tokens.size) - np.repeat(starts - before, lengths)
         for start in range(0, tokens.size, ROWS):
             rows = slice(start, start + ROWS)
@@ -181,6 +187,8 @@ class TorchEngine:
         self._hidden = torch.cat((self._hidden, self._hidden.new_zeros(added, self._hidden.size(1))))
         self._parent = np.concatenate((self._parent, np.full(added, -1, np.int32)))
         self._depth = np.concatenate((self._depth, np.full(added, -1, np.int32)))
+        self._birth = np.concatenate((self._birth, np.full(added, -1, np.int64)))
+        self._parents_birth = np.concatenate((self._parents_birth, np.full(added, -1, np.int64)))
         self._free[:0] = range(first + added - 1, first - 1, -1)
 
     def _check(self, nodes: np.ndarray) -> None:
@@ -191,12 +199,12 @@ class TorchEngine:
 
     def _path(self, node: int) -> list[int]:
         """The nodes from the root to `node`."""
-        path = []
-        for depth in range(int(self._depth[node]), -1, -1):
-            if node < 0 or self._depth[node] != depth:
+        path = [node]
+        while self._parent[node] >= 0:
+            parent = int(self._parent[node])
+            if self._depth[parent] < 0 or self._birth[parent] != self._parents_birth[node]:
                 raise ValueError("a parent was released before the nodes below it")
-            path.append(node)
-            node = int(self._parent[node])
+            path.append(node := parent)
         return path[::-1]
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
