@@ -3,17 +3,22 @@
 Random hands are stopped at random decisions. At each, for each seat, hidden cards are exchanged in the history
 and the history is replayed: what the seat sees may not change. And worlds are sampled for what the seat sees: each
 must replay legally, give an equal view, and between them they must vary; where the sampler can say so, the true
-deal must be one that it can draw."""
+deal must be one that it can draw. At every decision a later view must go on from earlier ones, and the tokenizer and
+its trackers must keep what they promise (_audit_tokens.py); at the end the scores must be among the outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from trickformer._audit_tokens import Walk, raised
 from trickformer.base import Belief, Game, TrickformerError, View, deal_seed, replay
 from trickformer.belief.samplers import UniformBelief
 
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 Observer = Callable[["State", int], Any]  # (state, viewer) -> what the viewer sees
 Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
+GOES_ON, LEGAL = "view: goes on from earlier ones", "view: has the legal actions"  # names of checks
 
 
 class Audit(BaseModel):
@@ -140,29 +146,23 @@ def audit(
 
     belief: a Belief, or a Sampler, which sees the state too. seen: what may depend on the view only, by name;
     `observers(game)` if not given. exchange: `game.exchange` if not given. A fault that is rare goes unseen in few
-    deals: the report says how many cases there were. Raises what the sampler raises on a view of a legal state: that is
-    a fault of its own."""
+    deals: the report says how many cases there were. Faults of the tokenizer and its trackers are in the report, what
+    they raise too. Raises TrickformerError where the game or the sampler raises something."""
+    from trickformer import tokenizers
+
     report = Report(game.name, deals, seed)
     seen = observers(game) if seen is None else seen
     sample = belief if callable(belief) else from_belief(game, belief)
     exchange = exchange or game.exchange
     for name in seen:
         report.check(f"{name}: blind to exchanged cards")
+    for name in (GOES_ON, LEGAL):
+        report.check(name)
+    tokenizer = tokenizers.find(game)
+    walk = None if tokenizer is None else Walk(game, tokenizer, lambda name, *case: report.check(name).count(*case))
     for index in range(deals):
-        rng = np.random.default_rng(deal_seed(seed, index))
-        state = game.deal(seed, index)
-        length = game.spiel.max_game_length()
-        while not state.is_terminal():
-            if state.is_chance_node():
-                state.apply_action(game.chance(state, seed, index))
-                continue
-            if rng.random() < stops / length:
-                for viewer in range(game.players):
-                    _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
-                    if isinstance(belief, UniformBelief):
-                        found = np.isfinite(_truth_log_prob(game, belief, state, viewer))
-                        report.check("worlds: can be the true deal").count(bool(found), _where(state, viewer))
-            state.apply_action(int(rng.choice(state.legal_actions())))
+        with _in_one_line(f"deal {index} of {game.name}"):
+            _hand(game, index, belief, sample, seen, exchange, worlds, stops, walk, report)
     return report
 
 
@@ -171,8 +171,71 @@ def command(config: Audit) -> Report:
     from trickformer import belief, games
 
     game = games.load(config.game)
-    sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
+    with _in_one_line(f"the sampler of {game.name}"):
+        sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
     return audit(game, sampler, config.deals, config.seed)
+
+
+@contextmanager
+def _in_one_line(what: str) -> Generator[None]:
+    """What is raised is bad input: the game is under audit, not this program."""
+    try:
+        yield
+    except (TrickformerError, MemoryError, OSError):
+        raise
+    except Exception as e:
+        at = extract_tb(e.__traceback__)[-1]
+        raise TrickformerError(f"{what} raises {raised(e)} ({Path(at.filename).name}:{at.lineno}, {at.name})") from e
+
+
+def _hand(
+    game: Game,
+    index: int,
+    belief: Belief | Sampler,
+    sample: Sampler,
+    seen: Mapping[str, Observer],
+    exchange: Exchange,
+    worlds: int,
+    stops: int,
+    walk: Walk | None,
+    report: Report,
+) -> None:
+    """One deal, played at random."""
+    rng, seed = np.random.default_rng(deal_seed(report.seed, index)), report.seed
+    state, length = game.deal(seed, index), game.spiel.max_game_length()
+    views: list[View] = []
+    acted: tuple[int, int] | None = None
+    if walk is not None:
+        walk.begin(index, np.random.default_rng([deal_seed(seed, index), 1]))
+    while True:
+        if state.is_chance_node():
+            state.apply_action(game.chance(state, seed, index))
+            continue
+        before, views = views, [game.view(state, seat) for seat in range(game.players)]
+        for earlier, view in zip(before, views):
+            goes_on = view.events[: len(earlier.events)] == earlier.events
+            report.check(GOES_ON).count(goes_on, _where(state, view.viewer))
+        for seat, view in enumerate(views):
+            legal = state.legal_actions() if seat == state.current_player() else []
+            report.check(LEGAL).count(view.legal == tuple(legal), _where(state, seat))
+        scores = game.scores(state) if state.is_terminal() else None
+        if walk is not None:
+            walk.look(views, acted, scores, lambda state=state: f"history {_history(state)}")
+        if scores is not None:
+            break
+        if rng.random() < stops / length:
+            for viewer in range(game.players):
+                _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
+                if isinstance(belief, UniformBelief):
+                    found = np.isfinite(_truth_log_prob(game, belief, state, viewer))
+                    report.check("worlds: can be the true deal").count(bool(found), _where(state, viewer))
+        acted = state.current_player(), int(rng.choice(state.legal_actions()))
+        state.apply_action(acted[1])
+    for seat in range(game.players):
+        told = (*scores[seat:], *scores[:seat])
+        report.check("outcomes: name the scores of a hand").count(
+            told in game.outcomes.index, lambda told=told, seat=seat: f"scores {told}, {_where(state, seat)()}"
+        )
 
 
 def _look(
@@ -190,8 +253,13 @@ def _look(
     twin = exchange(state, view, rng)
     if twin is not None:
         for name, observer in seen.items():
-            same = observer(state, viewer) == observer(twin, viewer)
-            report.check(f"{name}: blind to exchanged cards").count(same, where)
+            check = report.check(f"{name}: blind to exchanged cards")
+            try:
+                same = observer(state, viewer) == observer(twin, viewer)
+            except Exception as e:  # whatever a tokenizer raises
+                check.count(False, lambda e=e: f"{where()}: {raised(e)}")
+            else:
+                check.count(same, where)
     found = sample(state, view, worlds, rng)
     histories = set()
     for world in found:
@@ -216,4 +284,8 @@ def _truth_log_prob(game: Game, belief: UniformBelief[Any], state: State, viewer
 
 
 def _where(state: State, viewer: int) -> Callable[[], str]:
-    return lambda: f"seat {viewer}, history {' '.join(map(str, state.history()))}"
+    return lambda: f"seat {viewer}, history {_history(state)}"
+
+
+def _history(state: State) -> str:
+    return " ".join(map(str, state.history()))

@@ -98,7 +98,8 @@ def head(
 @app.command()
 @configs.options(Audit, positional="game")
 def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Check that views hide what they should and that sampled worlds hold. Exit code 1 where one does not."""
+    """Check that views hide what they should, that sampled worlds hold, and that tokens and trackers keep what they
+    promise. Exit code 1 where one does not."""
     settings = configs.load(Audit, config, given)
     from trickformer import audit as audits
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 from support.kuhn import Kuhn, KuhnBelief
 
 from trickformer import audit, games, tokenizers
-from trickformer.base import Event, View
+from trickformer.base import Event, Outcomes, View
 from trickformer.belief import sampler
 from trickformer.games.hearts import Hearts
 
@@ -41,10 +42,25 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
         "view: blind to exchanged cards",
         "tokens: blind to exchanged cards",
         "facts: blind to exchanged cards",
+        "view: goes on from earlier ones",
+        "view: has the legal actions",
+        "tokens: sizes and names hold together",
+        "tokens: fit the vocabulary and n_positions",
+        "tokens: decode to what was seen",
+        "tokens: go on from earlier ones",
+        "tracker: masks bool [V], facts float32 [n_facts]",
+        "tracker: copies stand alone",
+        "tracker: an impossible token is marked",
+        "tracker: possible tokens lead to an end",
+        "tracker: what comes was possible",
+        "tracker: own turn and legal actions as seen",
+        "tracker: the same from tokens as by pushes",
+        "tracker: outcome of the hand at its end",
         "worlds: replay legally",
         "worlds: give the same view",
         "worlds: vary",
         "worlds: can be the true deal",
+        "outcomes: name the scores of a hand",
     }
     assert report.result()["checks"]["worlds: vary"]["cases"] > 20
     assert str(report) == str(audit.command(audit.Audit(game=game, deals=deals, seed=1)))
@@ -110,16 +126,28 @@ def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
     sound = tokenizers.make(game)
 
     class Tracker:
-        def __init__(self, tokens):
-            self.inner = sound.tracker(tokens)
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def copy(self):
+            return Tracker(self.inner.copy())
 
         def facts(self):
             return np.append(self.inner.facts(), np.float32(min(game.peeked) / 52))
 
     class Tokenizer:
-        encode, tracker = sound.encode, Tracker
+        n_facts = sound.n_facts + 1
 
-    monkeypatch.setattr(tokenizers, "find", lambda game: Tokenizer)
+        def __getattr__(self, name):
+            return getattr(sound, name)
+
+        def tracker(self, tokens):
+            return Tracker(sound.tracker(tokens))
+
+    monkeypatch.setattr(tokenizers, "find", lambda game: Tokenizer())
     report = audit.audit(game, sampler(game), 4, 0)
     assert set(faults(report)) == {"facts: blind to exchanged cards"}
 
@@ -156,6 +184,10 @@ def test_it_audits_any_game() -> None:
             twin.apply_action(action)
         return twin
 
+    row = "outcomes: name the scores of a hand"
+    assert set(faults(audit.audit(game, worlds, 4, 0, exchange=exchange))) == {row}  # the test's game lists none
+    results = {pot for pot in itertools.product(range(-2, 5), repeat=3) if sum(pot) == 0}
+    game.outcomes = Outcomes(tuple(sorted(results)), np.zeros((len(results), 3), np.float32))
     report = audit.audit(game, worlds, 40, 0, exchange=exchange)
     assert not faults(report)
     assert report.check("view: blind to exchanged cards").cases > 10

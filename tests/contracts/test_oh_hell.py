@@ -249,7 +249,7 @@ def test_the_audit_finds_no_fault():
     for spec in (SMALL, "oh_hell(players=5,cards=4)"):
         report = audit.command(audit.Audit(game=spec, deals=4, seed=1))
         assert report.good, str(report)
-        assert len(report.checks) == 7
+        assert len(report.checks) == 22
 
 
 class Leaky:
@@ -376,11 +376,11 @@ def test_workers_find_the_installed_game(tmp_path, installed):
 def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch, command, tmp_path):
     monkeypatch.setattr(type(games.load("oh_hell")), "tokenizer", lambda self: None)
     report = audit.command(audit.Audit(game=SMALL, deals=3, seed=1))
-    assert report.good and not any(name.startswith(("tokens", "facts")) for name in report.checks)
+    assert report.good and not any(name.startswith(("tokens", "facts", "tracker")) for name in report.checks)
     code, _, err = command("tournament", SMALL, "--a", "pimc:worlds=2", "--b", "random", "--deals", 1, "--json")
     assert code == 0, err
     code, _, err = command("train", SMALL, "--preset", "tiny", "--out", tmp_path / "run")
-    assert code == 2 and err.startswith("error: unknown tokenizer 'oh_hell'") and err.count("\n") == 1
+    assert code == 2 and err.startswith("error: no model plays oh_hell: it has no tokenizer") and err.count("\n") == 1
     assert not (tmp_path / "run").exists()
 
 
@@ -461,12 +461,14 @@ def test_the_seed_and_index_name_one_deal():
 
 
 def test_the_page_shows_the_code_that_stands():
-    """Every block of Python in docs/add-a-*.md is in the package, line by line, and every command of it is here."""
+    """Every block of Python in docs/add-a-*.md is in the package, line by line, or in the Leduc poker of the tests, and
+    every command of it is here."""
     from pathlib import Path
 
     root = Path(__file__).parents[2]
     page = "\n".join(path.read_text() for path in sorted((root / "docs").glob("add-a-*.md")))
     files = [p for kind in ("*.py", "*.toml") for p in sorted((root / "examples").rglob(kind))]
+    files.append(root / "tests" / "support" / "leduc.py")
     code = "\n".join(p.read_text() for p in files)
     blocks = re.findall(r"```(?:python|toml)\n(.*?)```", page, re.DOTALL)
     assert len(blocks) >= 4

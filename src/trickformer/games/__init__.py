@@ -23,7 +23,7 @@ def load(spec: str) -> Game:
     own there, `trickformer_skat`, and a short one here.
 
     Raises TrickformerError for a string that is none, a game or a rule option that does not exist, and for an installed
-    game that cannot be imported."""
+    game that cannot be imported, lacks a member, or has another name than its entry point or OpenSpiel say."""
     if not re.fullmatch(r"\w+(\(.*\))?", spec):
         raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
     name = game_name(spec)
@@ -32,4 +32,23 @@ def load(spec: str) -> Game:
     module = plugins.module(plugins.GAMES, name)
     if module is None:
         raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)))
-    return module.load(spec)
+    return _checked(module.load(spec), name)
+
+
+def _checked(game: Game, name: str) -> Game:
+    """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
+    where = f"the game of the entry point {name!r} in {plugins.GAMES}"
+    members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
+    if missing := [member for member in members if not hasattr(game, member)]:
+        raise TrickformerError(f"{where} has no {', '.join(missing)}; derive it from trickformer.base.Game")
+    right = game_name(str(game.spiel))
+    if right in NAMES:
+        raise TrickformerError(
+            f"{where} is {right!r} to OpenSpiel, a game of trickformer's own; register yours under another name"
+        )
+    if not game.name == name == right:
+        raise TrickformerError(
+            f"{where} has the name {game.name!r}, and OpenSpiel calls it {right!r}: name both, the entry point and the "
+            f"game, {right!r}"
+        )
+    return game

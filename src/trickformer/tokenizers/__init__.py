@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, Tables, Tokenizer, UnknownNameError
+from trickformer.base import Game, Tables, Tokenizer, TrickformerError
 from trickformer.tokenizers._states import StateCodec, StateTables
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
@@ -24,10 +24,12 @@ def find(game: Game) -> Tokenizer | None:
 
 
 def make(game: Game) -> Tokenizer:
-    """The same. Raises UnknownNameError for a game that has none."""
+    """The same. Raises TrickformerError for a game that has none."""
     tokenizer = find(game)
     if tokenizer is None:
-        raise UnknownNameError("tokenizer", game.name, NAMES)
+        raise TrickformerError(
+            f"no model plays {game.name}: it has no tokenizer; docs/add-a-game.md says how to write one"
+        )
     return tokenizer
 
 

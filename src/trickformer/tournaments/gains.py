@@ -49,9 +49,9 @@ def _of(records: list[HandRecord], player: int) -> dict[str, Any] | None:
     for first in range(0, max(move for _, move, *_ in claims) + 1, _WIDTH):
         own = [claim for claim in claims if first <= claim[1] < first + _WIDTH]
         if own:
-            compared = [claim for claim in own if claim[3] is not None]
+            compared = [(deal, exact) for deal, _, _, exact in own if exact is not None]
             said = mean_and_error([said for _, _, said, _ in own], [deal for deal, *_ in own])
-            exact = mean_and_error([exact for *_, exact in compared], [deal for deal, *_ in compared])
+            exact = mean_and_error([exact for _, exact in compared], [deal for deal, _ in compared])
             result["by_move"].append({"move": first, "said": said, "exact": exact})
     return result
 

@@ -1,0 +1,386 @@
+"""Audits a tokenizer and its trackers along random hands: do they keep what base.Tokenizer and base.Tracker promise?
+
+A tracker follows what each seat sees, token by token. What comes must have been possible, the own turn and the legal
+actions must be those of the view, and the end must bring the outcome of the hand. At places drawn at random, copies
+are given a token that is impossible, and others imagine the hand to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trickformer.base import Game, Tokenizer, Tracker, View
+
+Note: TypeAlias = Callable[[str, bool, Callable[[], str]], None]  # name of a check, whether it holds, what is so
+T = TypeVar("T")
+
+MOST = 256  # tokens of a vocabulary: the core's sets of tokens hold so many
+
+SIZES = "tokens: sizes and names hold together"
+FIT = "tokens: fit the vocabulary and n_positions"
+INVERSE = "tokens: decode to what was seen"
+PREFIX = "tokens: go on from earlier ones"
+FORM = "tracker: masks bool [V], facts float32 [n_facts]"
+EXPECTS = "tracker: what comes was possible"
+TURN = "tracker: own turn and legal actions as seen"
+AGAIN = "tracker: the same from tokens as by pushes"
+COPIES = "tracker: copies stand alone"
+IMPOSSIBLE = "tracker: an impossible token is marked"
+IMAGINED = "tracker: possible tokens lead to an end"
+OUTCOME = "tracker: outcome of the hand at its end"
+
+
+class _Fault(Exception):
+    """A check that does not hold; the message says what was expected and what was said."""
+
+    def __init__(self, check: str, what: str):
+        super().__init__(what)
+        self.check = check
+
+
+def raised(error: Exception) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
+
+
+def _asked(check: str, what: str, call: Callable[..., T], *given: Any) -> T:
+    """What a call gives; what it raises is a fault."""
+    try:
+        return call(*given)
+    except Exception as e:  # whatever a package of others raises
+        raise _Fault(check, f"{what} raises {raised(e)}") from e
+
+
+def _form(array: Any) -> str:
+    if isinstance(array, np.ndarray):
+        return f"{array.dtype} {list(array.shape)}"
+    return type(array).__name__
+
+
+class Walk:
+    """The trackers of all seats along the hands of one audit.
+
+    note: is told of each case of a check. A seat with a fault is not followed further in the hand: what comes after
+    would be faults of the same cause."""
+
+    def __init__(self, game: Game, tokenizer: Tokenizer, note: Note):
+        self.game, self.tokenizer, self._note = game, tokenizer, note
+        self._hand: list[_Seat] = []
+        said = ""
+        try:
+            self._sizes()
+        except _Fault as e:
+            said = str(e)
+        self._sound = not said
+        note(SIZES, self._sound, lambda: said)
+
+    def begin(self, deal: int, rng: np.random.Generator) -> None:
+        """A hand begins. rng: where copies are looked at, and what they are given."""
+        seats = range(self.game.players if self._sound else 0)
+        self._hand = [_Seat(self.game, self.tokenizer, self._note, deal, seat, rng) for seat in seats]
+
+    def look(
+        self, views: list[View], acted: tuple[int, int] | None, scores: tuple[int, ...] | None, where: Callable[[], str]
+    ) -> None:
+        """Follow what all seats see at a decision, or at the end.
+
+        views: by seat. acted: the seat that has acted since the last look, and its action. scores: by seat, at the
+        end; None before. where: tells the place."""
+        for seat, view in zip(self._hand, views):
+            action = acted[1] if acted is not None and acted[0] == view.viewer else None
+            seat.look(view, action, scores, where)
+
+    def _sizes(self) -> None:
+        t = self.tokenizer
+        vocab, positions, eos, facts, version = (
+            _asked(SIZES, f"the tokenizer's {name}", getattr, t, name)
+            for name in ("vocab", "n_positions", "eos", "n_facts", "facts_version")
+        )
+        size = _asked(SIZES, "the tokenizer's vocab", len, vocab)
+        if not 1 <= size <= MOST or len(set(vocab)) < size:
+            raise _Fault(
+                SIZES, f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MOST} different ones"
+            )
+        for name, value, low in (("n_positions", positions, 1), ("eos", eos, 0), ("n_facts", facts, 0)):
+            if not isinstance(value, int) or value < low:
+                raise _Fault(SIZES, f"{name} is {value!r}, not a whole number from {low}")
+        if eos >= size:
+            raise _Fault(SIZES, f"eos is {eos}, but vocab has the tokens 0 to {size - 1}")
+        if not isinstance(version, str) or not version:
+            raise _Fault(SIZES, f"facts_version is {version!r}, not a name")
+        features = _asked(SIZES, "features()", lambda: tuple(t.features()))
+        if len(features) != 2:
+            raise _Fault(SIZES, f"features() gives {len(features)} arrays, not two")
+        for array, rows, name in zip(features, (size, positions), ("tokens", "positions")):
+            if getattr(array, "dtype", None) != np.float32 or array.ndim != 2 or len(array) != rows:
+                raise _Fault(SIZES, f"features() of {name} are {_form(array)}, not float32 [{rows}, any]")
+
+
+class _Seat:
+    """What one seat's tracker says along one hand."""
+
+    def __init__(
+        self, game: Game, tokenizer: Tokenizer, note: Note, deal: int, seat: int, rng: np.random.Generator
+    ) -> None:
+        self._game, self._of, self._note, self._rng = game, tokenizer, note, rng
+        self._deal, self._seat = deal, seat
+        self._tracker: Tracker | None = None
+        self._told: list[int] = []
+        self._size, self._closely = len(tokenizer.vocab), 2 / tokenizer.n_positions
+        self._broken = False
+
+    def look(self, view: View, action: int | None, scores: tuple[int, ...] | None, where: Callable[[], str]) -> None:
+        """See Walk.look. action: the seat's own, if it has acted since the last look."""
+        if self._broken:
+            return
+        try:
+            self._follow(view, action, scores)
+        except (_Fault, AttributeError) as e:  # a method may be missing
+            self._broken = True
+            check = e.check if isinstance(e, _Fault) else FORM
+            said, at = str(e), len(self._told)
+            self._note(
+                check,
+                False,
+                lambda: f"deal {self._deal}, seat {self._seat}, after {at} tokens: {said}; {where()}",
+            )
+
+    def _follow(self, view: View, action: int | None, scores: tuple[int, ...] | None) -> None:
+        tokens = self._encoded(view, scores is not None)
+        if self._tracker is None:
+            self._tracker = _asked(FORM, "tracker() of no tokens", self._of.tracker, np.empty(0, np.int32))
+            self._masks(self._tracker)
+            if self._deal % self._game.players == self._seat:
+                self._look_closely(self._tracker)
+        tracker = self._tracker
+        for token in tokens[len(self._told) :]:
+            if self._rng.random() < self._closely:
+                self._look_closely(tracker)
+            self._push(tracker, token, action)
+            action = None
+        if action is not None:
+            raise _Fault(PREFIX, f"the seat's own action {action} has brought no token")
+        self._on_turn(tracker, view)
+        self._masks(tracker)
+        if self._rng.random() < self._closely or scores is not None:
+            self._made_again(tracker)
+        self._at_the_end(tracker, scores)
+
+    def _encoded(self, view: View, ended: bool) -> list[int]:
+        """The tokens of a view, once they are found to be such."""
+        array = _asked(FIT, "encode()", self._of.encode, view)
+        if getattr(array, "dtype", None) != np.int32 or array.ndim != 1:
+            raise _Fault(FIT, f"encode() gives {_form(array)}, not int32 [T]")
+        tokens = array.tolist()
+        wrong = [t for t in tokens if not 0 <= t < self._size]
+        if wrong:
+            raise _Fault(FIT, f"encode() gives token {wrong[0]}, but vocab has the tokens 0 to {self._size - 1}")
+        if len(tokens) > self._of.n_positions:
+            raise _Fault(FIT, f"encode() gives {len(tokens)} tokens, n_positions is {self._of.n_positions}")
+        eos = [i for i, t in enumerate(tokens) if t == self._of.eos]
+        if eos != [len(tokens) - 1] * ended:
+            when = "the end token stands last, and nowhere else" if ended else "the hand goes on, without an end token"
+            raise _Fault(FIT, f"{when}, but encode() has it at {eos or 'no place'}")
+        self._good(FIT)
+        events: Any = _asked(INVERSE, "decode(encode())", self._of.decode, array)
+        if not isinstance(events, tuple):
+            raise _Fault(INVERSE, f"decode() gives {_form(events)}, not a tuple of events")
+        if events != view.events:
+            differing = (i for i, (a, b) in enumerate(zip(events, view.events)) if a != b)
+            at = next(differing, min(len(events), len(view.events)))
+            found, seen = (list(e[at : at + 1]) for e in (events, view.events))
+            raise _Fault(INVERSE, f"event {at} of the view is {seen or 'none'}, decode() says {found or 'none'}")
+        for none in ((*tokens, self._of.eos), (-1,), (self._size,)) if ended else ():
+            self._refused(np.array(none, np.int32))
+        self._good(INVERSE)
+        if tokens[: len(self._told)] != self._told:
+            at = next((i for i, (a, b) in enumerate(zip(tokens, self._told)) if a != b), len(tokens))
+            now = self._name(tokens[at]) if at < len(tokens) else "no more"
+            raise _Fault(PREFIX, f"token {at} was {self._name(self._told[at])}, and is {now} at a later decision")
+        self._good(PREFIX)
+        return tokens
+
+    def _refused(self, tokens: np.ndarray) -> None:
+        try:
+            self._of.decode(tokens)
+        except ValueError:
+            return
+        except Exception as e:
+            raise _Fault(INVERSE, f"decode() of tokens that are no view raises {raised(e)}, not ValueError") from e
+        last = tokens[-1]
+        raise _Fault(INVERSE, f"decode() takes {len(tokens)} tokens to {last}, which are no view; it raises ValueError")
+
+    def _push(self, tracker: Tracker, token: int, action: int | None) -> None:
+        """One token that has come; action: the seat's own action that it tells of, if it does."""
+        turn = _asked(TURN, "my_turn()", tracker.my_turn)
+        if bool(turn) != (action is not None):
+            came = "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
+            raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {came}")
+        if action is not None:
+            own = _asked(TURN, f"token({action})", self._of.token, action)
+            if own != token:
+                raise _Fault(TURN, f"token({action}) of the own action is {own}, and {token} came")
+            if not self._mask(tracker, "legal")[token]:
+                raise _Fault(TURN, f"legal() is without {self._name(token)}, which the seat has played")
+        self._good(TURN)
+        if not self._mask(tracker, "possible")[token]:
+            raise _Fault(EXPECTS, f"possible() is without {self._name(token)}, which came")
+        # A hand may be over before its end token: then that is all that may come.
+        if token != self._of.eos and _asked(EXPECTS, "terminal()", tracker.terminal):
+            raise _Fault(EXPECTS, f"terminal() is True, and {self._name(token)} came")
+        _asked(EXPECTS, f"push({token})", tracker.push, token)
+        self._told.append(token)
+        if not _asked(EXPECTS, "is_legal()", tracker.is_legal):
+            raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, which came")
+        self._good(EXPECTS)
+
+    def _on_turn(self, tracker: Tracker, view: View) -> None:
+        """The own turn is that of the view. Where a seat acts unseen, as in Hearts' passes, another may be on turn as
+        far as it knows: then its own action must come next, which `_push` asks for."""
+        turn = bool(_asked(TURN, "my_turn()", tracker.my_turn))
+        legal = np.flatnonzero(self._mask(tracker, "legal")).tolist()
+        if view.legal and not turn:
+            raise _Fault(TURN, f"my_turn() is False, and the seat may act: {list(view.legal)}")
+        if turn != bool(legal):
+            raise _Fault(TURN, f"my_turn() is {turn}, and legal() has the tokens {legal}")
+        if view.legal:
+            tokens = [_asked(TURN, f"token({a})", self._of.token, a) for a in view.legal]
+            if set(legal) != set(tokens) or len(legal) < len(tokens):
+                raise _Fault(TURN, f"legal() has the tokens {legal}, the view's legal actions are {tokens}")
+            for action in view.legal:
+                back = _asked(TURN, "action(token())", lambda a: self._of.action(self._of.token(a)), action)
+                if back != action:
+                    raise _Fault(TURN, f"action(token({action})) is {back}")
+        if turn:
+            possible = np.flatnonzero(self._mask(tracker, "possible")).tolist()
+            if possible != legal:
+                raise _Fault(TURN, f"at the own turn legal() has the tokens {legal}, and possible() {possible}")
+        self._good(TURN)
+
+    def _mask(self, tracker: Tracker, method: str) -> np.ndarray:
+        """bool [V]."""
+        mask = _asked(FORM, f"{method}()", getattr(tracker, method))
+        if getattr(mask, "dtype", None) != np.bool_ or mask.shape != (self._size,):
+            raise _Fault(FORM, f"{method}() gives {_form(mask)}, not bool [{self._size}]")
+        return mask
+
+    def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
+        """All that a tracker says of its place."""
+        possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
+        facts, n = _asked(FORM, "facts()", tracker.facts), self._of.n_facts
+        if getattr(facts, "dtype", None) != np.float32 or facts.shape != (n,):
+            raise _Fault(FORM, f"facts() gives {_form(facts)}, not float32 [{n}]")
+        if not np.isfinite(facts).all():
+            raise _Fault(
+                FORM, f"facts() has {facts[~np.isfinite(facts)][0]} at {np.flatnonzero(~np.isfinite(facts))[0]}"
+            )
+        said = (bool(_asked(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
+        self._good(FORM)
+        return (possible.tobytes(), legal.tobytes(), facts.tobytes(), *said)
+
+    def _made_again(self, tracker: Tracker) -> None:
+        """A tracker made of the tokens at once is where this one is."""
+        again = _asked(AGAIN, "tracker() of all tokens", self._of.tracker, np.array(self._told, np.int32))
+        self._same(AGAIN, tracker, self._masks(again), "a tracker made of all tokens says other {}")
+
+    def _same(self, check: str, tracker: Tracker, said: tuple[Any, ...], what: str) -> None:
+        for name, a, b in zip(
+            ("possible", "legal", "facts", "my_turn", "terminal", "is_legal"), self._masks(tracker), said
+        ):
+            if a != b:
+                raise _Fault(check, what.format(f"{name}()"))
+        self._good(check)
+
+    def _look_closely(self, tracker: Tracker) -> None:
+        """Copies go on where the hand does not: to an end that cannot be, and to one that may."""
+        before = self._masks(tracker)
+        self._to_an_end_that_cannot_be(self._copied(tracker))
+        self._same(COPIES, tracker, before, "tokens pushed to a copy have changed the {} of its original")
+        self._imagined(self._copied(tracker))
+
+    def _copied(self, tracker: Tracker) -> Tracker:
+        twin = _asked(COPIES, "copy()", tracker.copy)
+        if twin is tracker:
+            raise _Fault(COPIES, "copy() gives the tracker itself, not another")
+        self._same(COPIES, tracker, self._masks(twin), "a copy says other {} than its original")
+        return twin
+
+    def _to_an_end_that_cannot_be(self, tracker: Tracker) -> None:
+        """By an impossible token, and then by any."""
+        impossible = np.flatnonzero(~self._mask(tracker, "possible"))
+        if not len(impossible):
+            return
+        token, length = int(self._rng.choice(impossible)), len(self._told)
+        after = f"after {self._name(token)}, which possible() is without"
+        while True:
+            what = f"{after}: push({token})" if length > len(self._told) else f"push({token}), which cannot come,"
+            _asked(IMPOSSIBLE, what, tracker.push, token)
+            length += 1
+            if _asked(IMPOSSIBLE, f"{after}: is_legal()", tracker.is_legal):
+                raise _Fault(IMPOSSIBLE, f"is_legal() is True {after}")
+            if _asked(IMPOSSIBLE, f"{after}: terminal()", tracker.terminal):
+                break
+            if length >= self._of.n_positions:
+                raise _Fault(IMPOSSIBLE, f"{after}: terminal() is False at n_positions = {length} tokens")
+            self._masks(tracker)
+            token = int(self._rng.integers(self._size))
+        outcome = _asked(IMPOSSIBLE, f"{after}: outcome()", tracker.outcome)
+        if outcome is not None:
+            raise _Fault(IMPOSSIBLE, f"{after}: outcome() at the end is {outcome!r}, not None")
+        self._good(IMPOSSIBLE)
+
+    def _imagined(self, tracker: Tracker) -> None:
+        """By tokens that the tracker says are possible. One that is not exact may come to a place where none is."""
+        length, results = len(self._told), len(self._game.outcomes.labels)
+        while not _asked(IMAGINED, "terminal()", tracker.terminal):
+            possible = np.flatnonzero(self._mask(tracker, "possible"))
+            if not len(possible):
+                break
+            if length >= self._of.n_positions:
+                raise _Fault(IMAGINED, f"possible tokens go on after n_positions = {length} of them")
+            token = int(self._rng.choice(possible))
+            _asked(IMAGINED, f"push({token}) of a possible token", tracker.push, token)
+            length += 1
+            if not _asked(IMAGINED, "is_legal()", tracker.is_legal):
+                raise _Fault(IMAGINED, f"is_legal() is False after {self._name(token)}, which possible() has")
+        else:
+            outcome = _asked(IMAGINED, "outcome() of an imagined hand", tracker.outcome)
+            if not isinstance(outcome, int | np.integer) or not 0 <= outcome < results:
+                raise _Fault(IMAGINED, f"outcome() of an imagined hand is {outcome!r}, not 0 to {results - 1}")
+        self._good(IMAGINED)
+
+    def _at_the_end(self, tracker: Tracker, scores: tuple[int, ...] | None) -> None:
+        """The outcome at the end, and none before."""
+        terminal = bool(_asked(OUTCOME, "terminal()", tracker.terminal))
+        if terminal != (scores is not None):
+            raise _Fault(
+                OUTCOME, f"terminal() is {terminal}, and the hand {'goes on' if scores is None else 'is over'}"
+            )
+        if scores is None:
+            try:
+                outcome = tracker.outcome()
+            except ValueError:
+                return
+            except Exception as e:
+                raise _Fault(OUTCOME, f"outcome() before the end raises {raised(e)}, not ValueError") from e
+            raise _Fault(OUTCOME, f"outcome() gives {outcome!r} before the end, and raises no ValueError")
+        outcome, outcomes = _asked(OUTCOME, "outcome()", tracker.outcome), self._game.outcomes
+        label = (*scores[self._seat :], *scores[: self._seat])
+        expected = outcomes.index.get(label)  # None: another check says so
+        if expected is not None and outcome != expected:
+            says = ""
+            if isinstance(outcome, int | np.integer) and 0 <= outcome < len(outcomes.labels):
+                says = f", scores {outcomes.labels[int(outcome)]}"
+            raise _Fault(OUTCOME, f"outcome() is {outcome!r}{says}, not {expected}, scores {label}")
+        if self._mask(tracker, "possible").any():
+            raise _Fault(OUTCOME, "possible() has tokens after the end")
+        self._good(OUTCOME)
+
+    def _name(self, token: int) -> str:
+        return f"token {token} ({self._of.vocab[token]!r})"
+
+    def _good(self, check: str) -> None:
+        self._note(check, True, str)

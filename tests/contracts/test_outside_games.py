@@ -1,0 +1,138 @@
+"""Games of other packages: their names, what they must have, and a belief of their own (docs/add-a-game.md)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from support.leduc import Leduc
+from support.play import random_playout
+
+from trickformer import audit, games, players, tokenizers
+from trickformer.base import TrickformerError
+from trickformer.belief import sampler
+
+NUMBERS = itertools.count()  # of modules: Python keeps those that it has imported
+MODULE = """
+from support.leduc import Leduc
+
+
+def load(spec):
+    game = {game}
+    {change}
+    return game
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Declares a module as the game of an entry point."""
+
+    def declare(name, game="Leduc()", change="pass"):
+        module, info = f"outside_{next(NUMBERS)}", tmp_path / "poker-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: poker\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[trickformer.games]\n{name} = {module}\n")
+        (tmp_path / f"{module}.py").write_text(MODULE.format(game=game, change=change))
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return declare
+
+
+def test_a_game_is_found_by_the_name_that_openspiel_has_for_it(install, command, tmp_path):
+    """By what records hold, too: `str(game.spiel)`."""
+    install("leduc_poker")
+    game = games.load("leduc_poker")
+    assert games.load(str(game.spiel)).name == "leduc_poker"
+    match = ["tournament", "leduc_poker", "--a", "pimc:worlds=2", "--b", "random", "--deals", 2]
+    code, _, err = command(*match, "--out", tmp_path / "run")
+    assert code == 0, err
+    code, out, err = command("records", "show", tmp_path / "run" / "records.jsonl", "--game", 1)
+    assert code == 0 and "leduc_poker" in out, err
+    code, _, err = command("audit", "leduc_poker", "--deals", 4)
+    assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("leduc", "game.name = 'leduc'", "has the name 'leduc', and OpenSpiel calls it 'leduc_poker'"),
+        ("leduc", "pass", "the game of the entry point 'leduc' in trickformer.games has the name 'leduc_poker', and"),
+        ("leduc_poker", "game.name = 'hearts'", "has the name 'hearts', and OpenSpiel calls it 'leduc_poker'"),
+        (
+            "cards",
+            "import pyspiel; game.spiel = pyspiel.load_game('hearts')",
+            "is 'hearts' to OpenSpiel, a game of trickformer's own; register yours under another name",
+        ),
+        ("leduc_poker", "del game.outcomes", "has no outcomes; derive it from trickformer.base.Game"),
+        ("leduc_poker", "game = None", "has no name, players, higher_is_better, spiel, outcomes, view;"),
+    ],
+)
+def test_a_game_of_another_name_or_without_a_member_is_refused_in_one_line(name, change, says, install, command):
+    install(name, change=change)
+    code, out, err = command("audit", name)
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: ") and says in err, err
+    if "OpenSpiel calls it" in says:
+        assert err.endswith("name both, the entry point and the game, 'leduc_poker'\n")
+
+
+def test_a_game_without_a_tokenizer_says_so(command, tmp_path):
+    with pytest.raises(TrickformerError, match=r"^no model plays mines: it has no tokenizer; docs/add-a-game\.md"):
+        tokenizers.make(games.load("mines"))
+    for arguments in (
+        ["train", "mines", "--out", tmp_path / "run"],
+        ["tournament", "mines", "--a", "gomcts", "--b", "random", "--deals", 1],
+    ):
+        code, out, err = command(*arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1) and "no model plays mines" in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_page_shows_a_belief_that_holds():
+    """The block of docs/add-a-game.md on worlds is the code of support/leduc.py, which is audited and played here."""
+    game = Leduc()
+    report = audit.audit(game, sampler(game), 30, 1)
+    assert report.good, str(report)
+    assert report.check("worlds: give the same view").cases > 1000
+    state, belief = game.deal(3, 1), sampler(game)
+    belief.reset(game.view(state, 0))
+    worlds, own = belief.sample(5000, np.random.default_rng(1)), state.history()[0]
+    expected, counts = np.where(np.arange(6) == own, 0, 1000), np.bincount(worlds.hidden[:, 0], minlength=6)
+    assert counts[own] == 0
+    assert ((counts - expected) ** 2 / 1000).sum() < 24, f"seed 1: {counts}"  # chi-square, 4 degrees: p = 0.0001
+    assert np.allclose(np.exp(belief.log_prob(worlds)), 0.2)
+    worlds.hidden[0] = own
+    assert belief.log_prob(worlds)[0] == -np.inf
+    with pytest.raises(ValueError, match="call reset"):
+        sampler(game).sample(1, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("spec", ["pimc:worlds=4", "rollout:worlds=4", "ismcts:runs=20"])
+def test_players_search_by_that_belief(spec):
+    game, asked = Leduc(), 0
+    player = players.make(spec, game)
+    for index in range(3):
+        for state in random_playout(game.deal(1, index), random.Random(index)):
+            if not state.is_terminal() and not state.is_chance_node():
+                seen = game.view(state, state.current_player())
+                (decision,) = player.act([seen], [np.random.default_rng(2)], [{}])
+                assert decision.action in seen.legal, f"hand {index}: {state}"
+                asked += 1
+    assert asked > 5
+
+
+def test_at_a_showdown_that_belief_is_the_card():
+    game, shown = Leduc(), 0
+    for index in range(40):
+        *_, state = random_playout(game.deal(1, index), random.Random(index))
+        if state.history()[-1] == 0:  # a seat has folded, and nobody shows
+            continue
+        belief = sampler(game)
+        for seat in range(2):
+            belief.reset(game.view(state, seat))
+            assert belief.left == [state.history()[1 - seat]], f"hand {index}, seat {seat}: {state}"
+            assert str(belief.sample(1, np.random.default_rng(0)).state(0)) == str(state)
+        shown += 1
+    assert shown > 3
