@@ -61,7 +61,7 @@ def _seated(config: Exact) -> Valued | None:
     if config.checkpoint is None:
         return None
     if game_name(config.game) != "hanabi":
-        raise TrickformerError(f"a checkpoint of off-belief learning plays hanabi, not {config.game}")
+        raise TrickformerError(f"a checkpoint of off-belief learning plays hanabi only, not {config.game}")
     from trickformer.players import obl
 
     return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))
