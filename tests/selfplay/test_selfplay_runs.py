@@ -318,7 +318,8 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 
 def test_players_that_say_nothing_teach_nothing(tmp_path):
-    with pytest.raises(TrickformerError, match=r"^none of random, rules tells visits and values of actions; leave out told, and choose another --out$"):
+    says = r"^none of random, rules tells visits and values of actions; leave out told, and choose another --out$"
+    with pytest.raises(TrickformerError, match=says):
         nfsp.run(SelfPlay(**TOLD | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
     assert not (tmp_path / "run/state").exists(), "it has begun to learn"
 
