@@ -13,7 +13,7 @@ iteration (Anthony et al. 2017).
 
 A run folder holds everything, and a run goes on from whatever it holds:
 
-    config.toml run.json   the resolved config; what has built it
+    config.toml run.json   the resolved config; what has built it, and digests of what its players are read from
     data/I/                the hands of iteration I
     state/I/STEP/          where training stands
     quick/I.safetensors    the quick network that was learned with model I
