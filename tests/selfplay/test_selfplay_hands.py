@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from support.learning import check, fresh_model, sequences
 from support.play import hearts_with
 
 from trickformer import games, players, tokenizers
-from trickformer.base import TrickformerError, View, replay
+from trickformer.base import Decision, TrickformerError, View, replay
 from trickformer.models.engine import load_engine
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, schedule
@@ -482,3 +483,6 @@ def test_a_bootstrap_player_gets_the_calls_it_asks_for(hearts, noise, monkeypatc
     monkeypatch.setattr(players, "make", lambda spec, game: Spy())
     generate.played(hearts, ["spy"], 3, 0, 20, noise)
     assert max(calls) == 3 and ended == [4] * 20
+    monkeypatch.setattr(Spy, "act", lambda self, views, *_: [Decision(v.legal[0], math.nan) for v in views])
+    with pytest.raises(TrickformerError, match=r"^Spy says that an action is worth nan"):
+        generate.played(hearts, ["spy"], 3, 0, 1, noise)

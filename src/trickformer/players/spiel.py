@@ -63,8 +63,8 @@ class Spiel:
     It is told all actions of a world that explains what its seat has seen, and nothing of the true one. As long as that
     world explains what happens, the bot is told what the others do in it, as `pyspiel.evaluate_bots` would; where it
     does not any more, or another action was taken than the one it chose, the bot is restarted and told all from the
-    beginning. So what a bot does follows from its
-    seed and the hand, if it draws all randomness from the seed. OpenSpiel's own fall back to the clock without one."""
+    beginning. So what a bot does follows from its seed and the hand, if it draws all randomness from the seed.
+    OpenSpiel's own fall back to the clock without one."""
 
     batch = 1  # one view after the other
 

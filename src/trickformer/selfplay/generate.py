@@ -125,7 +125,7 @@ class _Noisy:
                 setattr(self, what, getattr(player, what))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        decisions = self._player.act(views, rng, memo)
+        decisions = players.checked(self._player, views, self._player.act(views, rng, memo))  # by its own name
         stray = [r.random() < self._noise for r in rng]
         return [
             replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
