@@ -198,6 +198,8 @@ def test_bad_input_is_one_line(command, tmp_path, folder):
         ((tmp_path / "bad.jsonl",), ""),
         (("-",), "a page reads its games more than once"),
         ((folder, "--analyse", "pimk"), "unknown player 'pimk'"),
+        ((folder, "--analyse", ""), "unknown player ''"),
+        ((folder, "--analyse", "solver", "--players", "solver"), "unknown player 'solver'"),
         ((folder, "--players", "rules", "engine:x=1"), ""),
         ((folder, "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
     ]:

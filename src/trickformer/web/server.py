@@ -62,9 +62,8 @@ class Guard:
 
     def __init__(self, token: str, host: str, port: int):
         self._token, self._port, self._here = token, port, _is_loopback(host)
-        self._names = (
-            {"localhost", host.lower()} if self._here else {"localhost", host.lower(), socket.gethostname().lower()}
-        )
+        names = ["localhost", host, *([] if self._here else [socket.gethostname()])]
+        self._names = {name.lower() for name in names}
 
     def admits(self, connection: HTTPConnection) -> bool:
         """Whether a request names this server, and the token. A socket must come from a page of ours too."""
@@ -221,9 +220,9 @@ def view(settings: View) -> None:
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
     next(files.read(files.place(settings.run)))  # before anything listens
-    for spec in (settings.analyse, *(settings.players or ())):
-        if spec is not None and spec != SOLVER:
-            players.parse(spec)
+    analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
+    for spec in (*analysts, *(settings.players or ())):
+        players.parse(spec)
     with _listening(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
     raise Interrupted("the page is closed")
