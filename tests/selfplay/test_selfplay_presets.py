@@ -46,3 +46,25 @@ def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
     with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
         nfsp.run(SelfPlay(game="skat", seats_kept=4, out=tmp_path / "x"))
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("game", ["hearts", "skat", "crew"])
+def test_paper_small_is_the_papers_learner_without_departures(game: str):
+    small, paper = SelfPlay(game=game, preset="paper-small"), SelfPlay(game=game, preset="paper")
+    shared = (
+        "epochs",
+        "bootstrap_epochs",
+        "roles",
+        "pool",
+        "pool_newest",
+        "threshold",
+        "bootstrap",
+        "tries",
+        "iterations",
+    )
+    assert {name: getattr(small, name) for name in shared} == {name: getattr(paper, name) for name in shared}
+    departures = ("facts", "masked", "value_classes", "structured", "quick", "told", "augment", "label_worlds")
+    assert not any(getattr(small, name) for name in departures)
+    weights = small.action_weight, small.label_share, small.search_share, small.muon, small.anchor, small.noise
+    assert weights == (0, 0, 0, 0, 0, 0) and small.guests == []
+    assert small.epochs == small.bootstrap_epochs == 3

@@ -63,6 +63,7 @@ _USUAL: dict[str, Any] = {"roles": "all", "bucket": 32}
 _LITTLE = _USUAL | {"noise": 0.05, "label_worlds": True, "label_share": 1.0, "label_playouts": 2, "match_deals": 500}
 TRAINING = {
     "paper": _USUAL | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000, "tries": 2_000},
+    "paper-small": _USUAL | {"tries": 2_000},
     "small": _LITTLE | {"seats_kept": 2, "bootstrap_hands": 120_000, "augment": True, "threshold": 0.2, "window": 6},
     "tiny": _LITTLE | {"match_deals": 100},
 }

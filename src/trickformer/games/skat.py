@@ -66,6 +66,7 @@ _LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
 _WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8, "window": 6}
 TRAINING = {
     "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
+    "paper-small": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20, "sequences": 30_000},
     "small": _LITTLE | _WORLDS | {"noise": 0.05, "bootstrap_hands": 20_000, "sequences": 45_000, "match_deals": 100},
     "tiny": _LITTLE,
 }

@@ -33,11 +33,26 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "iterations": 10,
         "sequences": 500_000,
         "epochs": 3,
+        "bootstrap_epochs": 3,
         "batch_size": 256,
         "bootstrap_learning_rate": 1e-4,
         "learning_rate": 1e-4,
         "held_out": 5_000,
         "match_deals": 100,
+    },
+    # The learner of the paper on a laptop: raw tokens, all outcomes, AdamW, three epochs, the roles and pool of the paper.
+    # Only the size of the model, the amount of data, the batch and the learning rate differ.
+    "paper-small": {
+        "bootstrap_hands": 100_000,
+        "seats_kept": 4,
+        "iterations": 10,
+        "sequences": 40_000,
+        "epochs": 3,
+        "bootstrap_epochs": 3,
+        "batch_size": 64,
+        "bootstrap_learning_rate": 1e-3,
+        "learning_rate": 5e-4,
+        "match_deals": 40,
     },
     "small": _LITTLE
     | {
@@ -76,8 +91,9 @@ def schedule(game: Game, preset: str) -> dict[str, Any]:
     than there are."""
     found: dict[str, Any] = {"baseline": game.baseline} | SCHEDULES.get(preset, {})
     if "seats_kept" in found:
-        found["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
         found["seats_kept"] = min(found["seats_kept"], game.players)
+    if preset in ("small", "tiny"):
+        found["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
     return found | dict(game.training.get(preset, {}))
 
 
@@ -88,7 +104,7 @@ class SelfPlay(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     game: str = Field(description="game string of OpenSpiel, such as hearts")
-    preset: str = Field("small", description="size of the model, and the schedule: paper, small or tiny")
+    preset: str = Field("small", description="size of the model, and the schedule: paper, paper-small, small or tiny")
     seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
     iterations: int = Field(3, ge=0, le=1_000_000, description="self-play iterations after model 0")
 
