@@ -40,7 +40,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "held_out": 5_000,
         "match_deals": 100,
     },
-    # The learner of the paper on a laptop: raw tokens, all outcomes, AdamW, three epochs, the roles and pool of the paper.
+    # The learner of the paper on a laptop: raw tokens, all outcomes, AdamW, three epochs, its roles and pool.
     # Only the size of the model, the amount of data, the batch and the learning rate differ.
     "paper-small": {
         "bootstrap_hands": 100_000,
