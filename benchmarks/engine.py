@@ -26,7 +26,7 @@ def main() -> None:
     from transformers import DynamicCache
 
     from trickformer.models import presets
-    from trickformer.models.engine import Engine, load_engine
+    from trickformer.models.backend import Engine, load_engine
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
     torch.set_num_threads(1)

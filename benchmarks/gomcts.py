@@ -35,8 +35,8 @@ def main() -> None:
     from trickformer import games, tokenizers
     from trickformer.gomcts.search import SearchOptions, search
     from trickformer.models import presets
+    from trickformer.models.backend import Engine, Prefix, advance, load_engine
     from trickformer.models.decide import argmax_val, legal_policy
-    from trickformer.models.engine import Engine, Prefix, advance, load_engine
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
     torch.set_num_threads(1)

@@ -14,7 +14,7 @@ from benchmarks import Row, arguments, emit, measure
 from trickformer import _core, games, tokenizers
 from trickformer.base import View
 from trickformer.belief import sampler
-from trickformer.players._hanabi import Scripted
+from trickformer.search.hanabi.scripted import Scripted
 
 
 def main() -> None:

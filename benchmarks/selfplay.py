@@ -52,7 +52,7 @@ from transformers import get_linear_schedule_with_warmup
 from tests.support.losses import losses
 from trickformer import games, tokenizers
 from trickformer.models import presets
-from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, nfsp, quick, train

@@ -44,7 +44,7 @@ def scripted(seed: int, n: int) -> Iterable[Game]:
 def logged(path: Path) -> Iterable[Game]:
     """The games of a file of records. Raises TrickformerError on one that cannot be read."""
     from trickformer.records import files
-    from trickformer.records.replay import replay
+    from trickformer.records.skat.replay import replay
 
     for record in files.read(path):
         yield ended(replay(record).state)

@@ -4,5 +4,5 @@
 # with every observation bit for bit. The result is docs/results/differential.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-"${PYTHON:-.venv/bin/python}" -m trickformer.differential --hands 1_000_000 --seed 20261121 "$@"
-"${PYTHON:-.venv/bin/python}" -m trickformer.differential --game hanabi --hands 100_000 --seed 20261121
+"${PYTHON:-.venv/bin/python}" -m trickformer.audit.differential --hands 1_000_000 --seed 20261121 "$@"
+"${PYTHON:-.venv/bin/python}" -m trickformer.audit.differential --game hanabi --hands 100_000 --seed 20261121

@@ -10,19 +10,19 @@ from typing import Annotated, Any
 
 import typer
 
-from trickformer.audit import Audit
+from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.commands import app as belief
 from trickformer.engines.config import Conformance
-from trickformer.obl.commands import app as obl
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interrupted
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
-from trickformer.skat.commands import app as skat
-from trickformer.tournaments.crew.commands import app as crew
-from trickformer.tournaments.mines.commands import app as mines
+from trickformer.studies.belief.commands import app as belief
+from trickformer.studies.crew.commands import app as crew
+from trickformer.studies.mines.commands import app as mines
+from trickformer.studies.obl.commands import app as obl
+from trickformer.studies.skat.commands import app as skat
 from trickformer.tournaments.plan import Tournament
 from trickformer.web.config import Play, View
 
@@ -101,7 +101,7 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
     """Check that views hide what they should, that sampled worlds hold, and that tokens and trackers keep what they
     promise. Exit code 1 where one does not."""
     settings = configs.load(Audit, config, given)
-    from trickformer import audit as audits
+    from trickformer.audit import views as audits
 
     found = audits.command(settings)
     print(json.dumps(found.result()) if as_json else found)
@@ -178,7 +178,7 @@ def serve(
 ) -> None:
     """Speak the protocol of docs/engines.md on standard input and output, as the engine of a player."""
     from trickformer import games
-    from trickformer import serve as served
+    from trickformer.engines import serve as served
 
     served.serve(spec, games.load(game))
 
@@ -202,7 +202,7 @@ def list_engines() -> None:
 def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Check that an engine keeps the protocol and what it says of itself. Exit code 1 where it does not."""
     settings = configs.load(Conformance, config, given)
-    from trickformer import conformance
+    from trickformer.engines import conformance
 
     found = conformance.check(settings)
     if as_json:

@@ -11,12 +11,13 @@ import torch
 
 import trickformer
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi import evaluation, finetune, networks, report, training
+from trickformer.belief.hanabi import finetune, networks
 from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
-from trickformer.belief.hanabi.stack import Stack
 from trickformer.belief.learner import Learner
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, folder
+from trickformer.studies.belief import evaluation, report, training
+from trickformer.studies.belief.stack import Stack
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 

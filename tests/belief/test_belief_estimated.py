@@ -16,7 +16,7 @@ from trickformer.belief.hanabi.process import Form
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.belief.hanabi.seat_tokens import features
 from trickformer.belief.hanabi.transformer import Transformer
-from trickformer.players._hanabi import Scripted
+from trickformer.search.hanabi.scripted import Scripted
 
 
 def exact(system):

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi import estimators, networks, training
+from trickformer.belief.hanabi import estimators, networks
 from trickformer.belief.hanabi.finetune import Finetuned, Tuning
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.near import NearEncoder, squared
 from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.studies.belief import training
 
 RULES = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
 PAIR = ("smart", "smart")

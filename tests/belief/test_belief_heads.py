@@ -24,7 +24,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.games.hearts import TWO_OF_CLUBS
 from trickformer.games.skat import PICK_UP
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.selfplay import belief_heads
 from trickformer.selfplay.head_config import HeadTraining
 

@@ -8,13 +8,14 @@ import torch
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi import estimators, evaluation, networks, training
+from trickformer.belief.hanabi import estimators, networks
 from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi.learned import Shape
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens, features, longest
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.games.hanabi import hint
+from trickformer.studies.belief import evaluation, training
 
 PAIR = ("smart", "piers")
 SEED = 11

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trickformer import _core, audit, games
+from trickformer import _core, games
+from trickformer.audit import views as audit
 from trickformer.base import UnknownNameError
 from trickformer.belief import sampler
 from trickformer.belief.samplers.mines import DOMAINS, METHODS, MinesBelief

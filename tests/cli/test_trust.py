@@ -35,7 +35,7 @@ from trickformer.models.weights import read_safetensors, read_weights
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import folder, text
 from trickformer.selfplay.config import SelfPlay
-from trickformer.tournaments.crossplay.plan import CrossPlay
+from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.tournaments.plan import Tournament
 from trickformer.web.config import Play
 

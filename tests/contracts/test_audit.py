@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 from support.kuhn import Kuhn, KuhnBelief
 
-from trickformer import audit, games, tokenizers
+from trickformer import games, tokenizers
+from trickformer.audit import views as audit
 from trickformer.base import Event, Outcomes, View
 from trickformer.belief import sampler
 from trickformer.games.hearts import Hearts

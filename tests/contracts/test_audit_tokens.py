@@ -9,8 +9,9 @@ import re
 import numpy as np
 import pytest
 
-from trickformer import audit, games
-from trickformer._audit_tokens import (
+from trickformer import games
+from trickformer.audit import views as audit
+from trickformer.audit.tokens import (
     AGAIN,
     COPIES,
     EXPECTS,
@@ -24,7 +25,7 @@ from trickformer._audit_tokens import (
     SIZES,
     TURN,
 )
-from trickformer.audit import GOES_ON, LEGAL
+from trickformer.audit.views import GOES_ON, LEGAL
 from trickformer.base import Outcomes, TrickformerError, View
 from trickformer.belief import sampler
 

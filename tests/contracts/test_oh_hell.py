@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from support import oh_hell_twin as twin
 
-from trickformer import audit, games, players, tokenizers
+from trickformer import games, players, tokenizers
+from trickformer.audit import views as audit
 from trickformer.base import PUBLIC, Event, TrickformerError, UnknownNameError, View
 from trickformer.belief import sampler
 from trickformer.plumbing import plugins

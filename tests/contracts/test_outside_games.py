@@ -10,7 +10,8 @@ import pytest
 from support.leduc import Leduc
 from support.play import random_playout
 
-from trickformer import audit, games, players, tokenizers
+from trickformer import games, players, tokenizers
+from trickformer.audit import views as audit
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 

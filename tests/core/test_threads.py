@@ -11,7 +11,7 @@ import pytest
 
 from trickformer import _core, checkpoints, games, tokenizers
 from trickformer.gomcts import search
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 
 THREADS = 4
 

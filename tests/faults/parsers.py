@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from tests.faults.report import Part
 from tests.support.xskat_log import TYPES, xskat_log
 from trickformer import games, players, tokenizers
-from trickformer.audit import Audit
+from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief import heads
 from trickformer.belief.hanabi import networks
@@ -30,15 +30,16 @@ from trickformer.models.weights import read_weights
 from trickformer.plumbing import arrays, folder, text
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.progress import progress
-from trickformer.records import files, iss, jsonl
-from trickformer.records.check import check
-from trickformer.records.record import Record
-from trickformer.records.replay import replay
+from trickformer.records import files, jsonl
+from trickformer.records.skat import iss
+from trickformer.records.skat.check import check
+from trickformer.records.skat.record import Record
+from trickformer.records.skat.replay import replay
 from trickformer.selfplay import data
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
-from trickformer.skat import evaluation
-from trickformer.skat.config import Calibration, Inference, Learning
+from trickformer.studies.skat import evaluation
+from trickformer.studies.skat.config import Calibration, Inference, Learning
 from trickformer.tournaments import plan, store
 
 LIMIT = 5  # seconds for one input

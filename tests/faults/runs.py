@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import trickformer
-from trickformer.belief.hanabi import evaluation
+from trickformer.studies.belief import evaluation
 from trickformer.tournaments.store import TIMING
 
 LIMIT = 300  # seconds after which a command hangs

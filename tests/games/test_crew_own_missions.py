@@ -10,8 +10,8 @@ import pytest
 
 from trickformer import _core, games
 from trickformer.games import _missions, crew
-from trickformer.tournaments.crew.plan import Missions
-from trickformer.tournaments.crew.statistics import attempts, compare
+from trickformer.studies.crew.plan import Missions
+from trickformer.studies.crew.statistics import attempts, compare
 
 COMMANDER, MEMBER = 0, 1
 

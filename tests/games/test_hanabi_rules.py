@@ -12,9 +12,9 @@ import pytest
 from support.hanabi_histories import playout
 
 from trickformer import _core, games
+from trickformer.audit.differential import OTHERS, compare_games
 from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError
 from trickformer.belief import sampler
-from trickformer.differential import OTHERS, compare_games
 from trickformer.games import hanabi
 
 CORE = _core.hanabi
@@ -27,7 +27,7 @@ SPECS = (*hanabi.VARIANTS, *OTHERS)
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("careful", [False, True])
 def test_twin_equals_openspiel(spec, careful):
-    """Turns, legal actions, observations bit for bit, rewards; `python -m trickformer.differential` plays many more."""
+    """Turns, legal actions, observations bit for bit, rewards; trickformer.audit.differential plays many more."""
     found = compare_games(games.load(spec), 3, 15, careful)
     assert found.games == 15 and found.decisions > 20
     if careful:

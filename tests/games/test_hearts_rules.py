@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from support.play import hearts_with
 
-from trickformer import _core, differential, games, tokenizers
-from trickformer.differential import all_options, compare_hand, compare_hands
+from trickformer import _core, games, tokenizers
+from trickformer.audit import differential
+from trickformer.audit.differential import all_options, compare_hand, compare_hands
 from trickformer.games.hearts import NUM_CARDS
 
 CORE = _core.hearts

@@ -14,7 +14,7 @@ from support.searches import FakeEngine, own_turns
 
 from trickformer import games, tokenizers
 from trickformer.gomcts.search import SearchOptions, search
-from trickformer.models.engine import Prefix, advance, load_engine
+from trickformer.models.backend import Prefix, advance, load_engine
 
 
 @pytest.fixture(scope="module")

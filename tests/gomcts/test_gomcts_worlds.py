@@ -13,8 +13,9 @@ from support.play import decisions
 from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler, weighs, weighted
-from trickformer.players import _skat_script, decision_rng
-from trickformer.players._skat_script import SkatPositions
+from trickformer.players import decision_rng
+from trickformer.search.skat import positions as _skat_script
+from trickformer.search.skat.positions import SkatPositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

@@ -12,8 +12,8 @@ from safetensors import safe_open
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer.base import SearchSettings
+from trickformer.models.backend import ROUNDED, instruction_sets, load_engine
 from trickformer.models.decide import legal_policy
-from trickformer.models.engine import ROUNDED, instruction_sets, load_engine
 from trickformer.selfplay import generate
 
 

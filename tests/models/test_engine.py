@@ -11,7 +11,7 @@ import torch
 
 from trickformer.base import Outcomes, Tracker, TrickformerError
 from trickformer.models import presets
-from trickformer.models.engine import Engine, Prefix, advance, instruction_sets, load_engine
+from trickformer.models.backend import Engine, Prefix, advance, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
 VOCAB, POSITIONS, OUTCOMES, FACTS = 61, 40, 150, 83

@@ -15,7 +15,7 @@ import torch
 
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.models import presets
-from trickformer.models.engine import ROUNDED, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, instruction_sets, load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
 VALUES = np.random.default_rng(3).uniform(-1, 1, (9, 4)).astype(np.float32)
@@ -101,7 +101,7 @@ def test_a_set_for_bfloat16_alone_stands_for_the_best_below_it(
 def test_loading_is_light(model: GPT2PolicyValueModel, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     program = (
-        "import sys, numpy as np; from trickformer.models.engine import load_engine;"
+        "import sys, numpy as np; from trickformer.models.backend import load_engine;"
         f"load_engine({str(tmp_path)!r}, np.zeros(({len(VALUES)}, 2)));"
         "assert not {'torch', 'transformers', 'pyspiel'} & set(sys.modules)"
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.obl import SMALL_HANABI, tree_of
 
-from trickformer.obl import operator, study
+from trickformer.studies.obl import operator, study
 
 
 def test_the_toy_game_exactly(command):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.obl import SMALL_HANABI, by_name, random_policy, tree_of
 
-from trickformer.obl import exact, hierarchy, operator
+from trickformer.studies.obl import exact, hierarchy, operator
 
 ALL = ("toy", "tiny_hanabi", "kuhn_poker", SMALL_HANABI)
 

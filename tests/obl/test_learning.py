@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support.obl import SMALL_HANABI, random_policy, tree_of
 
-from trickformer.obl import exact, operator
-from trickformer.obl.learning import Learner
+from trickformer.studies.obl import exact, operator
+from trickformer.studies.obl.learning import Learner
 
 
 def learner(tree, runs=4, temperature=0.3, least=0.0, seed=0):

@@ -11,12 +11,12 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, Shape, best
-from trickformer.obl.hanabi import learning
-from trickformer.obl.hanabi.actors import OVER, Actors, Ended, explorations
-from trickformer.obl.hanabi.beliefs import Counting
-from trickformer.obl.hanabi.config import Training
-from trickformer.obl.hanabi.replay import Replay
-from trickformer.obl.hanabi.training import rules_of
+from trickformer.studies.obl.hanabi import learning
+from trickformer.studies.obl.hanabi.actors import OVER, Actors, Ended, explorations
+from trickformer.studies.obl.hanabi.beliefs import Counting
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.training import rules_of
 
 SMALL = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)"

@@ -9,11 +9,11 @@ import torch
 from trickformer import _core, games
 from trickformer.models.hanabi_odds import Layout
 from trickformer.models.hanabi_values import load
-from trickformer.obl.hanabi import auxiliary, learning, training
-from trickformer.obl.hanabi.actors import Actors
-from trickformer.obl.hanabi.beliefs import Counting
-from trickformer.obl.hanabi.config import Training
-from trickformer.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi import auxiliary, learning, training
+from trickformer.studies.obl.hanabi.actors import Actors
+from trickformer.studies.obl.hanabi.beliefs import Counting
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.replay import Replay
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=2,ranks=3,hand_size=3,max_information_tokens=3,max_life_tokens=2)"

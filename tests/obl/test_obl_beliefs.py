@@ -11,9 +11,9 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import Seq2Seq, of_cards
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, chosen, probabilities
-from trickformer.obl.hanabi import below, training
-from trickformer.obl.hanabi.beliefs import Listed, Written, hands, of_seats, seats, shape_of, ways
-from trickformer.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi import below, training
+from trickformer.studies.obl.hanabi.beliefs import Listed, Written, hands, of_seats, seats, shape_of, ways
+from trickformer.studies.obl.hanabi.config import Training
 
 TWO = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)"

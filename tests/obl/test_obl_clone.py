@@ -11,9 +11,9 @@ import torch
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import best, load
-from trickformer.obl.hanabi import clone, colours, learning, play, training
-from trickformer.obl.hanabi.actors import OVER
-from trickformer.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi import clone, colours, learning, play, training
+from trickformer.studies.obl.hanabi.actors import OVER
+from trickformer.studies.obl.hanabi.config import Training
 
 CPU = torch.device("cpu")
 ONE = "hanabi(colors=1,ranks=3,hand_size=2,max_information_tokens=2,max_life_tokens=1)"

@@ -8,8 +8,8 @@ import torch
 
 from trickformer import _core, games
 from trickformer.models.hanabi_values import ActionValues, Shape
-from trickformer.obl.hanabi import colours, learning, training
-from trickformer.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi import colours, learning, training
+from trickformer.studies.obl.hanabi.config import Training
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=2,ranks=3,hand_size=2,max_information_tokens=3,max_life_tokens=2)"

@@ -10,12 +10,12 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, Shape, best
-from trickformer.obl.hanabi import colours, learning
-from trickformer.obl.hanabi.actors import Actors
-from trickformer.obl.hanabi.beliefs import Counting
-from trickformer.obl.hanabi.config import Training
-from trickformer.obl.hanabi.replay import Replay
-from trickformer.obl.hanabi.training import rules_of
+from trickformer.studies.obl.hanabi import colours, learning
+from trickformer.studies.obl.hanabi.actors import Actors
+from trickformer.studies.obl.hanabi.beliefs import Counting
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.training import rules_of
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=4,max_life_tokens=2)"

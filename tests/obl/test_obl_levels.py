@@ -13,10 +13,10 @@ from support.obl import tree_of
 from trickformer import games
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
-from trickformer.obl import exact, operator
-from trickformer.obl.config import Exact
-from trickformer.obl.hanabi import play, training
-from trickformer.obl.hanabi.config import Training
+from trickformer.studies.obl import exact, operator
+from trickformer.studies.obl.config import Exact
+from trickformer.studies.obl.hanabi import play, training
+from trickformer.studies.obl.hanabi.config import Training
 
 
 def observations(spec):

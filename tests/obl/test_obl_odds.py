@@ -8,7 +8,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_odds import Layout, odds
-from trickformer.obl.hanabi.training import rules_of
+from trickformer.studies.obl.hanabi.training import rules_of
 
 TWO = "hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)"
 THREE = "hanabi(players=3)"

@@ -13,12 +13,12 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import hint
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, best, load, save
-from trickformer.obl.hanabi import colours, learning, sad
-from trickformer.obl.hanabi.actors import OVER, Actors
-from trickformer.obl.hanabi.beliefs import Counting
-from trickformer.obl.hanabi.config import Training
-from trickformer.obl.hanabi.replay import Replay
-from trickformer.obl.hanabi.training import rules_of
+from trickformer.studies.obl.hanabi import colours, learning, sad
+from trickformer.studies.obl.hanabi.actors import OVER, Actors
+from trickformer.studies.obl.hanabi.beliefs import Counting
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.training import rules_of
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=2,ranks=3,hand_size=2,max_information_tokens=3,max_life_tokens=2)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trickformer import checkpoints
 from trickformer.models.hanabi_values import load
-from trickformer.obl.hanabi.play import scores
+from trickformer.studies.obl.hanabi.play import scores
 
 NAME = "hanabi-obl-1"
 

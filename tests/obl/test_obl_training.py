@@ -22,9 +22,9 @@ from support.records import comparable
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
-from trickformer.obl.hanabi import beliefs, play, training
-from trickformer.obl.hanabi.config import Training
 from trickformer.plumbing import config as configs
+from trickformer.studies.obl.hanabi import beliefs, play, training
+from trickformer.studies.obl.hanabi.config import Training
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play as play_hands
 

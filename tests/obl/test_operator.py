@@ -9,8 +9,8 @@ from support.obl import HANABI_TWO_LIVES, SMALL_HANABI, Renamed, Twin, by_name, 
 
 from trickformer import games
 from trickformer.base import CHANCE, TrickformerError
-from trickformer.obl import operator
-from trickformer.obl.tree import grow
+from trickformer.studies.obl import operator
+from trickformer.studies.obl.tree import grow
 
 SHARED = ("toy", "tiny_hanabi", SMALL_HANABI)  # games with one payoff for all
 TINY = (*SHARED, HANABI_TWO_LIVES, "kuhn_poker")

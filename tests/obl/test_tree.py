@@ -6,9 +6,9 @@ import pytest
 from support.obl import SMALL_HANABI, opened, tree_of
 
 from trickformer.base import TrickformerError
-from trickformer.obl import toy
-from trickformer.obl.listing import listed
-from trickformer.obl.tree import TERMINAL, grow
+from trickformer.studies.obl import toy
+from trickformer.studies.obl.listing import listed
+from trickformer.studies.obl.tree import TERMINAL, grow
 
 ALICE, BOB = {name: i for i, name in enumerate(toy.ALICE)}, {name: i for i, name in enumerate(toy.BOB)}
 

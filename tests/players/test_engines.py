@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from support.engines import KINDS, command, gone, running, spec
 
-from trickformer import conformance, games, players
+from trickformer import games, players
 from trickformer.base import TrickformerError, replay
-from trickformer.engines import entries, process
+from trickformer.engines import conformance, entries, process
 from trickformer.engines.config import Conformance
 from trickformer.plumbing.folder import read_lines
 from trickformer.tournaments.plan import Hand, Tournament

@@ -15,7 +15,7 @@ from support.play import decisions
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
-from trickformer.players._hanabi_rl import _values
+from trickformer.search.hanabi.rl import _values
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

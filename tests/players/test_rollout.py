@@ -12,7 +12,7 @@ from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.players import decision_rng
-from trickformer.players._played import PlayedPositions
+from trickformer.search.states import PlayedPositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

@@ -18,8 +18,8 @@ from trickformer.base import TrickformerError
 from trickformer.belief import sampler, weighted
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import CALLS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
-from trickformer.players._skat_script import SkatPositions
-from trickformer.skat import evaluation as learning
+from trickformer.search.skat.positions import SkatPositions
+from trickformer.studies.skat import evaluation as learning
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

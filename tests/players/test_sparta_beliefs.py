@@ -15,9 +15,9 @@ from trickformer.belief.hanabi import networks as files
 from trickformer.belief.hanabi.config import Training
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.belief.samplers.hanabi import ExplainedBelief
-from trickformer.players._hanabi_sparta import HanabiPositions
-from trickformer.players._sparta import Improving
 from trickformer.players.sparta import Options
+from trickformer.search.hanabi.positions import HanabiPositions
+from trickformer.search.sparta import Improving
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 QUICK = {"seq2seq": "worlds=60", "bft": "worlds=60,steps=2,batch=8"}

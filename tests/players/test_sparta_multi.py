@@ -11,7 +11,7 @@ from support.hanabi_turns import decided, decision_of, explained, listed, slow_s
 from support.play import decisions
 
 from trickformer import games, players
-from trickformer.players._sparta import search
+from trickformer.search.sparta import search
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

@@ -16,10 +16,10 @@ from support.records import comparable
 
 from trickformer import games, players
 from trickformer.belief import sampler, weighted
+from trickformer.belief.world import explaining
 from trickformer.players import spiel
-from trickformer.players._world import explaining
+from trickformer.studies.crew.plan import CrewEvaluation
 from trickformer.tournaments import run
-from trickformer.tournaments.crew.plan import CrewEvaluation
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 

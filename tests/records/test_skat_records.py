@@ -7,10 +7,11 @@ from support.xskat_log import TYPES, xskat_log
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import CARDS
-from trickformer.records import files, iss, jsonl, xskat
-from trickformer.records.check import check, outcome, result
-from trickformer.records.record import Record
-from trickformer.records.replay import replay
+from trickformer.records import files, jsonl
+from trickformer.records.skat import iss, xskat
+from trickformer.records.skat.check import check, outcome, result
+from trickformer.records.skat.record import Record
+from trickformer.records.skat.replay import replay
 
 # What each fixture game is worth, by hand: (contract, its value or loss, card points, tricks, status of the check).
 BY_HAND = [

@@ -18,9 +18,10 @@ from support.skat_records import GAMES, damaged, fixture_games
 from support.xskat_log import xskat_log
 
 from trickformer.base import TrickformerError
-from trickformer.records import files, iss, jsonl, xskat
-from trickformer.records.check import check
+from trickformer.records import files, jsonl
 from trickformer.records.show import data
+from trickformer.records.skat import iss, xskat
+from trickformer.records.skat.check import check
 
 ISS = GAMES.read_text().splitlines()
 JSONL = [jsonl.write(record) for record in fixture_games()]

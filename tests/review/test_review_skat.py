@@ -17,8 +17,8 @@ from support.skat_records import fixture_games, random_records
 from trickformer import _core, games
 from trickformer.games.skat import ACTIONS, CARDS, PLAYING, POINTS
 from trickformer.records import files
-from trickformer.records.record import Record, contract
-from trickformer.records.replay import replay
+from trickformer.records.skat.record import Record, contract
+from trickformer.records.skat.replay import replay
 from trickformer.review import analyst, skat
 from trickformer.review.hand import of_record
 from trickformer.review.text import print_review

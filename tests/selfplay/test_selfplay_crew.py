@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trickformer import games, tokenizers
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles

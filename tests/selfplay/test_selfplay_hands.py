@@ -12,7 +12,7 @@ from support.play import hearts_with
 
 from trickformer import games, players, tokenizers
 from trickformer.base import Decision, TrickformerError, View, replay
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, schedule
 from trickformer.selfplay.config import SelfPlay

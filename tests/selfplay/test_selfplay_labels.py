@@ -12,7 +12,7 @@ from support.learning import fresh_model
 from trickformer import _core, games, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.gomcts.search import search
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick

@@ -19,7 +19,7 @@ from support.learning import fresh_model
 
 from trickformer import checkpoints, players, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import config, digests, folder
 from trickformer.plumbing.folder import Interrupted

@@ -16,7 +16,7 @@ from support.losses import losses as paper_losses
 
 from trickformer import games, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.models.structure import initialize
 from trickformer.selfplay import generate, metrics, train
 from trickformer.selfplay.data import LABEL, Sequences, starts_of

@@ -12,9 +12,9 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.skat import evaluation
 from trickformer.plumbing import config as configs
-from trickformer.skat import calibration as calibrating
-from trickformer.skat import evaluation as learning
-from trickformer.skat.config import Calibration, Learning
+from trickformer.studies.skat import calibration as calibrating
+from trickformer.studies.skat import evaluation as learning
+from trickformer.studies.skat.config import Calibration, Learning
 
 S = _core.skat_search
 NULL = 5

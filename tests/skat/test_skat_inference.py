@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from trickformer import _core, games
-from trickformer.skat import inference
-from trickformer.skat.config import Inference
+from trickformer.studies.skat import inference
+from trickformer.studies.skat.config import Inference
 
 
 def test_the_model_tells_of_the_cards_and_one_of_blind_choices_nothing():

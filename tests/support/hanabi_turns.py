@@ -11,7 +11,7 @@ from support.play import decisions
 from trickformer import _core, tokenizers
 from trickformer.belief import sampler
 from trickformer.belief.samplers.hanabi import HanabiWorlds
-from trickformer.players._hanabi import Scripted
+from trickformer.search.hanabi.scripted import Scripted
 
 
 def turns(game, style, seed, deals=3, own=None):

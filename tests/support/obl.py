@@ -1,4 +1,4 @@
-"""Off-belief learning straight from its definition, and games under other names, for the tests of trickformer.obl."""
+"""Off-belief learning from its definition, and games under other names, for the tests of trickformer.studies.obl."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pyspiel
 
 from trickformer import games
-from trickformer.obl import tree as trees
-from trickformer.obl.listing import listed
+from trickformer.studies.obl import tree as trees
+from trickformer.studies.obl.listing import listed
 
 SMALL_HANABI = "hanabi(players=2,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
 HANABI_TWO_LIVES = "hanabi(players=2,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=2)"

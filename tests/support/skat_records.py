@@ -8,7 +8,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, CARDS
 from trickformer.records import files
-from trickformer.records.record import Record, contract
+from trickformer.records.skat.record import Record, contract
 
 GAMES = Path(__file__).parents[1] / "fixtures" / "skat" / "games.sgf"
 

@@ -12,7 +12,7 @@ from trickformer import _core, games
 from trickformer.base import View
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import replay
-from trickformer.players._hanabi import Scripted
+from trickformer.search.hanabi.scripted import Scripted
 
 SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
 PAIR = ("smart", "piers")

@@ -1,9 +1,9 @@
 """Writes a record in the form of XSkat's logs, so that the reader of them has fixtures of our own."""
 
 from trickformer.games.skat import CARDS
-from trickformer.records.check import outcome
-from trickformer.records.record import said
-from trickformer.records.replay import replay
+from trickformer.records.skat.check import outcome
+from trickformer.records.skat.record import said
+from trickformer.records.skat.replay import replay
 
 SUITS = {  # by language and pack
     ("english", "french"): {"D": "Diamond", "H": "Heart", "S": "Spade", "C": "Club"},

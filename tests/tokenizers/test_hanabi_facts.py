@@ -9,7 +9,8 @@ import pytest
 from support import hanabi_facts
 from support.hanabi_oracle import playable, said
 
-from trickformer import _core, audit, belief, games, players, tokenizers
+from trickformer import _core, belief, games, players, tokenizers
+from trickformer.audit import views as audit
 from trickformer.selfplay import generate
 
 CORE = _core.hanabi

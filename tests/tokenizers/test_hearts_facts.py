@@ -11,7 +11,7 @@ from support.hearts_oracle import assignments, unseen_cards
 from support.play import hearts_with
 
 from trickformer import _core, tokenizers
-from trickformer.differential import all_options
+from trickformer.audit.differential import all_options
 from trickformer.games.hearts import NUM_CARDS, PLAYERS, QUEEN_OF_SPADES
 
 SIZES = {

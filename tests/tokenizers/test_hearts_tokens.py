@@ -11,8 +11,8 @@ import pytest
 from support.play import hearts_with, random_playout
 
 from trickformer import _core, tokenizers
+from trickformer.audit.differential import all_options
 from trickformer.base import PUBLIC
-from trickformer.differential import all_options
 from trickformer.games.hearts import NUM_CARDS
 
 

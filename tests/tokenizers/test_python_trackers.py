@@ -13,7 +13,7 @@ from support.searches import own_turns
 from trickformer import _core, games, tokenizers
 from trickformer.base import Tracker
 from trickformer.gomcts.search import SearchOptions, search
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 
 OPTIONS = [
     SearchOptions(runs=25, steps=3, legal=True, action_values=True, leaf_action_values=True),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from support import skat_oracle as oracle
 
-from trickformer import _core, audit, games, tokenizers
+from trickformer import _core, games, tokenizers
+from trickformer.audit import views as audit
 from trickformer.belief import sampler
 from trickformer.games.skat import NUM_CARDS
 

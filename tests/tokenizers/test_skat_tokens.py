@@ -450,7 +450,7 @@ def test_a_search_equals_its_twin_at_every_stage(skat, tokenizer, bias):
 
 def test_a_search_of_a_model(skat, tokenizer, tiny_checkpoint_of):
     """A model of random weights at its own turn, all of it on the engine."""
-    from trickformer.models.engine import load_engine
+    from trickformer.models.backend import load_engine
 
     engine = load_engine(tiny_checkpoint_of("skat"), skat.outcomes.values)
     state = skat.deal(1, 1)

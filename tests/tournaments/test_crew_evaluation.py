@@ -20,11 +20,11 @@ from trickformer.games import _missions, crew
 from trickformer.plumbing import digests
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import SelfPlay as Training
+from trickformer.studies.crew import STRIDE, ceiling, plot, results, statistics
+from trickformer.studies.crew import report as crew_report
+from trickformer.studies.crew.boards import Boards
+from trickformer.studies.crew.plan import CrewEvaluation, numbers
 from trickformer.tournaments import plan, report, run
-from trickformer.tournaments.crew import STRIDE, ceiling, plot, results, statistics
-from trickformer.tournaments.crew import report as crew_report
-from trickformer.tournaments.crew.boards import Boards
-from trickformer.tournaments.crew.plan import CrewEvaluation, numbers
 from trickformer.tournaments.results import Results
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "crew", "evaluate", "--player", "random"]

@@ -13,10 +13,10 @@ from support.records import comparable
 from trickformer import games
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import COLORS, KNOWING
+from trickformer.studies.crossplay import report as crossplay_report
+from trickformer.studies.crossplay import results
+from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.tournaments import plan, report, run
-from trickformer.tournaments.crossplay import report as crossplay_report
-from trickformer.tournaments.crossplay import results
-from trickformer.tournaments.crossplay.plan import CrossPlay
 from trickformer.tournaments.results import Results
 
 SMALL = "hanabi(colors=2,hand_size=3,max_information_tokens=4)"

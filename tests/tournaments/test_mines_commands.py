@@ -9,10 +9,10 @@ from support.records import comparable
 
 from trickformer import _core, games
 from trickformer.plumbing import digests
+from trickformer.studies.mines import agree, report, results
+from trickformer.studies.mines.exact import best_value
+from trickformer.studies.mines.plan import Agree, Comparison
 from trickformer.tournaments import run
-from trickformer.tournaments.mines import agree, report, results
-from trickformer.tournaments.mines.exact import best_value
-from trickformer.tournaments.mines.plan import Agree, Comparison
 
 TABLE = {"simulations": "20,80", "beliefs": "rejection,inherited,exact", "games": 8, "seed": 3}
 AGREE = {"positions": 6, "draws": 200, "trials": 2000, "seed": 5}

@@ -159,7 +159,7 @@ def test_tokens_are_those_that_the_model_reads(hearts):
 
 def test_skats_worlds_are_worth_what_play_brings():
     """Late in the game, by every line of play from the true deal."""
-    from trickformer.players import _skat_worlds
+    from trickformer.search.skat import worlds as _skat_worlds
 
     game, checked = games.load("skat"), 0
 

@@ -21,7 +21,7 @@ import numpy as np
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError, View
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief, sampler
-from trickformer.models.engine import Engine, load_engine
+from trickformer.models.backend import Engine, load_engine
 from trickformer.models.weights import read_safetensors
 from trickformer.plumbing.text import json_object
 

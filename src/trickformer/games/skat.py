@@ -410,7 +410,7 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 
 def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation of hands that is shipped with the package; trickformer.skat.evaluation makes it."""
+    """The evaluation of hands that is shipped with the package; trickformer.studies.skat.evaluation makes it."""
     return _core.skat_search.Evaluation(*_learned())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Imagined, SearchSettings, Tracker
-from trickformer.models.engine import Engine
+from trickformer.models.backend import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from trickformer.models.engine import Engine
+from trickformer.models.backend import Engine
 
 Facts: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
 

@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from trickformer.base import Decision, Game
-from trickformer.players._model import ModelOptions, ModelPlayer, Turns
+from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
-    from trickformer.models.engine import Engine
+    from trickformer.models.backend import Engine
 
 
 class Options(ModelOptions):

@@ -16,11 +16,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from trickformer.base import CHANCE, Belief, Decision, Game, Memo, TrickformerError, View
+from trickformer.belief import world as _world
 from trickformer.engines import process
 from trickformer.engines.entries import Entry
 from trickformer.engines.messages import Action
 from trickformer.engines.process import Process, shown
-from trickformer.players import _world
 
 MOST_FAULTS = 3  # at the same decision
 _AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from trickformer.base import Decision, Game, TrickformerError
-from trickformer.players._model import ModelOptions, ModelPlayer, Turns
+from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
     from trickformer.base import Belief
     from trickformer.gomcts.search import SearchOptions
-    from trickformer.models.engine import Engine
-    from trickformer.players._gomcts_script import ScriptSearch
-    from trickformer.players._gomcts_worlds import WorldsSearch
-    from trickformer.players._sparta import Playing
+    from trickformer.models.backend import Engine
+    from trickformer.search.script import ScriptSearch
+    from trickformer.search.sparta import Playing
+    from trickformer.search.trees import WorldsSearch
 
 
 _ALL = 1_000  # steps: more own turns than any game has
@@ -196,8 +196,8 @@ class GomctsPlayer(ModelPlayer):
 def _worlds(options: Options, game: Game, engine: Engine, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
     from trickformer.belief import sampler, weighs, weighted
     from trickformer.players import argmax
-    from trickformer.players._gomcts_script import ScriptSearch
-    from trickformer.players._gomcts_worlds import WorldsSearch
+    from trickformer.search.script import ScriptSearch
+    from trickformer.search.trees import WorldsSearch
 
     # Those who play on are ArgmaxVal* with the game's own threshold.
     same = options.model_dump(include=set(ModelOptions.model_fields))
@@ -215,10 +215,10 @@ def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
     from trickformer.belief.samplers.crew import CrewBelief
     from trickformer.belief.samplers.skat import SkatBelief
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._crew_sparta import CrewPositions
-    from trickformer.players._hanabi_sparta import HanabiScript
-    from trickformer.players._played import PlayedPositions
-    from trickformer.players._skat_script import SkatPositions
+    from trickformer.search.crew.positions import CrewPositions
+    from trickformer.search.hanabi.positions import HanabiScript
+    from trickformer.search.skat.positions import SkatPositions
+    from trickformer.search.states import PlayedPositions
 
     if isinstance(belief, CrewBelief):
         return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from trickformer.base import Decision, Game
-from trickformer.players._model import ModelOptions, ModelPlayer, Turns
+from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 
 
 class Options(ModelOptions):

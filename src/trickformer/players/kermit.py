@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.base import Game, TrickformerError
 
 if TYPE_CHECKING:
-    from trickformer.players._skat import SkatSearch
+    from trickformer.search.skat.pimc import SkatSearch
 
 
 class Options(BaseModel):
@@ -34,7 +34,7 @@ def make(options: Options, game: Game) -> SkatSearch:
     if game.name != "skat":
         raise TrickformerError(f"player 'kermit' plays skat only, not {game.name}")
     from trickformer.belief.samplers.skat import SkatBelief
-    from trickformer.players._skat import SkatSearch
+    from trickformer.search.skat.pimc import SkatSearch
 
     return SkatSearch(
         game,

@@ -38,7 +38,7 @@ class Partner:
 def make(options: Options, game: Game) -> Partner:
     """Raises TrickformerError for a game that is not Hanabi."""
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._hanabi import Scripted
+    from trickformer.search.hanabi.scripted import Scripted
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'partner' plays hanabi only, not {game.name}")

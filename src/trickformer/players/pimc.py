@@ -1,10 +1,10 @@
 """perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper), by UCT, solvers or random playouts
 
 Worlds are drawn uniformly, or by a learned belief: where a belief head says that the cards lie, on top of what the
-rules say (trickformer.belief.heads). Hearts values them by UCT (players/_hearts_pimc.py). Skat solves them, weights
+rules say (trickformer.belief.heads). Hearts values them by UCT (search/hearts/pimc.py). Skat solves them, weights
 uniform ones by what was bid and declared unless told not to, and bids as another player does, so that card play can be
-compared under the same bidding (players/_skat.py). The Crew asks of worlds whether the mission can still succeed
-(players/_crew.py). Any other game is played out at random in each world (players/_rollouts.py). An option that a game
+compared under the same bidding (search/skat/pimc.py). The Crew asks of worlds whether the mission can still succeed
+(search/crew/pimc.py). Any other game is played out at random in each world (search/playouts.py). An option that a game
 does not have is refused at its table."""
 
 from __future__ import annotations
@@ -96,19 +96,19 @@ def make(options: Options, game: Game) -> Player:
 
     belief: Any = sampler(game, log_odds)  # of the games named below, that of their own module
     if game.name not in _DEFAULTS:
-        from trickformer.players._rollouts import Rollouts
+        from trickformer.search.playouts import Rollouts
 
         return Rollouts(game, belief, **chosen)
     if game.name == "hearts":
-        from trickformer.players._hearts_pimc import HeartsSearch
+        from trickformer.search.hearts.pimc import HeartsSearch
 
         light, uct = chosen.pop("playout") == "light", chosen.pop("eval") == "uct"
         return HeartsSearch(belief, uct=uct, light=light, **chosen)
     if game.name == "crew":
-        from trickformer.players._crew import CrewSearch
+        from trickformer.search.crew.pimc import CrewSearch
 
         return CrewSearch(belief, **chosen)
-    from trickformer.players._skat import PASSING, SkatSearch
+    from trickformer.search.skat.pimc import PASSING, SkatSearch
 
     if chosen["weighted"] is None:  # what was bid and declared is among what a head has read
         chosen["weighted"] = named == UNIFORM

@@ -7,7 +7,7 @@ throughout. The best action by the tuned values is taken where playing by them p
 than a threshold, in worlds that they were not tuned in.
 
 With `multi` both seats of two tune the same network, in worlds of what everybody saw, and know whether a move was made
-by it or by the blueprint (players/_hanabi_rl_multi.py).
+by it or by the blueprint (search/hanabi/rl_multi.py).
 
 Worlds are those of the exact belief alone; on learned ones, as in Tables 4 and 5 of "A Fine-Tuning Approach to Belief
 State Modeling", `rule_search` searches in its place.
@@ -31,13 +31,13 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
-from trickformer.players._searching import Believing
+from trickformer.search.options import Believing
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
-    from trickformer.players._hanabi_rl import Tables, Tuning
-    from trickformer.players._hanabi_rl_multi import BothSeats
+    from trickformer.search.hanabi.rl import Tables, Tuning
+    from trickformer.search.hanabi.rl_multi import BothSeats
 
 
 # What is not given is as the preset has it. `small` is for one core, `paper` as the docstring says.
@@ -201,10 +201,10 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     memory."""
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
-    from trickformer.models.torch_engine import usable
-    from trickformer.players._hanabi import style_of
-    from trickformer.players._hanabi_rl import Tuning
+    from trickformer.models.torch_backend import usable
     from trickformer.players.obl import trained_for
+    from trickformer.search.hanabi.rl import Tuning
+    from trickformer.search.hanabi.scripted import style_of
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
@@ -235,7 +235,7 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     if not options.multi:
         return RLSearch(options, game, style, model, tuning)
     from trickformer.belief.hanabi.process import Form, HanabiProcess
-    from trickformer.players._hanabi_rl_multi import BothSeats, Team
+    from trickformer.search.hanabi.rl_multi import BothSeats, Team
 
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     return BothSeats(Team(process, model, tuning, options, options.seed), game)

@@ -20,7 +20,7 @@ from trickformer.base import Game, TrickformerError
 
 if TYPE_CHECKING:
     from trickformer.belief.policy import Likely
-    from trickformer.players._sparta import Improving
+    from trickformer.search.sparta import Improving
 
 
 class Options(BaseModel):
@@ -64,8 +64,8 @@ def make(options: Options, game: Game) -> Improving:
     from trickformer import players
     from trickformer.belief import sampler, weighted
     from trickformer.belief.policy import PolicyBelief
-    from trickformer.players._played import PlayedPositions
-    from trickformer.players._sparta import Improving
+    from trickformer.search.sparta import Improving
+    from trickformer.search.states import PlayedPositions
 
     spec = options.policy or game.baseline
     policy = players.make(spec, game)

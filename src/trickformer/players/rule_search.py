@@ -19,11 +19,11 @@ from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
 from trickformer.belief.hanabi.config import Tuned
-from trickformer.players._searching import Searching, must_be_asked
+from trickformer.search.options import Searching, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._public import Search
+    from trickformer.search.hanabi.public import Search
 
 
 class _Search(BaseModel):
@@ -53,7 +53,7 @@ class RuleSearch:
 
     def __init__(self, search: Search, game: Hanabi):
         from trickformer import _core, tokenizers
-        from trickformer.players._public import Followed, Games
+        from trickformer.search.hanabi.public import Followed, Games
 
         self.search, self._game, self._core = search, game, _core.hanabi
         self._tokenizer = tokenizers.make(game)
@@ -95,9 +95,9 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer import _core
     from trickformer.belief.hanabi.process import Form, HanabiProcess
     from trickformer.belief.hanabi.public import PublicWorlds
-    from trickformer.players._hanabi import style_of
-    from trickformer.players._hanabi_beliefs import public
-    from trickformer.players._public import Search
+    from trickformer.search.hanabi.beliefs import public
+    from trickformer.search.hanabi.public import Search
+    from trickformer.search.hanabi.scripted import style_of
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
     must_be_asked("rule_search", options, options.belief)

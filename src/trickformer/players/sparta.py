@@ -7,7 +7,7 @@ than a threshold.
 In Hanabi one seat searches. Its belief of its hand follows from what the others did: exactly, or by a network,
 fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022). With worlds enough of an
 exact belief a search is never worse than the blueprint. With `multi`, both seats of two search, and each follows what
-the other's searches say of its hand (players/_hanabi_multi.py).
+the other's searches say of its hand (search/hanabi/multi.py).
 
 In The Crew worlds are uniform over all that explain what a seat saw. They say nothing of why the others did what they
 did, so that all seats may search. Where one does, it may ask for those in which the others, by the blueprint, do what
@@ -24,12 +24,12 @@ from pydantic import BaseModel, Field
 
 from trickformer.base import Belief, Game, TrickformerError
 from trickformer.belief.hanabi.config import Tuned
-from trickformer.players._searching import Searching, must_be_asked
+from trickformer.search.options import Searching, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._hanabi_beliefs import Maker
-    from trickformer.players._sparta import Improving, Positions
+    from trickformer.search.hanabi.beliefs import Maker
+    from trickformer.search.sparta import Improving, Positions
 
 
 class _Search(BaseModel):
@@ -76,7 +76,7 @@ def make(options: Options, game: Game) -> Improving:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
     if options.multi and options.seat:
         raise TrickformerError(f"player 'sparta': with multi=true all seats search, not seat {options.seat}")
-    from trickformer.players._sparta import Improving
+    from trickformer.search.sparta import Improving
 
     return Improving(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
 
@@ -84,7 +84,7 @@ def make(options: Options, game: Game) -> Improving:
 def _crew(options: Options, game: Game) -> Positions:
     from trickformer import players
     from trickformer.belief.samplers.crew import CrewBelief
-    from trickformer.players._crew_sparta import CrewPositions
+    from trickformer.search.crew.positions import CrewPositions
 
     if foreign := sorted(set(options.model_dump(exclude_defaults=True)) - _CREW):
         raise TrickformerError(f"player 'sparta' has the option {foreign[0]!r} in hanabi only, not in crew")
@@ -102,14 +102,14 @@ def _crew(options: Options, game: Game) -> Positions:
 def _hanabi(options: Options, game: Game) -> Positions:
     from trickformer.belief.samplers.hanabi import ExplainedBelief
     from trickformer.games.hanabi import Hanabi
-    from trickformer.players._hanabi import style_of
-    from trickformer.players._hanabi_sparta import HanabiPositions
+    from trickformer.search.hanabi.positions import HanabiPositions
+    from trickformer.search.hanabi.scripted import style_of
 
     assert isinstance(game, Hanabi)
     style = style_of("player 'sparta': its blueprint", options.blueprint or "partner:style=smart")
     must_be_asked("sparta", options, options.belief or "exact")
     if options.multi:
-        from trickformer.players._hanabi_multi import MultiPositions
+        from trickformer.search.hanabi.multi import MultiPositions
 
         if game.players != 2:
             raise TrickformerError(f"player 'sparta' has multi=true for two players, not {game.players}")
@@ -126,7 +126,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
 def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
     file, name = options.checkpoint, options.belief or "exact"
     if name in ("seq2seq", "bft"):
-        from trickformer.players._hanabi_beliefs import learned  # which loads torch
+        from trickformer.search.hanabi.beliefs import learned  # which loads torch
 
         return learned(name, game, style, options.seat, options, file, options.device)
     if file is not None:

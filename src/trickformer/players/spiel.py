@@ -18,8 +18,8 @@ import pyspiel
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, UnknownNameError, View
+from trickformer.belief.world import explaining
 from trickformer.players import decision_rng
-from trickformer.players._world import explaining
 
 if TYPE_CHECKING:
     from trickformer.base import State

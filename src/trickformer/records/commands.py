@@ -25,8 +25,8 @@ File = Annotated[
 @app.command()
 def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 where a game differs from its record, or is damaged."""
-    from trickformer.records import check as checks
     from trickformer.records import files
+    from trickformer.records.skat import check as checks
 
     counts: Counter[str] = Counter()
     notable = []

@@ -15,9 +15,10 @@ from itertools import chain
 from pathlib import Path
 
 from trickformer.base import TrickformerError
-from trickformer.records import iss, jsonl, xskat
+from trickformer.records import jsonl
 from trickformer.records.played import Played
-from trickformer.records.record import Damaged, Game, Record
+from trickformer.records.skat import iss, xskat
+from trickformer.records.skat.record import Damaged, Game, Record
 from trickformer.tournaments.run import RECORDS
 
 WRITERS: dict[str, Callable[[Record | Played, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}

@@ -29,7 +29,7 @@ from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.records.played import Played, Run
-from trickformer.records.record import Game, Record
+from trickformer.records.skat.record import Game, Record
 
 M = TypeVar("M", bound=BaseModel)
 _PLAYED, _OF_A_RUN = re.compile(r'"rules"\s*:'), re.compile(r'"deal"\s*:')

@@ -25,9 +25,9 @@ from trickformer.base import CHANCE, Game, TrickformerError, replay
 from trickformer.games import skat
 from trickformer.plumbing.folder import ABOUT, CONFIG
 from trickformer.plumbing.text import from_toml, json_object
-from trickformer.records.check import result
-from trickformer.records.record import Record, contract
-from trickformer.records.replay import replay as replay_record
+from trickformer.records.skat.check import result
+from trickformer.records.skat.record import Record, contract
+from trickformer.records.skat.replay import replay as replay_record
 from trickformer.tournaments.store import HandRecord
 
 

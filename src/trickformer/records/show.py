@@ -12,10 +12,10 @@ from rich.text import Text
 
 from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
-from trickformer.records.check import AGREES, Finding, check, result
 from trickformer.records.played import Played
-from trickformer.records.record import CARD, Record, said
-from trickformer.records.replay import Replay, replay
+from trickformer.records.skat.check import AGREES, Finding, check, result
+from trickformer.records.skat.record import CARD, Record, said
+from trickformer.records.skat.replay import Replay, replay
 
 if TYPE_CHECKING:
     from trickformer.base import State

@@ -14,7 +14,7 @@ from trickformer.records.commands import File, app
 if TYPE_CHECKING:
     from trickformer.base import Player
     from trickformer.records.played import Played
-    from trickformer.records.record import Record
+    from trickformer.records.skat.record import Record
     from trickformer.review.hand import Hand
     from trickformer.review.result import Review
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.games.skat import CALLS
-from trickformer.records.check import outcome
 from trickformer.records.played import Played
-from trickformer.records.record import ACTION, Record
-from trickformer.records.replay import replay
+from trickformer.records.skat.check import outcome
+from trickformer.records.skat.record import ACTION, Record
+from trickformer.records.skat.replay import replay
 
 if TYPE_CHECKING:
     from trickformer.base import State

@@ -11,8 +11,8 @@ import numpy as np
 from trickformer import _core, players, tokenizers
 from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
 from trickformer.gomcts.search import SearchOptions, SearchResult, search
+from trickformer.models.backend import Engine
 from trickformer.models.decide import argmax_val, draw, legal_policy
-from trickformer.models.engine import Engine
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
 from trickformer.tokenizers._bulk import Hands
 from trickformer.tokenizers._states import StateCodec, histories

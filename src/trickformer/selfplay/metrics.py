@@ -8,8 +8,8 @@ import torch.nn.functional as F
 
 from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer
+from trickformer.models.backend import Engine
 from trickformer.models.decide import draw, legal_policy
-from trickformer.models.engine import Engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop
 from trickformer.selfplay.train import Batch, batch_of

@@ -39,7 +39,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError
 from trickformer.models import presets, structure
-from trickformer.models.engine import load_engine
+from trickformer.models.backend import load_engine
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel

@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.base import Game, deal_seed
-from trickformer.models.engine import ROUNDED, Engine, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, Engine, instruction_sets, load_engine
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick

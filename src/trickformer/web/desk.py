@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.plumbing.progress import Advance, Show
-from trickformer.records import check, files, replay
-from trickformer.records.record import Record
+from trickformer.records import files
 from trickformer.records.show import in_words
+from trickformer.records.skat import check, replay
+from trickformer.records.skat.record import Record
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import Hand, of_record
 from trickformer.review.rating import shares

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from trickformer import checkpoints, players, tokenizers
 from trickformer.base import Game, TrickformerError
-from trickformer.players._model import ModelOptions
+from trickformer.models.player import ModelOptions
 from trickformer.review import analyst, solver
 
 

@@ -1,0 +1,1 @@
+"""Audits of games: views, tokens, trackers and C++ twins."""

@@ -1,0 +1,206 @@
+"""Is the C++ twin of a game the same game? Random hands, step by step, against OpenSpiel.
+
+`python -m trickformer.audit.differential [--game GAME] [--hands N] [--seed S]` compares Hearts over all settings of its
+rule options, or Hanabi in its three variants and others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import deal_seed
+from trickformer.games import hanabi
+from trickformer.games.hearts import Hearts, load
+from trickformer.plumbing.progress import progress
+
+_FIRST_DECISION = 53  # actions of the direction and the deal
+
+
+def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _core.hearts.Rules) -> int:
+    """Play one random hand on both and compare, at each step, whose turn it is and what is legal; with
+    probability `strings` what each seat knows, in OpenSpiel's words; at the end the scores.
+
+    Returns the number of decisions. Raises AssertionError naming the seed and the hand."""
+    rng = random.Random(deal_seed(seed, index))
+    where = f"seed {seed}, hand {index}, {game.spiel}"
+    spiel = game.deal(seed, index)
+    dealt = spiel.history()
+    twin = _core.hearts.State(rules, dealt[0], np.array(dealt[1:_FIRST_DECISION], dtype=np.uint8))
+    decisions = 0
+    while not spiel.is_terminal():
+        legal = spiel.legal_actions()
+        assert twin.current_player() == spiel.current_player(), where
+        assert twin.legal_actions() == legal, f"{where}: {twin.legal_actions()} != {legal}\n{spiel}"
+        if rng.random() < strings:
+            for seat in range(game.players):
+                ours, theirs = twin.information_state_string(seat), spiel.information_state_string(seat)
+                assert ours == theirs, f"{where}, seat {seat}:\n{ours}\n!=\n{theirs}"
+        action = rng.choice(legal)
+        spiel.apply_action(action)
+        twin.apply_action(action)
+        decisions += 1
+    assert twin.is_terminal(), where
+    assert twin.scores() == game.scores(spiel), f"{where}: {twin.scores()} != {game.scores(spiel)}"
+    return decisions
+
+
+def compare_hands(game: Hearts, seed: int, hands: int, strings: float = 0.05, first: int = 0) -> int:
+    """`compare_hand` on hands first .. first + hands - 1 of a series. Returns the number of decisions compared."""
+    rules = _core.hearts.Rules(**game.rules)
+    return sum(compare_hand(game, seed, index, strings, rules) for index in range(first, first + hands))
+
+
+def all_options() -> Iterator[Hearts]:
+    """Hearts under each of the 256 settings of its eight rule options."""
+    names = tuple(load("hearts").rules)
+    for values in itertools.product((False, True), repeat=len(names)):
+        yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
+
+
+class Games(NamedTuple):
+    """Games of Hanabi that were compared."""
+
+    games: int
+    decisions: int
+    drew_last: int  # games in which the last card of the deck was drawn
+
+
+# Others than the three variants, of which a tenth of the games are compared.
+OTHERS = (
+    "hanabi(players=3)",
+    "hanabi(players=4)",
+    "hanabi(players=5)",
+    "hanabi(players=3,colors=2,ranks=3,hand_size=2,max_information_tokens=3,max_life_tokens=5)",
+    "hanabi(colors=3,ranks=4,hand_size=7,max_information_tokens=16,max_life_tokens=1)",
+)
+
+
+def compare_games(
+    game: hanabi.Hanabi,
+    seed: int,
+    games: int,
+    careful: bool,
+    first: int = 0,
+    on_game: Callable[[], None] = lambda: None,
+) -> Games:
+    """Play random games on both and compare, at each decision, whose turn it is, what is legal, each seat's observation
+    bit for bit, and the reward; at the end the score.
+
+    careful: moves that cost a life are not drawn, so that most games last until the deck is empty. on_game is called
+    after each game. Raises AssertionError naming the seed and the game."""
+    from open_spiel.python.observation import make_observation
+
+    decks, actions, scores = _core.hanabi.random_games(game.rules, seed, first, games, careful)
+    observer = make_observation(game.spiel)
+    decisions = drew_last = 0
+    for i, deck in enumerate(decks):
+        where = f"seed {seed}, game {first + i}, careful {careful}, {game.spiel}"
+        twin = _core.hanabi.State(game.rules, deck)
+        spiel, left = game.spiel.new_initial_state(), iter(deck.tolist())
+        for action in actions[i][actions[i] != 255].tolist():
+            _draw(spiel, left)
+            _same(twin, spiel, observer, where)
+            assert not careful or action in twin.harmless_actions(), where
+            before = twin.score()
+            spiel.apply_action(action)
+            twin.apply_action(action)
+            assert spiel.rewards() == [twin.score() - before] * game.players, where
+            decisions += 1
+        _draw(spiel, left)
+        _same(twin, spiel, observer, where)
+        assert spiel.is_terminal() and twin.is_terminal(), where
+        assert spiel.returns() == [twin.score()] * game.players and twin.score() == scores[i], where
+        drew_last += not twin.deck
+        on_game()
+    return Games(games, decisions, drew_last)
+
+
+def _draw(spiel: Any, deck: Iterator[int]) -> None:
+    while spiel.is_chance_node():
+        spiel.apply_action(next(deck))
+
+
+def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> None:
+    assert twin.current_player() == spiel.current_player(), where
+    assert twin.legal_actions() == spiel.legal_actions(), (
+        f"{where}: {twin.legal_actions()} != {spiel.legal_actions()}\n{spiel}"
+    )
+    for seat in range(spiel.num_players()):
+        observer.set_from(spiel, seat)
+        ours = twin.observation(seat)
+        assert ours.shape == observer.tensor.shape, f"{where}: {ours.shape} != {observer.tensor.shape}"
+        if ours.tobytes() != observer.tensor.tobytes():
+            differ = np.flatnonzero(ours != observer.tensor).tolist()
+            raise AssertionError(f"{where}, seat {seat}: numbers {differ} of the observation differ\n{spiel}")
+
+
+def main() -> None:
+    """Compare so many hands of one series. Of Hearts they are shared evenly among the settings of the options; of
+    Hanabi they are those of each variant, half of uniformly random moves and half of such that cost no life.
+
+    Exits with 1 and the difference where there is one."""
+    parser = argparse.ArgumentParser(prog="python -m trickformer.audit.differential", description=main.__doc__)
+    parser.add_argument("--game", choices=("hearts", "hanabi"), default="hearts", help="default: %(default)s")
+    parser.add_argument("--hands", type=int, default=20_000, help="hands, or games of a variant (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of the deals and the plays (default: %(default)s)")
+    parser.add_argument(
+        "--strings", type=float, default=0.01, help="of Hearts, share of decisions with all information strings"
+    )
+    given = parser.parse_args()
+    if given.hands < 1 or given.seed < 0:
+        parser.error("--hands is at least 1, --seed at least 0")
+    began = time.perf_counter()
+    try:
+        if given.game == "hearts":
+            _hearts(given.hands, given.seed, given.strings)
+        else:
+            _hanabi(given.hands, given.seed)
+    except AssertionError as difference:
+        print(difference, file=sys.stderr)
+        sys.exit(1)
+    print(f"seconds                  {time.perf_counter() - began:,.0f}")
+    print("no difference")
+
+
+def _hearts(hands: int, seed: int, strings: float) -> None:
+    options = list(all_options())
+    bounds = [hands * i // len(options) for i in range(len(options) + 1)]
+    decisions = 0
+    with progress("differential", "hands", 0, hands) as advance:
+        for game, first, end in zip(options, bounds, bounds[1:]):
+            decisions += compare_hands(game, seed, end - first, strings, first)
+            if end > first:
+                advance(end - first)
+    print(f"settings of the options  {min(hands, len(options))}")
+    print(f"hands                    {hands:,}")
+    print(f"decisions                {decisions:,}")
+
+
+def _hanabi(games: int, seed: int) -> None:
+    plan = [(spec, games) for spec in hanabi.VARIANTS] + [(spec, games // 10) for spec in OTHERS]
+    found: dict[str, Games] = {}
+    with progress("differential", "games", 0, sum(n for _, n in plan)) as advance:
+        for spec, n in plan:
+            game, half = hanabi.load(spec), n // 2
+            parts = (
+                compare_games(game, seed, half, False, 0, lambda: advance(1)),
+                compare_games(game, seed, n - half, True, half, lambda: advance(1)),
+            )
+            found[spec] = Games(*map(sum, zip(*parts)))
+    width = max(map(len, found))
+    print(f"{'':{width}}  {'games':>9}  {'decisions':>11}  drew the last card")
+    for spec, f in found.items():
+        print(f"{spec:{width}}  {f.games:9,}  {f.decisions:11,}  {f.drew_last:18,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+"""The inference engine in torch: for the GPU, and on the CPU as a second opinion.
+
+Keys and values of all nodes lie in preallocated pools; a call gathers each row's path from them. Importing this
+module imports torch.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from trickformer.base import TrickformerError
+from trickformer.models.weights import Weights
+
+CHUNK = 4096  # nodes that the pools grow by
+ROWS = 1024  # rows that go through the layers together
+
+
+def usable(device: str) -> torch.device:
+    """A device by torch's name of it. Raises TrickformerError where torch does not have it."""
+    try:
+        found = torch.empty(0, device=device).device
+        if found.type == "meta":
+            raise RuntimeError("its tensors hold nothing")
+        return found
+    except (RuntimeError, AssertionError) as error:
+        raise TrickformerError(
+            f"torch cannot use device {device!r} ({str(error).splitlines()[0]}); use device='cpu'"
+        ) from error
+
+
+class TorchEngine:
+    """trickformer.models.backend.Engine in torch. `weights` are copied to `device` as `dtype`."""
+
+    def __init__(self, weights: Weights, values: np.ndarray, dtype: str, device: str):
+        """values float32 [n_outcomes, P]; dtype "bfloat16" or "float32"; device as torch names it.
+
+        Raises TrickformerError on a device that torch does not have."""
+        sizes = weights.sizes
+        self.vocab_size = sizes["vocab_size"]
+        self.n_outcomes = sizes["n_outcomes"]
+        self.n_positions = sizes["n_positions"]
+        self.width = sizes["n_embd"]
+        self.dtype = dtype
+        self.n_facts = sizes["n_facts"]
+        self.has_action_values = sizes["n_actions"] > 0
+        self.masked = sizes["masked"] > 0
+        self.generation = 0
+        self._layers, self._heads = sizes["n_layer"], sizes["n_head"]
+        self._size = sizes["n_embd"] // sizes["n_head"]
+        self._epsilon = weights.epsilon
+        self._type = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+        self._device = usable(device)
+        self._values = torch.from_numpy(values).to(self._device)
+        self._tensors = {  # matrices that torch.nn.functional.linear takes, [out, in]
+            name: torch.tensor(
+                data.T if data.ndim == 2 and ".c_" in name else data, dtype=self._type, device=self._device
+            )
+            for name, data in weights.tensors.items()
+        }
+        self._parent = np.empty(0, np.int32)
+        self._depth = np.empty(0, np.int32)  # -1: a dead node
+        self._birth = np.empty(0, np.int64)  # which of all nodes it was; a place is taken again
+        self._parents_birth = np.empty(0, np.int64)
+        self._births = 0
+        self._free: list[int] = []  # the last is taken first
+        self._keys = self._cache(0)  # [layers, nodes, heads, size], and so the values
+        self._cached_values = self._cache(0)
+        self._hidden = torch.empty(0, sizes["n_embd"], dtype=self._type, device=self._device)
+
+    @property
+    def used(self) -> int:
+        return self._depth.size - len(self._free)
+
+    def extend(
+        self,
+        parents: np.ndarray,
+        tokens: np.ndarray,
+        lengths: np.ndarray | None = None,
+        facts: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """See Engine.extend."""
+        parents, tokens = _ids(parents), _ids(tokens)
+        if facts is None and self.n_facts and tokens.size:
+            raise ValueError("this model needs the facts of each token")
+        facts = np.zeros((tokens.size, self.n_facts), np.float32) if facts is None else facts
+        if facts.shape != (tokens.size, self.n_facts):
+            raise ValueError(f"facts are [tokens, {self.n_facts}]")
+        lengths = np.ones(parents.size, np.int32) if lengths is None else _ids(lengths)
+        if lengths.size != parents.size:
+            raise ValueError(f"there are {parents.size} parents, but {lengths.size} lengths")
+        if lengths.size and lengths.min() < 1:
+            raise ValueError(f"a branch has length {lengths.min()}; give at least one token")
+        self._check(parents[parents != -1])
+        before = np.zeros(parents.size, np.int64)
+        before[parents >= 0] = self._depth[parents[parents >= 0]] + 1
+        if parents.size and (before + lengths).max() > self.n_positions:
+            raise ValueError(
+                f"a sequence of {(before + lengths).max()} tokens is longer than the model's "
+                f"{self.n_positions} positions"
+            )
+        if lengths.sum() != tokens.size:
+            raise ValueError(f"the branches' lengths add up to {lengths.sum()}, but there are {tokens.size} tokens")
+        if tokens.size and not (tokens.min() >= 0 and tokens.max() < self.vocab_size):
+            wrong = tokens[(tokens < 0) | (tokens >= self.vocab_size)][0]
+            raise ValueError(f"token {wrong} is not in the vocabulary of {self.vocab_size}")
+        for parent in parents[parents >= 0]:
+            self._path(int(parent))
+
+        self._grow(tokens.size)
+        nodes = np.array([self._free.pop() for _ in range(tokens.size)], np.int32)
+        starts = np.cumsum(lengths) - lengths
+        above = np.concatenate((np.full(min(1, tokens.size), -1, np.int32), nodes[:-1]))
+        above[starts] = parents
+        self._parent[nodes] = above
+        self._birth[nodes] = np.arange(self._births, self._births + tokens.size)
+        self._births += tokens.size
+        self._parents_birth[nodes] = np.where(above < 0, -1, self._birth[above])
+        self._depth[nodes] = np.arange(tokens.size) - np.repeat(starts - before, lengths)
+        for start in range(0, tokens.size, ROWS):
+            rows = slice(start, start + ROWS)
+            self._forward(nodes[rows], tokens[rows], facts[rows])
+        return nodes
+
+    @torch.inference_mode()
+    def policy(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.policy."""
+        return self._head(nodes, "lm").cpu().numpy()
+
+    @torch.inference_mode()
+    def outcomes(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.outcomes."""
+        return self._head(nodes, "val").softmax(-1).cpu().numpy()
+
+    @torch.inference_mode()
+    def values(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.values."""
+        return (self._head(nodes, "val").softmax(-1) @ self._values).cpu().numpy()
+
+    @torch.inference_mode()
+    def action_values(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.action_values."""
+        if not self.has_action_values:
+            raise ValueError("this model has no action values")
+        return self._head(nodes, "act").cpu().numpy()
+
+    @torch.inference_mode()
+    def hidden_states(self, nodes: np.ndarray) -> np.ndarray:
+        """See Engine.hidden_states."""
+        nodes = _ids(nodes)
+        self._check(nodes)
+        return self._hidden[self._tensor(nodes)].float().cpu().numpy()
+
+    def release(self, nodes: np.ndarray) -> None:
+        """See Engine.release."""
+        nodes = _ids(nodes)
+        self._check(nodes)
+        unique, counts = np.unique(nodes, return_counts=True)
+        if unique.size != nodes.size:
+            raise ValueError(f"node {unique[counts > 1][0]} is not a live node of this engine")
+        self._depth[nodes] = -1
+        self._free.extend(nodes[::-1].tolist())
+
+    def reset(self) -> None:
+        """See Engine.reset."""
+        self._depth[:] = -1
+        self._free = list(range(self._depth.size - 1, -1, -1))
+        self.generation += 1
+
+    def _cache(self, nodes: int) -> torch.Tensor:
+        shape = (self._layers, nodes, self._heads, self._size)
+        return torch.zeros(shape, dtype=self._type, device=self._device)
+
+    def _grow(self, nodes: int) -> None:
+        """Have at least `nodes` free ones; the pools grow by at least a quarter, so that copies stay rare."""
+        missing = nodes - len(self._free)
+        if missing <= 0:
+            return
+        first = self._depth.size
+        added = -(-max(missing, first // 4) // CHUNK) * CHUNK
+        self._keys = torch.cat((self._keys, self._cache(added)), 1)
+        self._cached_values = torch.cat((self._cached_values, self._cache(added)), 1)
+        self._hidden = torch.cat((self._hidden, self._hidden.new_zeros(added, self._hidden.size(1))))
+        self._parent = np.concatenate((self._parent, np.full(added, -1, np.int32)))
+        self._depth = np.concatenate((self._depth, np.full(added, -1, np.int32)))
+        self._birth = np.concatenate((self._birth, np.full(added, -1, np.int64)))
+        self._parents_birth = np.concatenate((self._parents_birth, np.full(added, -1, np.int64)))
+        self._free[:0] = range(first + added - 1, first - 1, -1)
+
+    def _check(self, nodes: np.ndarray) -> None:
+        dead = (nodes < 0) | (nodes >= self._depth.size)
+        dead[~dead] = self._depth[nodes[~dead]] < 0
+        if dead.any():
+            raise ValueError(f"node {nodes[dead][0]} is not a live node of this engine")
+
+    def _path(self, node: int) -> list[int]:
+        """The nodes from the root to `node`."""
+        path = [node]
+        while self._parent[node] >= 0:
+            parent = int(self._parent[node])
+            if self._depth[parent] < 0 or self._birth[parent] != self._parents_birth[node]:
+                raise ValueError("a parent was released before the nodes below it")
+            path.append(node := parent)
+        return path[::-1]
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        return torch.as_tensor(array, dtype=torch.int64).to(self._device)
+
+    def _linear(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        return F.linear(x, self._tensors[name + ".weight"], self._tensors.get(name + ".bias"))
+
+    def _norm(self, name: str, x: torch.Tensor) -> torch.Tensor:
+        return F.layer_norm(
+            x, x.shape[-1:], self._tensors[name + ".weight"], self._tensors[name + ".bias"], self._epsilon
+        )
+
+    @torch.inference_mode()
+    def _forward(self, nodes: np.ndarray, tokens: np.ndarray, facts: np.ndarray) -> None:
+        """Take rows through all layers; nodes, tokens int32 [n], facts float32 [n, F], parents before children."""
+        depths = self._depth[nodes]
+        longest = int(depths.max()) + 1
+        paths = np.zeros((nodes.size, longest), np.int64)
+        for row, (node, depth) in enumerate(zip(nodes, depths, strict=True)):
+            if row and self._parent[node] == nodes[row - 1]:
+                paths[row, :depth] = paths[row - 1, :depth]
+                paths[row, depth] = node
+            else:
+                paths[row, : depth + 1] = self._path(int(node))
+        where, path, depth = self._tensor(nodes), self._tensor(paths), self._tensor(depths)
+        mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
+        x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
+        x = x + self._tensors["transformer.wpe.weight"][depth]
+        if self.n_facts:
+            x = x + torch.from_numpy(facts).to(self._device, self._type) @ self._tensors["facts.weight"]
+        for i in range(self._layers):
+            block = f"transformer.h.{i}."
+            projected = self._linear(block + "attn.c_attn", self._norm(block + "ln_1", x))
+            q, k, v = projected.view(nodes.size, 3, self._heads, self._size).unbind(1)
+            self._keys[i, where] = k
+            self._cached_values[i, where] = v
+            attended = F.scaled_dot_product_attention(
+                q[:, :, None],
+                self._keys[i, path].transpose(1, 2),
+                self._cached_values[i, path].transpose(1, 2),
+                attn_mask=mask,
+                scale=1 / math.sqrt(self._size),
+            )
+            x = x + self._linear(block + "attn.c_proj", attended.reshape(nodes.size, -1))
+            inner = self._linear(block + "mlp.c_fc", self._norm(block + "ln_2", x))
+            x = x + self._linear(block + "mlp.c_proj", F.gelu(inner, approximate="tanh"))
+        self._hidden[where] = self._norm("transformer.ln_f", x)
+
+    def _head(self, nodes: np.ndarray, name: str) -> torch.Tensor:
+        """float32 answers of the head `name`, "lm", "val" or "act", at nodes int32 [n]."""
+        nodes = _ids(nodes)
+        self._check(nodes)
+        hidden = F.gelu(self._linear(name + "_hidden", self._hidden[self._tensor(nodes)]))
+        return self._linear(name + "_head", hidden).float()
+
+
+def _ids(array: Any) -> np.ndarray:
+    """As int32 [n]; raises TypeError on another number of axes or a type that does not cast safely."""
+    ids = np.asarray(array)
+    if ids.ndim != 1 or not np.can_cast(ids.dtype, np.int64):
+        raise TypeError(f"give an int32 array of one axis, not {ids.dtype} {ids.shape}")
+    return ids.astype(np.int32)

@@ -1,0 +1,272 @@
+"""Records of the International Skat Server: one game a line, in the manner of SGF.
+
+    (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
+
+MV holds pairs of who (`w` the world, or a seat) and a move. What the server says in one word, a declaration with its
+discards and levels, is several actions of the rules here; a word that `write` would not choose is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from trickformer.base import TrickformerError
+from trickformer.games.skat import CALLS, DECLARATIONS, LEVELS, NULL, NULL_OUVERT, OUVERT, PLAYERS, SUITS
+from trickformer.records.skat.record import (
+    CARD,
+    LEAVES,
+    RESIGNS,
+    SHOWS,
+    TIMES_OUT,
+    UNKNOWN,
+    Game,
+    Record,
+    contract,
+    quoted,
+    said,
+)
+
+if TYPE_CHECKING:
+    from trickformer.records.played import Played
+
+_GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
+_PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
+_DECLARATION = re.compile(r"([GCSHDN])([OHSZ]*)((?:\.[^.]+)*)")
+_GIVES_UP = {"LE": LEAVES, "TI": TIMES_OUT}
+_PLAIN = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN} | {
+    name: name for name in (*map(str, CALLS), *CARD)
+}
+_WORD = {action: word for word, action in _PLAIN.items()}
+_KINDS = (*SUITS, "G", "N", "NO")  # letters of the declarations, in their order
+_SKAT = slice(30, 32)
+
+
+def parse(line: str, number: int) -> Record:
+    """The game of a line, the `number`th of its file.
+
+    Raises TrickformerError, naming the game and the move where there is one, on what is no ISS record."""
+    whole = _GAME.fullmatch(line.strip())
+    if not whole:
+        raise TrickformerError(f"game {number}: not a whole record (;...;) of properties KEY[value]")
+    found: dict[str, str] = {}
+    for key, value in _PROPERTY.findall(whole[1]):
+        if key in found:
+            raise TrickformerError(f"game {number}: property {key} is there twice")
+        found[key] = value
+    if found.get("GM") != "Skat":
+        raise TrickformerError(f"game {number}: not a game of Skat (property GM)")
+    missing = [key for key in ("P0", "P1", "P2", "MV", "R") if key not in found]
+    if missing:
+        raise TrickformerError(f"game {number}: property {missing[0]} is missing")
+    reading = _Moves(number)
+    words = found.pop("MV").split()
+    result = found.pop("R")
+    deck = reading.deck(words[:2])
+    for at, (who, what) in enumerate(zip(words[2::2], words[3::2]), 1):
+        reading.move(at, who, what)
+    if len(words) % 2:
+        raise TrickformerError(f"game {number}, move {len(words) // 2}: {quoted(words[-1])} lacks its move")
+    try:
+        return Record(
+            source="trickformer" if found.get("PC") == "trickformer" else "iss",
+            names=(found.pop("P0"), found.pop("P1"), found.pop("P2")),
+            deck=deck,
+            moves=tuple(reading.moves),
+            declared=reading.unusual(),
+            contract=contract(reading.moves),
+            result=result or None,
+            tags=found,
+        )
+    except ValidationError as e:
+        raise TrickformerError(f"game {number}: {e.errors()[0]['msg']}") from None
+
+
+class _Moves:
+    """Turns the pairs of a record into moves of ours."""
+
+    def __init__(self, game: int):
+        self.game = game
+        self.moves: list[str] = []
+        self.skat: tuple[str, ...] = ()
+        self.picked_up = False
+        self.skat_due = False  # the skat is to be shown next
+        self.declarer = ""
+        self.words: list[str] = []  # of the declaration
+        self.declaration: list[str] = []  # kind and level, until the discards are known too
+        self.discards: list[str] = []
+
+    def fail(self, at: int, fault: str) -> TrickformerError:
+        return TrickformerError(f"game {self.game}, move {at}: {fault}")
+
+    def deck(self, words: list[str]) -> tuple[str, ...]:
+        cards = tuple(words[1].split(".")) if len(words) == 2 and words[0] == "w" else ()
+        if frozenset(cards) != CARD or len(cards) != len(CARD):
+            raise self.fail(0, "the deal is not 32 different cards")
+        self.skat = cards[_SKAT]
+        return cards
+
+    def move(self, at: int, who: str, what: str) -> None:
+        if who == "w":
+            return self.world(at, what)
+        if who not in ("0", "1", "2"):
+            raise self.fail(at, f"{quoted(who)} is neither w nor a seat")
+        if self.skat_due:
+            raise self.fail(at, "the skat is not shown after it was picked up")
+        showing = re.fullmatch(r"SC\.(\S+)", what)
+        if what in _PLAIN or showing:
+            if what in CARD and (self.declaration or self.discards):
+                raise self.fail(at, "a card is played before the skat has been laid away and a game declared")
+            self.moves.append(f"{who} {SHOWS + ' ' + showing[1] if showing else _PLAIN[what]}")
+            if what == "s":
+                self.picked_up = self.skat_due = True
+            return None
+        cards = what.split(".")
+        if len(cards) == 2 and set(cards) <= CARD:
+            self.said_by(at, who, what)
+            self.lay_away(at, cards)
+        elif declared := _DECLARATION.fullmatch(what):
+            self.said_by(at, who, what)
+            self.declare(at, declared)
+        else:
+            raise self.fail(at, f"{quoted(what)} is no move")
+        return self.settle(who)
+
+    def world(self, at: int, what: str) -> None:
+        event, dot, seat = what.partition(".")
+        if event in _GIVES_UP and dot and seat in ("0", "1", "2"):
+            self.moves.append(f"{seat} {_GIVES_UP[event]}")
+        elif not self.skat_due:
+            raise self.fail(at, f"{quoted(what)} is nothing that the world does")
+        elif tuple(what.split(".")) != self.skat:
+            raise self.fail(at, f"the skat shown is not {'.'.join(self.skat)}, as dealt")
+        self.skat_due = False
+
+    def said_by(self, at: int, who: str, word: str) -> None:
+        if self.words and (who != self.declarer or any(move[2:] in DECLARATIONS for move in self.moves)):
+            raise self.fail(at, "a game is declared twice")
+        self.declarer = who
+        self.words.append(word)
+
+    def lay_away(self, at: int, cards: list[str]) -> None:
+        if self.discards or not self.picked_up:
+            raise self.fail(at, "cards are laid away that were not picked up")
+        self.discards = cards
+
+    def declare(self, at: int, word: re.Match[str]) -> None:
+        letters, cards = word[2], word[3].split(".")[1:]
+        if self.declaration or len(set(letters)) < len(letters) or not set(cards) <= CARD:
+            raise self.fail(at, f"{quoted(word[0])} is no declaration")
+        # In a hand game all cards after the letters are those of an open hand; else the first two are discards.
+        if cards and self.picked_up and not self.discards:
+            self.lay_away(at, cards[:2])
+        null = word[1] == "N"
+        if null and set(letters) & set("SZ"):
+            raise self.fail(at, "nothing is announced in a null game")
+        kind = NULL_OUVERT if null and "O" in letters else _KINDS.index(word[1])
+        level = 0 if null else 3 if "O" in letters else 2 if "Z" in letters else 1 if "S" in letters else 0
+        if self.picked_up and "H" in letters:
+            raise self.fail(at, "a hand game is declared with the skat picked up")
+        # An open or announced game includes hand, so that not every record says it.
+        if not self.picked_up and not ("H" in letters or level):
+            raise self.fail(at, "neither is the skat picked up nor a hand game declared")
+        self.declaration = [DECLARATIONS[kind]]
+        if level or not (self.picked_up or null):
+            self.declaration.append(LEVELS[level])
+
+    def settle(self, who: str) -> None:
+        """The moves of a declaration, once all of it has been said."""
+        if not self.declaration or (self.picked_up and len(self.discards) < 2):
+            return
+        before = self.discards if self.picked_up else ["hand"]
+        self.moves += [f"{who} {what}" for what in (*before, *self.declaration)]
+        self.declaration, self.discards = [], []
+
+    def unusual(self) -> str | None:
+        """The words of the declaration, unless they are our own choice."""
+        words = " ".join(self.words)
+        return words if words and words != _words(self.moves) else None
+
+
+def declared(record: Record) -> tuple[int, int] | None:
+    """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
+    none."""
+    words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
+    if words is None:
+        return None
+    if words[1] == "N":
+        return NULL, OUVERT if "O" in words[2] else 0
+    return _KINDS.index(words[1]), 0
+
+
+def _words(moves: list[str] | tuple[str, ...]) -> str | None:
+    """The declaration among the moves of a game in one word; None where there is none."""
+    what = [said(move)[1] for move in moves]
+    at = next((i for i, word in enumerate(what) if word in DECLARATIONS), None)
+    if at is None:
+        return None
+    kind = DECLARATIONS.index(what[at])
+    hand = what[at - 1] == "hand"
+    level = what[at + 1] if at + 1 < len(what) and what[at + 1] in LEVELS else LEVELS[0]
+    announced = {LEVELS[0]: "", LEVELS[1]: "S", LEVELS[2]: "Z", LEVELS[3]: "O"}[level]
+    letters = "H" * (hand and announced != "O") + announced
+    return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
+
+
+def write(record: Record | Played, number: int = 1) -> str:
+    """The line of a game, without its end. `parse` of it is the record again.
+
+    Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
+    if not isinstance(record, Record):
+        raise TrickformerError(f"game {number}: an ISS record is of Skat, and this is a game of {record.rules}")
+    if record.bid is not None:
+        raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
+    what = [said(move)[1] for move in record.moves]
+    words = (record.declared or _words(record.moves) or "").split()
+    # The words stand for several moves, up to the declaration and its level; where it was never finished, for none.
+    declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
+    spoken_for = set()
+    if declaration >= 0:
+        first = declaration - (1 if what[declaration - 1] == "hand" else 2)
+        last = declaration + any(action in LEVELS for action in what[declaration + 1 : declaration + 2])
+        spoken_for = set(range(first, last + 1))
+    pairs = ["w " + ".".join(record.deck)]
+    for at, (seat, action) in enumerate(map(said, record.moves)):
+        if at == declaration:
+            pairs += [f"{seat} {word}" for word in words]
+        elif at in spoken_for:
+            continue
+        elif action in (LEAVES, TIMES_OUT):
+            pairs.append(f"w {'LE' if action == LEAVES else 'TI'}.{seat}")
+        elif action.startswith(SHOWS + " "):
+            pairs.append(f"{seat} SC.{action.partition(' ')[2]}")
+        elif action in _WORD:
+            pairs.append(f"{seat} {_WORD[action]}")
+            if action == "pick-up":
+                pairs.append("w " + ".".join(record.deck[_SKAT]))
+                if declaration < 0:
+                    pairs += [f"{seat} {word}" for word in words]
+    tags = dict(record.tags)
+    ratings = [key for key in ("R0", "R1", "R2") if key in tags]
+    properties = [(key, value) for key, value in tags.items() if key not in ratings]
+    properties += [(f"P{seat}", record.names[seat]) for seat in range(PLAYERS)]
+    properties += [(key, tags[key]) for key in ratings]
+    properties += [("MV", " ".join(pairs) + " "), ("R", record.result or "")]
+    line = "(;" + "".join(f"{key}[{value}]" for key, value in properties) + " ;)"
+    try:
+        same = parse(line, number) == record
+    except TrickformerError:
+        same = False
+    if not same:
+        raise TrickformerError(f"game {number}: an ISS record cannot tell it")
+    return line
+
+
+def games(lines: Iterator[str]) -> Iterator[Game]:
+    """The games of a file's lines, each to be read: what `parse` gives, or raises."""
+    for number, line in enumerate(filter(str.strip, lines), 1):
+        yield partial(parse, line, number)

@@ -1,0 +1,208 @@
+"""Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games a file.
+
+A game is a table of tricks, one column a player, a table of hands as they were when the play began, and lines on skat,
+last bid, game and result. A card in capitals took the trick; `_` for the blank led it, and where there is none, who led
+took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost. The words
+are English or German, and the cards of the French or the German pack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from pydantic import ValidationError
+
+from trickformer.base import TrickformerError
+from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
+from trickformer.records.skat.record import CARD, Game, Record, contract, quoted
+
+_SUITS = {
+    "D": ("Diamond", "Karo", "Bells", "Schellen"),
+    "H": ("Heart", "Herz", "Hearts", "Rot"),
+    "S": ("Spade", "Pik", "Leaves", "Grün"),
+    "C": ("Club", "Kreuz", "Acorns", "Eicheln"),
+}
+_SUIT = {word: suit for suit, words in _SUITS.items() for word in words}
+_RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the others are called as here
+_KINDS = {word: "DHSC".index(suit) for word, suit in _SUIT.items()} | {"Grand": 4, "Null": 5}
+_CELL = re.compile(rf"({'|'.join(_SUIT)})([ _])(10|[789JQKADBOU])(?= |$)", re.IGNORECASE)
+_SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123]) -+")
+_PASSED = re.compile(r"( +_?Passe?_?){3}")
+_BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
+_PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
+_RESULT = re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d{1,3}) (?:points|Augen))?")
+_WON = ("Won", "Gewonnen")
+# What is said of a game on lines of its own: hand, and the level announced.
+_SAID = {
+    "Played Hand": (True, 0),
+    "Hand gespielt": (True, 0),
+    "Schneider announced": (True, 1),
+    "Schneider angesagt": (True, 1),
+    "Schwarz announced": (True, 2),
+    "Schwarz angesagt": (True, 2),
+    "Played ouvert Hand": (True, 3),
+    "Ouvert Hand gespielt": (True, 3),
+    "Played ouvert": (False, 3),
+    "Ouvert gespielt": (False, 3),
+}
+_IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
+_END, _RULE = "=" * 40, "-" * 40
+
+
+def games(lines: Iterator[str]) -> Iterator[Game]:
+    """The games of a log's lines, each to be read. Where the log breaks off there is one more, which is damaged."""
+    number, block = 0, []
+    for line in lines:
+        if line.rstrip() == _END:
+            number += 1
+            yield _Game(number, block).record
+            block = []
+        else:
+            block.append(line.rstrip())
+    left = [line for line in block if line]
+    if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in left) or len(left) > 1:  # the sums of the scores
+        yield partial(_breaks_off, number + 1)
+    elif not number:
+        yield partial(_breaks_off, 1)
+
+
+def _breaks_off(number: int) -> Record:
+    raise TrickformerError(f"game {number}: the log breaks off")
+
+
+def _the_one(marks: Iterable[bool]) -> int:
+    """The column that is marked; PLAYERS where none is, -1 where several are."""
+    columns = [column for column, marked in enumerate(marks) if marked]
+    return columns[0] if len(columns) == 1 else -1 if columns else PLAYERS
+
+
+def _card(cell: tuple[str, str, str]) -> str:
+    return _SUIT[cell[0].capitalize()] + _RANK.get(cell[2], cell[2])
+
+
+class _Game:
+    """The lines of one game, read from the first to the last."""
+
+    def __init__(self, number: int, lines: list[str]):
+        self.number = number
+        self.lines = lines
+        self.at = 0
+
+    def fail(self, fault: str) -> TrickformerError:
+        return TrickformerError(f"game {self.number}, line {self.at}: {fault}")
+
+    def next(self) -> str:
+        self.at += 1
+        if self.at > len(self.lines):
+            raise self.fail("the game breaks off")
+        return self.lines[self.at - 1]
+
+    def row(self, line: str) -> list[tuple[str, str, str]]:
+        cells = _CELL.findall(line)
+        if len(cells) != PLAYERS or _CELL.sub("", line).strip():
+            raise self.fail(f"{quoted(line)} is no row of three cards")
+        return cells
+
+    def skat(self, words: tuple[str, ...]) -> list[str]:
+        line = self.next()
+        cells = _CELL.findall(line.replace(",", " "))
+        if not line.startswith(words) or len(cells) != 2:
+            raise self.fail(f"{quoted(line)} does not say: {words[0]}")
+        return [_card(cell) for cell in cells]
+
+    def record(self) -> Record:
+        """The game. Raises TrickformerError."""
+        names = self.next().split()
+        if len(names) != PLAYERS or len(set(names)) != PLAYERS:
+            raise self.fail("not the names of three players")
+        while not (line := self.next()).startswith(_RULE):
+            if line:
+                raise self.fail(f"{quoted(line)} where the tricks should begin")
+        rows, passed = [], None
+        while not (seed := _SEED.fullmatch(line := self.next())):
+            leads = [word.startswith("_") for word in line.split()]
+            if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
+                passed = leads.index(True)
+            elif passed is not None or len(rows) == HAND:
+                raise self.fail(f"{quoted(line)} where the hands should begin")
+            else:
+                rows.append(self.row(line))
+        hands: list[list[str]] = [[], [], []]
+        for _ in range(HAND):
+            for hand, cell in zip(hands, self.row(self.next())):
+                hand.append(_card(cell))
+        if self.next() != _RULE:
+            raise self.fail("the table of hands does not end")
+        skat = self.skat(_IS)
+        tags = {"names": " ".join(names), "seed": seed[1], "game": seed[2], "dealer": seed[3]}
+        if passed is not None:
+            hands = hands[passed:] + hands[:passed]
+            moves = ["1 pass", "2 pass", "0 pass"]
+            return self.made(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
+        return self.played(names, rows, hands, skat, tags)
+
+    def played(
+        self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
+    ) -> Record:
+        dealt_skat = self.skat(_WAS)
+        bid = _BID.fullmatch(self.next())
+        played = _PLAYED.fullmatch(self.next()) if bid else None
+        if not bid or not played or played[1] not in names:
+            raise self.fail("not the last bid and who played what")
+        hand, level = False, 0
+        while (line := self.next()) in _SAID:
+            hand, level = hand or _SAID[line][0], max(level, _SAID[line][1])
+        result = _RESULT.fullmatch(line)
+        if not result or self.at < len(self.lines):
+            raise self.fail(f"{quoted(line)} is no result")
+        if not rows:
+            raise self.fail("no trick was played")
+
+        takers = [_the_one(cell[0].isupper() for cell in row) for row in rows]
+        leads = [_the_one(cell[1] == "_" for cell in row) for row in rows]
+        leads = [taker if lead == PLAYERS else lead for lead, taker in zip(leads, takers)]
+        if PLAYERS in takers or -1 in (*takers, *leads):
+            raise self.fail("a trick is not led by one player and taken by one")
+        # The computers sit in fixed columns and the deal goes round: who led to the first trick is forehand.
+        forehand = leads[0]
+        column = names.index(played[1])
+        soloist = (column - forehand) % PLAYERS
+        null = played[2] == "Null"
+        kind = NULL_OUVERT if null and level == 3 else _KINDS[played[2]]
+        held = [set(cards) for cards in hands]
+        if hand:
+            if set(skat) != set(dealt_skat):
+                raise self.fail("a hand game, and the skat has changed")
+            declared = ["hand", DECLARATIONS[kind], *([] if null else [LEVELS[level]])]
+        else:
+            # Laid away were the two cards that lie there now; the dealt skat then was in the hand, and they before it.
+            held[column] = (held[column] | set(skat)) - set(dealt_skat)
+            declared = ["pick-up", *skat, DECLARATIONS[kind], *([LEVELS[level]] if level and not null else [])]
+        moves = [f"{soloist} {what}" for what in declared]
+        dealt = [sorted(held[(forehand + seat) % PLAYERS]) for seat in range(PLAYERS)]
+        winners = []
+        for row, lead, taker in zip(rows, leads, takers):
+            for turn in range(PLAYERS):
+                seat = (lead + turn) % PLAYERS
+                moves.append(f"{(seat - forehand) % PLAYERS} {_card(row[seat])}")
+            winners.append((taker - forehand) % PLAYERS)
+            if null and winners[-1] == soloist:
+                break  # the game is over; further rows only lay down what was left
+        text = ("won" if result[1] in _WON else "lost") + (f" {result[2]}" if result[2] else "")
+        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
+        return self.made(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
+
+    def made(self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any) -> Record:
+        if len(cards) != len(CARD) or frozenset(cards) != CARD:
+            raise self.fail("hands and skat are not 32 different cards")
+        a, b, c = *names[forehand:], *names[:forehand]
+        try:
+            return Record(
+                source="xskat", names=(a, b, c), deck=tuple(cards), moves=tuple(moves), contract=contract(moves), **rest
+            )
+        except ValidationError as e:
+            raise self.fail(e.errors()[0]["msg"].removeprefix("Value error, ")) from None

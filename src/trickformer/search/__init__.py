@@ -1,0 +1,1 @@
+"""Searches over sampled worlds."""

@@ -1,0 +1,76 @@
+"""The learned beliefs that searches of Hanabi ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Belief, TrickformerError
+from trickformer.belief.hanabi import networks
+from trickformer.belief.hanabi.config import VARIANTS, Tuned
+from trickformer.belief.hanabi.estimators import BFT, Recurrent
+from trickformer.belief.hanabi.finetune import tuning
+from trickformer.belief.hanabi.learned import Seq2Seq
+from trickformer.belief.hanabi.process import HanabiProcess
+from trickformer.belief.hanabi.seat import EstimatedBelief
+from trickformer.games.hanabi import Hanabi, numbers
+from trickformer.models.torch_backend import usable
+from trickformer.search.hanabi.public import PublicBelief
+
+Maker: TypeAlias = Callable[[np.random.Generator], Belief]  # of one seat's belief in one game; draws are a decision's
+
+
+def network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str) -> Seq2Seq:
+    """The network of a search. Raises TrickformerError where there is none, or one of another game, seat or
+    blueprint."""
+    if file is None:
+        raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
+    fits = [name for name, own in VARIANTS.items() if numbers(_core.hanabi.Rules(**own)) == numbers(game.rules)]
+    if not fits:
+        raise TrickformerError(f"belief networks are of {', '.join(VARIANTS)} of two players, not of {game.spiel}")
+    model, trained = networks.trained_for(file, form, fits[0], seat)
+    if not isinstance(model, Seq2Seq):
+        raise TrickformerError(f"{file} is a transformer; searches take the LSTMs of `trickformer belief train`")
+    if set(trained.players) != {style}:
+        raise TrickformerError(f"{file} was trained on {' and '.join(trained.players)}, not on the blueprint {style}")
+    return model.to(usable(device))
+
+
+def learned(name: str, game: Hanabi, style: str, seat: int, tuned: Tuned, file: Path | None, device: str) -> Maker:
+    """The beliefs seq2seq and bft of a seat whose partners play `style`. Raises TrickformerError on a network that does
+    not fit."""
+    model, cast = network(file, game, "pomdp", style, seat, device), [style] * game.players
+    if name == "seq2seq":
+        return lambda _: EstimatedBelief(game, cast, lambda process: Recurrent(process, model))
+
+    def fine_tuned(rng: np.random.Generator) -> Belief:
+        seed = int(rng.integers(2**63))
+        return EstimatedBelief(game, cast, lambda process: BFT(process, model, tuning(tuned), seed))
+
+    return fine_tuned
+
+
+def public(
+    name: str,
+    game: Hanabi,
+    process: HanabiProcess,
+    style: str,
+    tuned: Tuned,
+    file: Path | None,
+    device: str,
+    exact: Callable[[], PublicBelief],
+) -> Callable[[int], PublicBelief]:
+    """The public beliefs exact, seq2seq and bft of a game in the form fosg, by a seed. Raises TrickformerError on a
+    network that does not fit, and on one that is not asked."""
+    if name == "exact":
+        if file is not None:
+            raise TrickformerError("checkpoint is for belief=seq2seq and bft, not exact")
+        return lambda _: exact()
+    model = network(file, game, "fosg", style, 0, device)
+    if name == "seq2seq":
+        return lambda _: Recurrent(process, model)
+    return lambda seed: BFT(process, model, tuning(tuned), seed)

@@ -1,0 +1,87 @@
+"""What the searching players of Skat share: the learned evaluation, bidding by it, card play on solved worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import Decision, Game, Memo, Thought, View
+from trickformer.belief.samplers import weighted
+from trickformer.belief.samplers.skat import SkatBelief
+from trickformer.games.skat import evaluation
+
+PASSING = -15.0  # what a pass is worth; a defender loses about as much on average
+OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
+
+
+class SkatSearch:
+    """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
+
+    belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what
+    a pass is taken to be worth to the own side, in the scores of the table, own less the mean of the others'."""
+
+    batch = 1  # one view after the other
+
+    def __init__(
+        self,
+        game: Game,
+        belief: SkatBelief,
+        *,
+        worlds: int,
+        weighted: bool,
+        bidding: Literal["rules", "kermit"],
+        passing: float,
+    ):
+        self._game, self._belief = game, belief
+        self._seeger = bool(getattr(game, "seeger", True))
+        self._worlds = worlds
+        self._oversample = OVERSAMPLE if weighted else 0
+        self._bidding = bidding
+        self._passing = passing
+        self._evaluation = evaluation()
+        self._model = _core.skat_search.BidModel()
+        self._solver = _core.skat_search.Solver()
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view; where a single action is legal it is taken, and nothing is searched.
+
+        Raises ValueError on a view that no deal explains."""
+        return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
+
+    def _thought(self, view: View, rng: np.random.Generator) -> Thought:
+        from trickformer.search.skat import worlds as _skat_worlds
+
+        n = min(self._worlds, _skat_worlds.WORLDS)
+        belief = weighted(self._game) if self._oversample else self._belief
+        belief.reset(view)
+        worlds = _skat_worlds.valued(belief.sample(n, rng), n, view.legal, self._seeger)
+        return Thought(worlds=worlds)
+
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
+        if len(view.legal) == 1:
+            return Decision(view.legal[0])
+        seen = self._belief.seat_view(view)
+        if _core.skat_search.at_play(seen):
+            found = _core.skat_search.pimc(
+                self._belief.deals_of(view),
+                self._evaluation,
+                self._worlds,
+                self._oversample,
+                self._model,
+                self._seeger,
+                int(rng.integers(2**63)),
+                self._solver,
+            )
+            values = {card: found.values[card] / 100 for card in view.legal}
+            thought = self._thought(view, rng) if memo.get("explain") else None
+            visits = dict.fromkeys(values, found.worlds)
+            return Decision(found.card, value=found.value / 100, visits=visits, values=values, thought=thought)
+        if self._bidding == "rules":
+            return Decision(_core.skat.rules_player([seen])[0])
+        if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
+            memo["prospects"] = _core.skat_search.prospects(self._evaluation, seen, self._seeger)
+        action, value = _core.skat_search.say(self._evaluation, memo["prospects"], seen, self._seeger, self._passing)
+        return Decision(action, value=value / 100)

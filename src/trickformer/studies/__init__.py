@@ -1,0 +1,1 @@
+"""Research that no player imports."""

@@ -1,0 +1,1 @@
+"""Training and evaluation of belief networks of Hanabi."""

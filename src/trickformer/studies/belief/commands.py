@@ -1,0 +1,41 @@
+"""`trickformer belief train|evaluate`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+
+from trickformer.belief.hanabi.config import Evaluation, Training
+from trickformer.plumbing import config as configs
+
+app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
+
+
+@app.command()
+@configs.options(Training)
+def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
+    settings = configs.load(Training, config, given)
+    from trickformer.studies.belief import training
+
+    print(training.command(settings, resume))
+
+
+@app.command()
+@configs.options(Evaluation)
+def evaluate(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
+    settings = configs.load(Evaluation, config, given)
+    from trickformer.studies.belief import evaluation, report
+
+    result = report.result(settings, evaluation.command(settings, resume))
+    if settings.out is not None:
+        report.write(result, settings.out)
+    if as_json:
+        print(json.dumps(result))
+    else:
+        report.terminal(result)

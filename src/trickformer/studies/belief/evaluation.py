@@ -1,0 +1,186 @@
+"""How good are beliefs? Cross entropy per card on games that no estimator has seen, all estimators on the same games.
+
+A game's figure is the mean over its positions and their hidden cards of -log b(card), in nats, a card given those
+before it in the hand where the belief has an order; games are the samples of means and standard errors. In the forms
+pomdp and fosg the seats whose policies are not fixed play what no network has seen: at every step a seeded draw among
+the scripted players decides how the acting seat plays. In a fosg that draw is the control, which fine-tuning and the
+exact belief know and networks do not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi import estimators, networks
+from trickformer.belief.hanabi.config import Evaluation
+from trickformer.belief.hanabi.estimators import Estimator
+from trickformer.belief.hanabi.finetune import tuning
+from trickformer.belief.hanabi.learned import Seq2Seq
+from trickformer.belief.hanabi.particles import Particles
+from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.models.torch_backend import usable
+from trickformer.plumbing import digests, folder
+from trickformer.plumbing.progress import Advance, progress
+from trickformer.plumbing.text import from_json
+from trickformer.studies.belief.stack import Stack, load, save
+
+RECORDS, STACK = "records.jsonl", "stack.npz"
+_KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
+
+
+def play(
+    config: Evaluation,
+    first: int,
+    advance: Advance | None = None,
+    file: Path | None = None,
+    shared: dict[str, Any] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Games `first` .. of one stack: a record each. A function of the config and the number of the first game.
+
+    advance: told of each move, for a stack may take an hour. file: where the stack is kept meanwhile, and where it is
+    gone on with. shared: what `_shared` has, where that was asked already. Raises TrickformerError where what is kept
+    in the file is broken."""
+    torch.set_num_threads(config.threads)
+    shared = _shared(config) if shared is None else shared
+    stack = load(file, shared) if file is not None and file.exists() else None
+    if stack is None or stack.first != first:
+        n = len(_stack(config, first))
+        stack = Stack(config, shared["process"], _cast(config, shared, first), first, n)
+    kept = time.monotonic()
+    for move in stack.moves():
+        if advance:
+            advance(0, f"games {first} to {first + len(stack) - 1} at move {move}")
+        if file is not None and time.monotonic() - kept >= _KEEP_EVERY:
+            save(stack, shared, file)
+            kept = time.monotonic()
+    yield from stack.records()
+
+
+def _stack(config: Evaluation, first: int) -> range:
+    """The games that are played in step with game `first`, the first of them."""
+    return range(first, min(first + config.stack, config.games))
+
+
+def _shared(config: Evaluation) -> dict[str, Any]:
+    """What all stacks have in common: the system, and the networks that the estimators need."""
+    shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
+    if {"seq2seq", "bft"} & set(config.estimators):
+        shared["network"] = network(config)
+    if "transformer" in config.estimators:
+        shared["transformer"] = transformer(config)
+    return shared
+
+
+def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, Estimator]:
+    process = shared["process"]
+    seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
+    made: dict[str, Any] = {
+        "v0": lambda: estimators.V0(process),
+        "counting": lambda: estimators.Counting(process),
+        "v1": lambda: estimators.V1(process),
+        "bb": lambda: estimators.V2(process, 0.0, config.samples, seed),
+        "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
+        "particles": lambda: Particles(process, config.particles, seed),
+        "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
+        "seq2seq": lambda: estimators.Recurrent(process, shared["network"]),
+        "transformer": lambda: estimators.Reader(process, shared["transformer"]),
+        "bft": lambda: estimators.BFT(process, shared["network"], tuning(config, config.worlds), seed),
+        "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
+    }
+    return {name: made[name]() for name in config.estimators}
+
+
+def network(config: Evaluation) -> Seq2Seq:
+    """The LSTM of the config. Raises TrickformerError where there is none, or one of another system."""
+    if config.checkpoint is None:
+        raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
+    model = _trained(config, config.checkpoint)
+    if not isinstance(model, Seq2Seq):
+        raise TrickformerError(
+            f"{config.checkpoint} is a transformer: seq2seq and bft, which tunes LSTMs only, cannot use it; give it as "
+            "--transformer to the estimator transformer"
+        )
+    return model
+
+
+def transformer(config: Evaluation) -> Transformer:
+    """The transformer of the config. Raises TrickformerError where there is none, or one of another system."""
+    if config.transformer is None:
+        raise TrickformerError(
+            "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
+        )
+    model = _trained(config, config.transformer)
+    if not isinstance(model, Transformer):
+        raise TrickformerError(f"{config.transformer} is an LSTM; give it as --checkpoint to seq2seq and bft")
+    return model
+
+
+def _trained(config: Evaluation, file: Path) -> networks.BeliefNetwork:
+    model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
+    if trained.seed == config.seed:
+        raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
+    return model.to(usable(config.device))
+
+
+def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
+    """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    usable(config.device)
+    shared = _shared(config)
+    if resume and config.out is None:
+        raise TrickformerError("--resume needs the --out of the run to continue")
+    found: dict[int, list[dict[str, Any]]] = {}
+    with _kept(config, resume) as kept:
+        if kept:
+            found |= {stack[0]["game"]: stack for stack in kept.known}
+        done = sum(map(len, found.values()))
+        try:
+            with progress("belief evaluate", "games", done, config.games) as advance:
+                for first in range(0, config.games, config.stack):
+                    if first in found:
+                        continue
+                    file = config.out / STACK if config.out else None
+                    found[first] = list(play(config, first, advance, file, shared))
+                    if kept:
+                        kept.append(found[first])
+                    if file is not None:
+                        file.unlink(missing_ok=True)
+                    advance(len(found[first]))
+        except KeyboardInterrupt:
+            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
+            done = sum(map(len, found.values()))
+            raise folder.Interrupted(f"interrupted after {done} of {config.games} games; {on}") from None
+    return [record for first in sorted(found) for record in found[first]]
+
+
+@contextmanager
+def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
+    """The stacks in the folder of the run, if it has one."""
+    if config.out is None:
+        yield None
+        return
+
+    def parse(_: int, line: bytes) -> list[dict[str, Any]]:
+        stack = from_json(line)
+        try:
+            games = [record["game"] for record in stack]
+            whole = games == list(_stack(config, games[0]))
+            whole &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
+        except (AttributeError, IndexError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            raise ValueError("no stack of this run")
+        return stack
+
+    asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
+    files = digests.sha256({str(path): networks.file_of(path) for path in asked})
+    with folder.recorded(config.out, config, resume, ("out", "threads"), RECORDS, parse, {"files": files}) as lines:
+        yield lines

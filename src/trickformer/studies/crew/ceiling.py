@@ -1,0 +1,77 @@
+"""Which of the games could have been won at all: asked of the solver, which sees all hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.games import crew
+from trickformer.plumbing import parallel
+from trickformer.plumbing.folder import Interrupted, Lines
+from trickformer.plumbing.progress import progress
+from trickformer.studies.crew.plan import CrewEvaluation
+from trickformer.tournaments.store import HandRecord
+
+FILE = "ceiling.jsonl"
+_PLAYING = (crew.RADIO, crew.PLAY)
+
+Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # deals and their histories
+
+
+def check() -> None:
+    """Raises TrickformerError where this build has no solver."""
+    if not hasattr(_core.crew, "Solver"):
+        raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have")
+
+
+def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
+    """By deal of player A's games: whether the team could have succeeded once the tasks were allocated as A did; None
+    where `config.ceiling` nodes did not tell. Answers are kept in `config.out`, and what is there is not asked again.
+
+    Raises TrickformerError where this build has no solver or the disk refuses."""
+    check()
+    path = None if config.out is None else config.out / FILE
+    with Lines(path) if path else nullcontext() as kept:
+        try:
+            told = kept.known if kept else []
+            known = {line["deal"]: line["answer"] for line in told if line["nodes"] == config.ceiling}
+        except (KeyError, TypeError):
+            raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
+        asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
+        slots = min(parallel.slots(config.workers, config.ray), len(asked))
+        jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
+        try:
+            with progress("ceiling", "deals", 0, len(asked)) as advance:
+                for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
+                    known[deal] = answer
+                    if kept:
+                        kept.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
+                    advance()
+        except KeyboardInterrupt:
+            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
+            raise Interrupted(f"interrupted after {len(known)} answers of the solver; {on}") from None
+    return known
+
+
+def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
+    """The answer for each deal of a slice."""
+    config, asked = job
+    game: Any = config.rules()
+    solver = _core.crew.Solver()
+    for deal, history in asked:
+        state = allocated(game.missions[history[0]], history)
+        yield deal, solver.can_succeed(state, config.ceiling, game.draws(config.seed, deal))
+
+
+def allocated(mission: Any, history: Sequence[int]) -> Any:
+    """The core's state of a game, int [n] actions, when its tasks are allocated and cards of distress are passed."""
+    deck, actions = history[1 : crew.PREAMBLE], iter(history[crew.PREAMBLE :])
+    state = _core.crew.State(mission, np.array(deck, dtype=np.uint8))
+    while state.phase not in _PLAYING:
+        state.apply_action(next(actions))
+    return state

@@ -1,0 +1,85 @@
+"""`trickformer crew ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from trickformer.plumbing import config as configs
+from trickformer.studies.crew.plan import CrewEvaluation, Iterations
+
+app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
+
+File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of your own instead of the logbook's")]
+
+
+@app.command()
+@configs.options(CrewEvaluation)
+def evaluate(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Let teams of one or two players play every mission, and report their success."""
+    settings = configs.load(CrewEvaluation, config, given)
+    from trickformer.studies.crew import ceiling, plot, report, results
+    from trickformer.tournaments import run
+
+    if settings.ceiling:
+        ceiling.check()  # before anything is played
+    played = run.tournament(settings, resume)
+    winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
+    result = results.Results(played, winnable).result()
+    if settings.out is not None:
+        report.write(result, settings.out, plot.players)
+    _print(result, as_json)
+
+
+@app.command()
+@configs.options(Iterations)
+def iterations(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
+    settings = configs.load(Iterations, config, given)
+    from trickformer.studies.crew import plot, report, results
+
+    result = results.iterations(settings)
+    if settings.out is not None:
+        report.write(result, settings.out, plot.iterations)
+    _print(result, as_json)
+
+
+@app.command()
+def missions(file: File = "", as_json: configs.Json = False) -> None:
+    """List the missions, and the rules that a mission of your own may have."""
+    from trickformer.games import _missions
+    from trickformer.plumbing.tables import TextTable, show
+
+    pages = _missions.read(file)
+    if as_json:
+        print(json.dumps({"missions": [page.model_dump() for page in pages], "rules": _missions.RULES}))
+        return
+    head = ("mission", "tasks", "tokens", "communication", "allocation", "rules")
+    cells = [
+        (str(p.id), str(p.tasks or ""), " ".join(p.tokens), p.communication, p.allocation, ", ".join(p.rules))
+        for p in sorted(pages, key=lambda page: page.id)
+    ]
+    rules = list(_missions.RULES.items())
+    shown: list[tuple[str, TextTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    notes = [
+        "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
+        "communication: " + ", ".join(_missions.COMMUNICATION),
+        "allocation: " + ", ".join(_missions.ALLOCATION),
+        "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
+        'communication = "normal", rules = [], and allocation = "draft" of tasks).',
+    ]
+    show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
+
+
+def _print(result: dict[str, Any], as_json: bool) -> None:
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.crew import report
+
+    if as_json:
+        print(json.dumps(result))
+    else:
+        show(report.heading(result), report.who(result), report.tables(result), report.notes(result))

@@ -1,0 +1,139 @@
+"""The tables, the Markdown report and the figure of cross-play, made from its JSON object."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trickformer.games.hanabi import KNOWING
+from trickformer.plumbing.folder import RESULT, replace
+from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, show
+from trickformer.studies.crossplay.results import Cell
+
+REPORT, PLOT = "report.md", "crossplay.png"
+
+
+def write(result: dict[str, Any], folder: Path) -> None:
+    """Writes result.json, report.md and crossplay.png. Raises TrickformerError where the disk refuses."""
+    replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
+    parts = [f"# Cross-play\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
+    parts.append("".join(f"- {line}\n" for line in notes(result)))
+    parts.append(f"![who understands whom]({PLOT})\n")
+    parts.append("With all options:\n")
+    parts.append(named({name: player["resolved"] for name, player in zip(who(result), result["players"])}))
+    replace(folder / REPORT, "\n".join([*parts, *built(result["versions"])]))
+    plot(result, folder / PLOT)
+
+
+def heading(result: dict[str, Any]) -> str:
+    """One line: what was played."""
+    return f"{result['game']}: {result['games']:,} games at each table, seed {result['seed']}; mean scores"
+
+
+def who(result: dict[str, Any]) -> dict[str, str]:
+    """Short names and the specs that were typed for them."""
+    return {f"P{i + 1}": player["spec"] for i, player in enumerate(result["players"])}
+
+
+def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
+    """Titles and cells."""
+    methods, names = result["methods"], list(who(result))
+    head = ("", "self-play", "cross-play", *(f"with {m['method']}" for m in methods))
+    rows = [
+        (
+            m["method"],
+            _cell(m["self_play"]),
+            _cell(m["cross_play"]),
+            *(_cell(m["with"].get(other["method"])) for other in methods),
+        )
+        for m in methods
+    ]
+    found: list[tuple[str, TextTable]] = [("", (head, rows))]
+    if any(m["summary"] for m in methods):
+        keys = list(methods[0]["summary"])
+        shares = [
+            (m["method"], *("" if m["summary"][key] is None else f"{m['summary'][key]:.1%}" for key in keys))
+            for m in methods
+        ]
+        head = ("", *(key.removeprefix("played ") for key in keys))
+        found.append(("How cards were played by teams of one method", (head, shares)))
+    cells = [
+        (names[i], *(_number(x, e) for x, e in zip(means, errors)))
+        for i, (means, errors) in enumerate(zip(result["matrix"], result["se"]))
+    ]
+    return [*found, ("Row and column at one table", (("", *names), cells))]
+
+
+def notes(result: dict[str, Any]) -> list[str]:
+    """The lines below the tables."""
+    lines = [
+        "± is a standard error: of a method with several runs over runs (jackknife), else over decks; of the last "
+        "table over decks",
+        "cross-play: every seat is held by another run of the method; with: by a run of it or one of the other method",
+    ]
+    for name, player in zip(who(result), result["players"]):
+        if player["sees_state"]:
+            lines.append(f"{name}: {SAW_STATE}")
+        lines += [f"{name}: {caveat}" for caveat in player["caveats"]]
+    return lines
+
+
+def terminal(result: dict[str, Any]) -> None:
+    """Prints the tables to standard output."""
+    show(heading(result), who(result), tables(result), notes(result))
+
+
+def plot(result: dict[str, Any], path: Path) -> None:
+    """The matrix as a heat map, methods divided by lines; beside it, where the game tells, what was known of the cards
+    played, by method (Figure 4). Writes a PNG. Raises TrickformerError."""
+    from trickformer.plumbing.figures import plt, save
+
+    matrix, methods = np.array(result["matrix"]), result["methods"]
+    order = [player for m in methods for player in m["runs"]]
+    known = {m["method"]: [m["summary"].get(key) for key in KNOWING] for m in methods}
+    known = {name: shares for name, shares in known.items() if None not in shares}
+    side = 2.2 + 0.45 * len(order)
+    with plt.rc_context({"font.size": 9}):
+        figure, axes = plt.subplots(
+            1,
+            2 if known else 1,
+            figsize=(side + (4.2 if known else 0), max(side, 3.2)),
+            layout="constrained",
+            squeeze=False,
+        )
+        left = axes[0, 0]
+        image = left.imshow(matrix[np.ix_(order, order)], cmap="viridis", vmin=0)
+        middle = image.norm.vmax / 2
+        for (row, column), score in np.ndenumerate(matrix[np.ix_(order, order)]):
+            ink = "white" if score < middle else "black"
+            left.text(column, row, f"{score:.1f}", ha="center", va="center", color=ink, fontsize=8)
+        labels = [m["method"] + f" {k + 1}" * (len(m["runs"]) > 1) for m in methods for k in range(len(m["runs"]))]
+        left.set_xticks(range(len(order)), labels, rotation=60, ha="right")
+        left.set_yticks(range(len(order)), labels)
+        for edge in np.cumsum([len(m["runs"]) for m in methods])[:-1]:
+            left.axhline(edge - 0.5, color="white", linewidth=2)
+            left.axvline(edge - 0.5, color="white", linewidth=2)
+        left.set_title("mean score at one table")
+        if known:
+            right, base = axes[0, 1], np.zeros(len(known))
+            for key, share in zip(KNOWING, np.array(list(known.values())).T):
+                right.barh(list(known), share, left=base, label=key.removeprefix("played knowing "))
+                base += share
+            right.invert_yaxis()
+            right.set(xlim=(0, 1), title="known of the cards played", xlabel="share of the cards played")
+            right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4, frameon=False)
+        save(figure, path)
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    error = cell["se_runs"] if cell["se_runs"] is not None else cell["se_decks"]
+    return _number(cell["mean"], error)
+
+
+def _number(mean: float | None, error: float | None) -> str:
+    return f"{mean:.2f}" + ("" if error is None else f" ± {error:.2f}")

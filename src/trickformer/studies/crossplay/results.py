@@ -1,0 +1,92 @@
+"""What the games have shown: scores by pair and by method, as in Tables 1, 3 and 5 and Figure 4 of "Off-Belief
+Learning" (Hu et al. 2021). A deck with all its tables is one sample."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from trickformer.plumbing.tables import mean_and_error
+from trickformer.studies.crossplay.plan import CrossPlay
+from trickformer.tournaments import plan
+from trickformer.tournaments.run import Run
+
+Cell = dict[str, float | None]
+
+
+def result(run: Run) -> dict[str, Any]:
+    """The object that `--json` prints. `matrix` holds mean scores of row and column at one table, on the diagonal of a
+    team of one; `se` their standard errors over decks.
+
+    Of a method, `self_play` is the mean of its runs' own teams, `cross_play` of tables of different runs, and `with` of
+    tables that a run shares with one of another method. `se_decks` is a standard error over decks, `se_runs` one over
+    the method's runs, by the jackknife; None where leaving a run out leaves too little."""
+    config: CrossPlay = run.config
+    game = run.game
+    n, decks = len(config.players), config.games
+    by_seating: dict[tuple[int, ...], np.ndarray] = {}  # float64 [decks]
+    for record in run.records:
+        by_seating.setdefault(record.seating, np.full(decks, np.nan))[record.deal] = record.scores[0]
+
+    def mean_of(seatings: list[tuple[int, ...]]) -> np.ndarray:
+        return np.mean([by_seating[seating] for seating in seatings], axis=0)
+
+    scores = np.empty((n, n, decks))
+    for player in range(n):
+        scores[player, player] = by_seating[(player,) * game.players]
+    for i, j in plan.pairs(n):
+        scores[i, j] = scores[j, i] = mean_of(plan.mixtures(game, (i, j)))
+    runs = config.runs()
+    methods = []
+    for name, own in runs.items():
+        strangers = config.strangers(game, own)
+        others = {other: theirs for other, theirs in runs.items() if other != name}
+        methods.append(
+            {
+                "method": name,
+                "runs": own,
+                "self_play": _cell([(player,) for player in own], [scores[player, player] for player in own]),
+                "cross_play": _cell(strangers, [by_seating[s] for s in strangers]) if strangers else None,
+                "with": {
+                    other: _cell(
+                        [(i,) for i, _ in product(own, theirs)], [scores[i, j] for i, j in product(own, theirs)]
+                    )
+                    for other, theirs in others.items()
+                },
+                "summary": _summary(run, own),
+            }
+        )
+    return {
+        "game": config.game,
+        "games": decks,
+        "seed": config.seed,
+        "players": [
+            {"spec": typed, "resolved": spec, "sees_state": i in run.sees_state, "caveats": caveats}
+            for i, (typed, spec, caveats) in enumerate(zip(run.typed, config.players, run.caveats))
+        ],
+        "matrix": scores.mean(axis=2).tolist(),
+        "se": [[mean_and_error(scores[i, j])["se"] for j in range(n)] for i in range(n)],
+        "methods": methods,
+        "versions": run.builds,
+    }
+
+
+def _cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
+    """The mean of tables, float64 [decks] each, at which the runs `who` of a method sit, and its errors."""
+    means = np.array([table.mean() for table in tables])
+    left_out = [
+        means[kept].mean()
+        for run in sorted({run for at in who for run in at})
+        if any(kept := [run not in at for at in who])
+    ]
+    k = len(left_out)
+    spread = float(np.sqrt((k - 1) / k * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))) if k > 1 else None
+    return {"mean": float(means.mean()), "se_decks": mean_and_error(np.mean(tables, axis=0))["se"], "se_runs": spread}
+
+
+def _summary(run: Run, players: list[int]) -> dict[str, float | None]:
+    """What the game tells of these players in teams of their own."""
+    held = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
+    return run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])

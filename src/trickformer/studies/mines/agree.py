@@ -1,0 +1,215 @@
+"""Do the ways to draw a layout agree with the exact count? At random positions all layouts are listed, and the draws of
+each method are compared with the uniform distribution over them by a chi-square test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from trickformer import _core
+from trickformer.base import TrickformerError
+from trickformer.belief.samplers.mines import DOMAINS, METHODS
+from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
+from trickformer.plumbing.progress import progress
+from trickformer.plumbing.tables import TextTable, built, markdown_tables
+from trickformer.plumbing.text import json_object
+from trickformer.studies.mines.plan import Agree
+
+RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
+_MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
+_TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
+_KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
+_BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
+
+
+def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
+    """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted."""
+    game: Any = config.rules()
+    if comb(game.cells, game.mines) > _MOST_LAYOUTS:
+        raise TrickformerError(
+            f"a board of {config.board} with {config.mines} mines has {comb(game.cells, game.mines):,} layouts; "
+            f"at most {_MOST_LAYOUTS:,} can be listed"
+        )
+    if game.safe < 2:
+        raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
+    records: dict[int, dict[str, Any]] = {}
+    with _kept(config, resume) as kept:
+        if kept:
+            records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
+        missing = [i for i in range(config.positions) if i not in records]
+        try:
+            with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
+                for record in _measure(config, game, missing):
+                    if kept:
+                        kept.append(record)
+                    records[record["position"]] = record
+                    advance()
+        except KeyboardInterrupt:
+            on = "the same command with --resume goes on" if kept else "nothing is kept without --out"
+            raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
+    found = _summary(config, [records[i] for i in range(config.positions)])
+    if config.out:
+        replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
+        parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
+        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *built(found["versions"])]))
+        plot(found, config.out / PLOT)
+    return found
+
+
+@contextmanager
+def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
+    """The records in the folder of the run, if it has one; its number of positions may grow."""
+    if config.out is None:
+        yield None
+        return
+    seen: set[int] = set()
+
+    def parse(_: int, line: bytes) -> dict[str, Any]:
+        record = json_object(line)
+        if not record.keys() >= _KEYS or not isinstance(record["position"], int):
+            raise ValueError("no record of a position")
+        if record["position"] in seen:
+            raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")
+        seen.add(record["position"])
+        return record
+
+    free = Agree.model_fields.keys() - set(config.FIXED)
+    with recorded(config.out, config, resume, free, RECORDS, parse) as lines:
+        yield lines
+
+
+def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
+    anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
+    board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
+    for index in positions:
+        rng = np.random.default_rng([config.seed, index])
+        cells, shown = _position(game, config.seed, index, rng)
+        sight = _core.mines.Sight(game.board, cells, shown)
+        layouts = board[_core.mines.explains(game.board, sight, board)]
+        counter = _core.mines.Counter(game.board, sight)
+        marginals = [int(((layouts >> np.uint64(cell)) & np.uint64(1)).sum()) for cell in range(game.cells)]
+        record: dict[str, Any] = {
+            "position": index,
+            "cells": cells,
+            "shown": shown,
+            "layouts": len(layouts),
+            "counted": counter.layouts == len(layouts) and counter.mines()[: game.cells].tolist() == marginals,
+            "p": {},
+            "inconsistent": {},
+        }
+        for name in _TESTED:
+            trials = 0 if name == "rejection" else config.trials
+            domain = DOMAINS.index(config.domain)
+            seed = int(rng.integers(2**63))
+            drawn = _core.mines.sample(game.board, sight, METHODS.index(name), domain, trials, seed, config.draws)
+            good = _core.mines.explains(game.board, sight, drawn)
+            record["inconsistent"][name] = int((~good).sum())
+            # A draw that no layout explains is impossible under the exact distribution.
+            record["p"][name] = _p(np.searchsorted(layouts, drawn), len(layouts)) if good.all() else 0.0
+        yield record
+
+
+def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Cells without a mine in random order, and what they show, up to a random point at which more than one layout is
+    left."""
+    for again in range(1_000):
+        state: Any = game.spiel.new_initial_state()
+        first = int(rng.integers(game.cells))
+        if game.spiel.late:
+            state.apply_action(first)
+        while state.is_chance_node():
+            # On some boards a layout may be all that explains any position of it; then another is laid.
+            state.apply_action(game.chance(state, seed, index + (again << 40)))
+        safe = sorted(set(range(game.cells)) - set(state.laying))
+        cells = rng.permutation(safe).tolist()
+        if game.spiel.late:
+            cells.remove(first)
+            cells.insert(0, first)
+        mines = set(state.laying)
+        shown = [len(mines & set(game.board.around(cell))) for cell in cells]
+        for n in range(int(rng.integers(1, game.safe)), 0, -1):
+            sight = _core.mines.Sight(game.board, cells[:n], shown[:n])
+            if _core.mines.Counter(game.board, sight).layouts > 1:
+                return cells[:n], shown[:n]
+    raise TrickformerError("on this board no position leaves more than one layout")
+
+
+def _p(ranks: np.ndarray, layouts: int) -> float:
+    """p of the chi-square test that ranks, int [n] below `layouts`, are uniform."""
+    bins = min(layouts, _BINS)
+    observed = np.bincount(ranks * bins // layouts, minlength=bins)
+    sizes = np.bincount(np.arange(layouts) * bins // layouts, minlength=bins)
+    return float(stats.chisquare(observed, len(ranks) * sizes / layouts).pvalue)
+
+
+def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
+    methods = {}
+    for name in _TESTED:
+        p = np.array([r["p"][name] for r in records])
+        methods[name] = {
+            "smallest": float(p.min()),
+            "smallest_bonferroni": float(min(1, p.min() * len(p))),
+            "below_0.05": float((p < 0.05).mean()),
+            "uniform_p": float(stats.kstest(p, "uniform").pvalue),
+            "inconsistent": sum(r["inconsistent"][name] for r in records) / (config.draws * len(records)),
+        }
+    return config.model_dump(exclude={"out"}) | {
+        "counted": sum(r["counted"] for r in records),
+        "methods": methods,
+        "records": records,
+        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
+    }
+
+
+def heading(found: dict[str, Any]) -> str:
+    """One line: what was measured."""
+    return (
+        f"Mines {found['board']}, {found['mines']} mines, first move {found['first_move']}: {found['positions']} "
+        f"random positions, {found['draws']:,} draws each, walks of {found['trials']:,} steps, seed {found['seed']}; "
+        f"the exact count and marginals are those of the list of all layouts in {found['counted']}"
+    )
+
+
+def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
+    """The methods, and every position's p."""
+    head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
+    rows = [
+        (
+            name,
+            f"{m['smallest']:.4f}",
+            f"{m['smallest_bonferroni']:.3f}",
+            f"{m['below_0.05']:.1%}",
+            f"{m['uniform_p']:.3f}",
+            f"{m['inconsistent']:.4%}",
+        )
+        for name, m in found["methods"].items()
+    ]
+    each = [
+        (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(f"{r['p'][name]:.4f}" for name in _TESTED))
+        for r in found["records"]
+    ]
+    return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
+
+
+def plot(found: dict[str, Any], path: Path) -> None:
+    """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises TrickformerError."""
+    from trickformer.plumbing.figures import plt, save
+
+    figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
+    edges = np.linspace(0, 1, 21)
+    for axes, name in zip(each, _TESTED):
+        axes.hist([record["p"][name] for record in found["records"]], edges, color="#2b6cb0")
+        axes.axhline(len(found["records"]) / 20, color="#c05621", linewidth=1)
+        axes.set_title(name, fontsize=10)
+        axes.set_xlabel("p")
+    each[0].set_ylabel("positions")
+    save(figure, path)

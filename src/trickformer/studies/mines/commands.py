@@ -1,0 +1,72 @@
+"""`trickformer mines ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+
+from trickformer.plumbing import config as configs
+from trickformer.studies.mines.plan import Agree, Comparison, Exact
+
+app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
+
+
+@app.command()
+@configs.options(Exact)
+def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
+    settings = configs.load(Exact, config, given)
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.mines import exact as solver
+
+    found = solver.solve(settings)
+    if as_json:
+        print(json.dumps(found))
+        return
+    rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in found["moves"]]
+    where = found["position"] or f"first move {found['first_move_rule']}"
+    heading = (
+        f"Mines {found['board']}, {found['mines']} mines, {where}: best is {found['first_move']}, {found['value']:.4f}"
+    )
+    show(heading, {}, [("", (("cell", "score at the end", "cells opened from here on"), rows))], [])
+
+
+@app.command()
+@configs.options(Comparison)
+def table(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
+    settings = configs.load(Comparison, config, given)
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.mines import report, results
+    from trickformer.tournaments import run
+
+    found = results.result(run.tournament(settings, resume))
+    if settings.out is not None:
+        report.write(found, settings.out)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(report.heading(found), {}, report.tables(found), report.notes(found))
+
+
+@app.command()
+@configs.options(Agree)
+def agree(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
+    settings = configs.load(Agree, config, given)
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.mines import agree as measure
+
+    if resume and settings.out is None:
+        raise measure.TrickformerError("--resume needs the --out of the run to continue")
+    found = measure.agree(settings, resume)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(measure.heading(found), {}, measure.tables(found), [])

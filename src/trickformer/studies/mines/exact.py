@@ -1,0 +1,129 @@
+"""Optimal values of a board's first moves, one of each class of cells that turning and mirroring exchange; or of every
+move in a position."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from trickformer import _core
+from trickformer.base import Event, TrickformerError, View
+from trickformer.players.optimal import expected
+from trickformer.plumbing.progress import progress
+from trickformer.studies.mines.plan import Exact
+
+
+def solve(config: Exact) -> dict[str, Any]:
+    """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score
+    that each leads to (`value`) and how many cells are opened on average from here on (`expected_moves`).
+
+    Raises TrickformerError where the board cannot be played or is too large, or the position cannot arise."""
+    if config.position:
+        return _position(config)
+    game: Any = config.rules()
+    solver = _core.mines.Solver(game.board, config.positions, config.layouts)
+    start = View(0, (), tuple(range(game.cells)))
+    classes = _classes(game.rows, game.cols)
+    moves = []
+    with progress("mines exact", "moves", 0, len(classes)) as advance:
+        for name, cells in classes:
+            moves.append(_move(name, cells, game, solver, start, 0))
+            advance()
+    return _result(config, moves, solver)
+
+
+def best_value(game: Any, limit: int) -> float | None:
+    """The score of the best play on a board; None where that takes more than `limit` layouts or positions."""
+    solver = _core.mines.Solver(game.board, limit, limit)
+    start = View(0, (), tuple(range(game.cells)))
+    try:
+        return max(expected(game, solver, start, cells[0]) for _, cells in _classes(game.rows, game.cols)) / game.safe
+    except TrickformerError:
+        return None
+
+
+def _position(config: Exact) -> dict[str, Any]:
+    rows, cols = config.size
+    try:
+        # What is open says where no mine is; the rule of the first move adds nothing.
+        board = _core.mines.Board(rows, cols, config.mines, 0)
+    except ValueError as e:
+        raise TrickformerError(f"board {config.board}: {e}") from None
+    marks = config.position.split("/")
+    if [len(row) for row in marks] != [cols] * rows or set(config.position) - set("./012345678"):
+        raise TrickformerError(
+            f"position {config.position!r}: write {rows} rows of {cols} marks, . or 0 to 8, with / between them"
+        )
+    shown = [(cell, int(mark)) for cell, mark in enumerate("".join(marks)) if mark != "."]
+    view = View(0, tuple(Event(0, cell, (number,)) for cell, number in shown), ())
+    game = _Position(board, rows, cols, config.mines)
+    if not shown:
+        raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
+    if not _core.mines.Counter(board, _core.mines.Sight(board, *map(list, zip(*shown)))).layouts:
+        raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines explains it")
+    if len(shown) == game.safe:
+        raise TrickformerError(f"position {config.position!r}: nothing is left to open")
+    solver = _core.mines.Solver(board, config.positions, config.layouts)
+    closed = sorted(set(range(game.cells)) - {cell for cell, _ in shown})
+    moves = [_move(f"({cell // cols},{cell % cols})", [cell], game, solver, view, len(shown)) for cell in closed]
+    return _result(config, moves, solver)
+
+
+class _Position:
+    """What `expected` asks of a game, for a position whose first move nobody knows."""
+
+    def __init__(self, board: _core.mines.Board, rows: int, cols: int, mines: int):
+        self.board, self.rows, self.cols, self.mines = board, rows, cols, mines
+        self.cells = rows * cols
+        self.safe = self.cells - mines
+
+
+def _move(name: str, cells: list[int], game: Any, solver: Any, view: View, opened: int) -> dict[str, Any]:
+    more = expected(game, solver, view, cells[0])
+    return {
+        "move": name,
+        "cells": [[cell // game.cols, cell % game.cols] for cell in cells],
+        "value": (opened + more) / game.safe,
+        "expected_moves": more,
+    }
+
+
+def _result(config: Exact, moves: list[dict[str, Any]], solver: Any) -> dict[str, Any]:
+    moves.sort(key=lambda move: -move["value"])
+    return {
+        "board": config.board,
+        "mines": config.mines,
+        "first_move_rule": None if config.position else config.first_move,
+        "position": config.position or None,
+        "value": moves[0]["value"],
+        "first_move": moves[0]["move"],
+        "moves": moves,
+        "positions": solver.positions,
+    }
+
+
+def _classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
+    """Names and cells of the classes that turning and mirroring exchange; a name has the class' first cell where it
+    would not be the only one of its kind."""
+
+    def first(cell: int) -> int:
+        row, col = divmod(cell, cols)
+        images = [(r, c) for r in (row, rows - 1 - row) for c in (col, cols - 1 - col)]
+        if rows == cols:
+            images += [(c, r) for r, c in images]
+        return min(r * cols + c for r, c in images)
+
+    found = {first(cell): [] for cell in range(rows * cols)}
+    for cell in range(rows * cols):
+        found[first(cell)].append(cell)
+    kinds = {cell: _kind(*divmod(cell, cols), rows, cols) for cell in found}
+    counts = {kind: len(list(same)) for kind, same in groupby(sorted(kinds.values()))}
+    return [
+        (kinds[cell] if counts[kinds[cell]] == 1 else f"{kinds[cell]} ({cell // cols},{cell % cols})", cells)
+        for cell, cells in found.items()
+    ]
+
+
+def _kind(row: int, col: int, rows: int, cols: int) -> str:
+    borders = (row in (0, rows - 1)) + (col in (0, cols - 1))
+    return ("central", "edge", "corner")[borders]

@@ -1,0 +1,62 @@
+"""What the games of a table have shown, by belief and thinking time, and the object of `--json`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trickformer.studies.mines.exact import best_value
+from trickformer.studies.mines.plan import Comparison
+from trickformer.tournaments.run import Run
+from trickformer.tournaments.statistics import interval, p_value
+
+_TRACTABLE = 200_000  # positions and layouts for which the best play is looked up
+
+
+def result(run: Run) -> dict[str, Any]:
+    """Scores are shares of the cells without a mine; intervals 95%, bootstrap over games; a budget in seconds is CPU
+    time, `seconds_per_move` wall time.
+
+    `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
+    first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
+    config: Comparison = run.config
+    game: Any = run.game
+    opened = np.zeros((len(config.specs), config.games))
+    use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, those that explain nothing
+    for r in run.records:
+        kind = r.seating[0]
+        opened[kind, r.deal] = r.scores[0]
+        use[kind] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
+    opened = opened.reshape(len(config.methods), len(config.budgets), config.games)
+    scores = opened / game.safe
+    use = use.reshape(len(config.methods), len(config.budgets), 4)
+    rows = []
+    for j, budget in enumerate(config.budgets):
+        players = {}
+        for i, method in enumerate(config.methods):
+            moves, seconds, drawn, bad = use[i, j]
+            players[method] = {
+                "score": float(scores[i, j].mean()),
+                "ci95": interval(scores[i, j], config.seed),
+                "won": float((scores[i, j] == 1).mean()),
+                "seconds_per_move": seconds / moves,
+                "drawn_per_move": drawn / moves,
+                "inconsistent": bad / drawn if drawn else None,
+            }
+        row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
+        if len(config.methods) > 1:
+            difference = (opened[1, j] - opened[0, j]) / game.safe  # whole numbers first: equal ones must tie
+            row["difference"] = {
+                "score": float(difference.mean()),
+                "ci95": interval(difference, config.seed),
+                "p": p_value(difference),
+            }
+        rows.append(row)
+    about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
+    return about | {
+        "beliefs": config.methods,
+        "optimal": best_value(game, _TRACTABLE),
+        "rows": rows,
+        "versions": run.builds,
+    }

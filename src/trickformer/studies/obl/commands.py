@@ -1,0 +1,82 @@
+"""`trickformer obl ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing import config as configs
+from trickformer.studies.crossplay.plan import CrossPlay
+from trickformer.studies.obl.config import Exact, Toy
+from trickformer.studies.obl.hanabi.config import Training
+
+app = typer.Typer(
+    help="Off-belief learning: exactly on games that can be listed, learned on the toy game and on Hanabi, judged by "
+    "play with strangers."
+)
+
+Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
+
+
+@app.command()
+@configs.options(Exact)
+def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Compute levels of off-belief learning exactly, with hierarchies and self-play beside them."""
+    if name is not None and given["game"] is not None:
+        raise TrickformerError(f"the game is given twice, {name} and --game {given['game']}")
+    settings = configs.load(Exact, config, given | ({"game": name} if name is not None else {}))
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.obl import exact as solver
+
+    found = solver.solve(settings)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(solver.heading(found), {}, [("", solver.table(found))], solver.notes(found))
+
+
+@app.command()
+@configs.options(Toy)
+def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+    """Learn the toy game by each method in independent runs, let them play with one another, draw Figure 2."""
+    settings = configs.load(Toy, config, given)
+    from trickformer.plumbing.tables import show
+    from trickformer.studies.obl import study
+
+    found = study.measure(settings)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(study.heading(found), {}, [("", study.table(found))], [])
+
+
+@app.command()
+@configs.options(CrossPlay)
+def crossplay(
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+) -> None:
+    """Seat players with themselves, with other runs of their method and with strangers: who understands whom?"""
+    settings = configs.load(CrossPlay, config, given)
+    from trickformer.studies.crossplay import report, results
+    from trickformer.tournaments import run
+
+    found = results.result(run.tournament(settings, resume))
+    if settings.out is not None:
+        report.write(found, settings.out)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        report.terminal(found)
+
+
+@app.command()
+@configs.options(Training, positional="game")
+def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""
+    settings = configs.load(Training, config, given)
+    from trickformer.studies.obl.hanabi import training
+
+    print(training.command(settings, resume))

@@ -1,0 +1,202 @@
+"""Tables at which a network plays against nobody but chance, and what it learns from there.
+
+With off-belief learning every seat gets a target at every move, from moves that happen in its mind only: its hand is
+drawn anew from the belief, the seat on turn moves there, and the target is what that pays and what the network makes of
+the place that follows, on the mean over some such worlds. The seat itself takes the action that it took, and may try
+another drawn at random: what happens in its mind needs no game. A seat that waits asks the one on turn anew, for that
+one sees another hand now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from trickformer import _core
+from trickformer.models.hanabi_values import ActionValues, any_legal, chosen, expected
+from trickformer.studies.obl.hanabi import beliefs, colours, sad
+from trickformer.studies.obl.hanabi.beliefs import Belief
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.partner import Partner, learners
+
+OVER = 255  # stands for an action after the end
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Games that have ended, k of them."""
+
+    games: np.ndarray  # uint64 [k]: their numbers in the series
+    actions: np.ndarray  # uint8 [k, T]: the moves, OVER after the last
+    targets: np.ndarray  # float32 [k, T, players]: of off-belief learning, by move and seat
+    tries: np.ndarray  # uint8 [k, T]: an action that the seat on turn has only imagined, the greedy one in SAD,
+    tried: np.ndarray  # float32 [k, T]: and the target of it
+
+
+def explorations(config: Training) -> np.ndarray:
+    """float64 [n]: shares of random moves by kind of seat, e^(1 + a i / (n - 1)), as Table 2 has them."""
+    n = config.explorations
+    return config.exploration ** (1 + config.exploration_power * np.arange(n) / max(n - 1, 1))
+
+
+class Actors:
+    """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
+
+    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief, partner: Partner | None = None):
+        n = config.tables
+        self.belief, self.partner = belief, partner
+        self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
+        self.dealt = n  # games so far
+        self.moves = 0  # of every table
+        self.games = np.arange(n, dtype=np.uint64)
+        self.lengths = np.zeros(n, dtype=np.int64)
+        self.actions = np.full((n, rules.longest), OVER, dtype=np.uint8)
+        self.targets = np.zeros((n, rules.longest, rules.players), dtype=np.float32)
+        self.tries = np.zeros((n, rules.longest), dtype=np.uint8)
+        self.tried = np.zeros((n, rules.longest), dtype=np.float32)
+        self.shares = self._shares(config, rules.players, self.games)
+        self.orders = self._orders(config, rules, self.games)
+        if config.sad:
+            self.shown = sad.nothing(rules, n)  # of the greedy action of whoever moved last
+        self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
+
+    @staticmethod
+    def _shares(config: Training, players: int, games: np.ndarray) -> np.ndarray:
+        """float64 [k, players]: of random moves, drawn for each seat."""
+        kinds = explorations(config)
+        rng = np.random.default_rng([config.seed, 1, int(games[0])])
+        return kinds[rng.integers(len(kinds), size=(len(games), players))]
+
+    @staticmethod
+    def _orders(config: Training, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
+        """int64 [k, players]: how each seat names the colours, 0 as they are."""
+        if config.other_play:
+            return colours.orders(rules, config.seed, games)
+        return np.zeros((len(games), rules.players), dtype=np.int64)
+
+    @torch.no_grad()
+    def step(self, config: Training, online: ActionValues, target: ActionValues) -> Ended:
+        """A move at every table, by the network `online`; the games that it ends, in whose place new ones begin.
+        Everything random is a function of the config's seed and the number of moves so far."""
+        t, rules = self.tables, self.tables.rules
+        n, players = len(t), rules.players
+        rng = np.random.default_rng([config.seed, 2, self.moves])
+        seat = t.current().astype(np.int64)
+        rows = np.arange(n) * players + seat  # those of the seat on turn among all seats
+        contexts = self._look(config, online, target)
+        # For each table and seat some worlds, as that seat imagines them; in self-play the table alone.
+        each = players * config.worlds if config.method == "obl" else 1
+        viewers = beliefs.seats(t, config.worlds)
+        worlds = t.take(np.repeat(np.arange(n), each))
+        if config.method == "obl":
+            self.belief.deal(t, worlds, config.worlds, int(rng.integers(2**63)))
+        may = worlds.legal()
+        looks = worlds.observe(None, config.v0)
+        if config.sad:
+            looks = np.concatenate([looks, self.shown[np.arange(n), seat]], axis=1)
+        legal, seen = _on(online, may), _on(online, looks)
+        names = colours.renaming(rules, seen.device) if config.other_play else None
+        which = _on(online, self.orders[np.arange(n), seat])
+        if names is not None:
+            legal, seen = names.allow(legal, which), names.look(seen, which)
+        q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
+        answers = chosen(q, legal, config.temperature, rng)
+        answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
+        # The seat on turn does not see its own hand: in a world of its own it does what it does at the table.
+        at = rows * config.worlds if config.method == "obl" else rows // players
+        explores = rng.random(n) < self.shares[np.arange(n), seat]
+        drawn = any_legal(may[at], rng)
+        actions = np.where(explores, drawn, answers[at])
+        if self.partner is not None:
+            actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
+        here = np.arange(n), self.lengths
+        if config.sad:
+            self.tries[here], self.shown = answers, sad.shown(t, answers)
+        if config.method == "obl":
+            if config.tries:
+                self.tries[here] = tries = any_legal(may[at], rng)
+                own = np.repeat(rows, config.worlds)
+                mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
+                imagined = self._imagined(config, online, target, mine, own, np.repeat(tries, config.worlds))
+                self.tried[here] = imagined.reshape(n, config.worlds).mean(axis=1)
+            answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
+            everybody = np.repeat(np.arange(n * players), config.worlds)
+            imagined = self._imagined(config, online, target, worlds, everybody, answers)
+            self.targets[here] = imagined.reshape(n, players, config.worlds).mean(axis=2)
+            self.belief.follow(t, actions)
+        t.step(actions)
+        self.actions[np.arange(n), self.lengths] = actions
+        self.lengths += 1
+        self.moves += 1
+        return self._renewed(config, np.flatnonzero(t.over()))
+
+    def _look(self, config: Training, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
+        """What all seats see now goes into their memories; the contexts of both networks, [n * players, ...]."""
+        n = len(self.tables) * self.tables.rules.players
+        if not self.memories:
+            self.memories = [online.memory(n), target.memory(n)]
+        if not online.shape.recurrent:
+            return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
+        looks = beliefs.looks(self.tables, config.v0)
+        if config.sad:
+            looks = np.concatenate([looks, self.shown.reshape(n, -1)], axis=1)
+        seen = _on(online, looks)
+        if config.other_play:
+            names = colours.renaming(self.tables.rules, seen.device)
+            seen = names.look(seen, _on(online, self.orders.ravel()))
+        found = []
+        for i, network in enumerate((online, target)):
+            context, self.memories[i] = network.contexts(seen[None], self.memories[i])
+            found.append(context[0])
+        return found
+
+    def _imagined(
+        self,
+        config: Training,
+        online: ActionValues,
+        target: ActionValues,
+        worlds: _core.hanabi.Tables,
+        seats: np.ndarray,
+        actions: np.ndarray,
+    ) -> np.ndarray:
+        """float32 [k]: what these worlds pay after these actions. seats: int64 [k], whose worlds they are, by number
+        among the seats of all tables."""
+        viewers = (seats % worlds.rules.players).astype(np.int8)
+        before = worlds.scores()
+        worlds.step(actions)
+        paid = (worlds.scores() - before).astype(np.float32)
+        seen, own = _on(online, worlds.observe(viewers, config.v0)), worlds.current() == viewers
+        pasts = [memory[torch.from_numpy(seats)] for memory in self.memories]
+        after = [m.contexts(seen[None], past)[0][0] for m, past in zip((online, target), pasts)]
+        legal = _on(online, worlds.legal() & own[:, None])
+        q, waiting = target(seen, after[1], legal)
+        turns = _on(online, np.flatnonzero(own))
+        by, _ = online(seen[turns], after[0][turns], legal[turns])
+        ahead = waiting.index_copy(0, turns, expected(q[turns], by, legal[turns], config.temperature))
+        return paid + config.discount * ahead.cpu().numpy() * ~worlds.over()
+
+    def _renewed(self, config: Training, rows: np.ndarray) -> Ended:
+        """The games at these tables, and new ones there."""
+        ended = Ended(self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows])
+        if len(rows):
+            players = self.tables.rules.players
+            self.tables.deal(rows, config.seed, self.dealt)
+            self.games[rows] = np.arange(self.dealt, self.dealt + len(rows))
+            self.shares[rows] = self._shares(config, players, self.games[rows])
+            self.orders[rows] = self._orders(config, self.tables.rules, self.games[rows])
+            self.dealt += len(rows)
+            self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
+            if config.sad:
+                self.shown[rows] = 0
+            self.belief.renew(rows)
+            if self.partner is not None:
+                self.partner.renew(rows)
+            for memory in self.memories:
+                memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
+        return ended
+
+
+def _on(network: ActionValues, array: np.ndarray) -> torch.Tensor:
+    """An array where the network is."""
+    return torch.from_numpy(array).to(network.worth.weight.device)

@@ -1,0 +1,156 @@
+"""The level below: its checkpoint, games that it plays, and the belief network that is trained on them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from trickformer import _core, checkpoints
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq
+from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.models.decide import draw
+from trickformer.models.hanabi_values import CONFIG, WEIGHTS, Trained, load, probabilities
+from trickformer.models.torch_backend import usable
+from trickformer.plumbing import folder
+from trickformer.plumbing.digests import sha256
+from trickformer.plumbing.progress import progress
+from trickformer.studies.belief.training import fit
+from trickformer.studies.obl.hanabi.actors import explorations
+from trickformer.studies.obl.hanabi.beliefs import Belief, Counting, Listed, Written, hands, of_seats, shape_of
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.partner import asked
+
+FOLDER = "belief"  # in that of the run
+_STATE, _NETWORK = "state.npz", "model.safetensors"
+_TARGETS = 12  # positions of a game that the belief network learns, drawn at random
+_GAMES = 1 << 61  # added to the seed: these games are of another series than those of the training
+
+
+def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
+    """The level below, None of level 1. Raises TrickformerError where its checkpoint is missing, is of another game,
+    level or method, or cannot be what the config wants of it."""
+    if config.below is None:
+        return None
+    name = str(config.below)
+    found = load(checkpoints.find(name)).of(rules, name)
+    method, level = found.about.get("method"), found.about.get("level")
+    if method != config.method or level != config.level - 1:
+        what = f"level {level}" if method == config.method else f"of the method {method}"
+        raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
+    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), found.model.shape
+    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0, shape.odds)
+    if config.warm and mine != theirs:
+        words = ("--v0" if found.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
+        raise TrickformerError(
+            f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
+            f"{shape.layers} {words}; give the same, or --no-warm"
+        )
+    if config.method == "obl" and config.belief == "exact":
+        hands(rules)
+        if found.temperature == config.slip == 0:
+            raise TrickformerError(
+                f"checkpoint {name} always takes the best action, so that most hands are impossible "
+                "where it would not have; give --slip above 0, such as 0.05"
+            )
+    found.model.to(usable(config.device))
+    return found
+
+
+def digests(config: Training) -> dict[str, str]:
+    """SHA-256 of what the level below is read from, by name; empty of level 1."""
+    if config.below is None:
+        return {}
+    name = str(config.below)
+    return sha256({f"{name}/{file}": checkpoints.find(name) / file for file in (CONFIG, WEIGHTS)})
+
+
+@torch.no_grad()
+def games(below: Trained, config: Training, first: int, n: int) -> Games:
+    """Games `first` .. `first` + n - 1 as one seat of each saw them, and what it held. The others play the level below;
+    the seat itself also makes random moves, as in the training, for what it does says nothing of its own hand."""
+    rules = below.rules
+    tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
+    rng = np.random.default_rng([config.seed, 4, first])
+    viewer = rng.integers(rules.players, size=n)
+    kinds = explorations(config)
+    shares = kinds[rng.integers(len(kinds), size=n)]
+    memory, rows = below.model.memory(n * rules.players), np.arange(n)
+    steps: list[tuple[np.ndarray, np.ndarray]] = []
+    known: list[Known] = []
+    lengths = np.zeros(n, dtype=np.int64)
+    while not (over := tables.over()).all():
+        steps.append((tables.observe(viewer.astype(np.int8)) != 0, tables.hands()[rows, viewer]))
+        known.append(of_seats(tables, torch.device("cpu"))[rows * rules.players + viewer])
+        lengths += ~over
+        turn = np.maximum(tables.current(), 0)
+        q, memory = asked(below, tables, memory)
+        legal = torch.from_numpy(tables.legal()).to(q.device)
+        # A share of its moves is random of whoever moves: what its own are, or what slips.
+        random = np.where(turn == viewer, shares, config.slip)
+        odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
+        may = legal.cpu().numpy()
+        odds = (1 - random)[:, None] * odds + random[:, None] * may / may.sum(axis=1, keepdims=True).clip(min=1)
+        tables.step(draw(odds, rng.random(n)).astype(np.int64))
+    emission, cards = (np.stack(column) for column in zip(*steps))
+    none = torch.zeros(len(emission), n, dtype=torch.int64)
+    return Games(
+        torch.from_numpy(emission),
+        none - 1,
+        none[:0].T,
+        none,
+        torch.from_numpy(cards.astype(np.int64)),
+        Known(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(Known))),
+        torch.from_numpy(lengths),
+    )
+
+
+def trained(below: Trained, config: Training) -> Seq2Seq:
+    """The belief network of a run: as it stands in the run's folder, or trained there with progress, on from where it
+    was stopped."""
+    out, device = config.out / FOLDER, usable(config.device)
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    model = Seq2Seq(shape_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
+    if not (out / _NETWORK).exists():
+        out.mkdir(exist_ok=True)
+        _train(below, config, model, out)
+        with folder.whole(out / _NETWORK) as draft:
+            save_file({name: w.detach().cpu().contiguous() for name, w in model.weights().items()}, draft)
+    try:
+        model.set_weights(load_file(out / _NETWORK))
+    except (ValueError, SafetensorError):
+        raise TrickformerError(f"{out / _NETWORK} is broken; choose another --out") from None
+    return model.requires_grad_(False)
+
+
+def belief_of(below: Trained | None, config: Training, rules: _core.hanabi.Rules) -> Belief:
+    """The belief of a run's level; trains its network where it has one."""
+    if below is None or config.method != "obl":
+        return Counting()
+    if config.belief == "exact":
+        return Listed(rules, config.tables, below, config.slip)
+    return Written(rules, config.tables, trained(below, config))
+
+
+def _train(below: Trained, config: Training, model: Seq2Seq, out: Path) -> None:
+    learner = Learner(model, config.belief_rate, config.belief_steps, out / _STATE)
+    begin, n = done(out / _STATE), config.belief_games
+    with progress("obl train, belief", "steps", begin, config.belief_steps) as advance, log_of(out, begin) as log:
+        for record in fit(
+            model,
+            learner,
+            lambda step: games(below, config, step * n, n),
+            config.seed,
+            _TARGETS,
+            config.belief_steps,
+            config.save_every,
+        ):
+            log.append(record)
+            advance()
+    curve(out)

@@ -1,0 +1,284 @@
+"""Trains a network on Hanabi by games of its own, off-belief learning and self-play beside it, or by games on record.
+
+The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
+and learned from in turn, so that a run is a function of its config."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from trickformer import _core, games
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.native import NATIVES
+from trickformer.belief.learner import LOG, log_of
+from trickformer.games.hanabi import Hanabi
+from trickformer.models.hanabi_values import ANSWERS, ActionValues, Shape, Trained, save
+from trickformer.models.torch_backend import usable
+from trickformer.plumbing import folder
+from trickformer.plumbing.progress import progress
+from trickformer.plumbing.snapshot import Snapshots
+from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
+from trickformer.studies.obl.hanabi.actors import Actors, Ended
+from trickformer.studies.obl.hanabi.beliefs import Counting, Listed, Written
+from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.learning import Frames
+from trickformer.studies.obl.hanabi.partner import Partner, learners
+from trickformer.studies.obl.hanabi.play import scores
+from trickformer.studies.obl.hanabi.replay import Replay
+
+STATE = "state.npz"  # file of a run
+_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written, Partner), NATIVES)
+_BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
+_EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
+
+
+def rules_of(spec: str) -> _core.hanabi.Rules:
+    """The rules of a game string. Raises TrickformerError for a game that is not Hanabi."""
+    game = games.load(spec)
+    if not isinstance(game, Hanabi):
+        raise TrickformerError(f"`trickformer obl train` plays hanabi only, not {game.name}")
+    return game.rules
+
+
+@dataclass
+class Run:
+    """Where a training stands."""
+
+    config: Training
+    rules: _core.hanabi.Rules
+    online: ActionValues
+    target: ActionValues
+    mean: ActionValues  # of the weights of many steps: what is evaluated and saved
+    adam: torch.optim.Adam
+    actors: Actors | None  # none where the games are on record
+    replay: Replay
+    shared: dict[str, object]  # what states on disk leave out: the level below and the belief network
+    step: int = 0
+
+    @classmethod
+    def begin(cls, config: Training, rules: _core.hanabi.Rules) -> Run:
+        """Nothing is learned yet, but for what the levels above 1 stand on: their belief network is trained here, in
+        the run's folder. Raises TrickformerError as `below.checked` does."""
+        level = below.checked(config, rules)
+        belief = below.belief_of(level, config, rules)
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        device = usable(config.device)
+        shape = Shape.of(
+            rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last, config.auxiliary > 0
+        )
+        online = ActionValues(shape).to(device)
+        target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
+        if level is not None and config.warm:
+            online.load_state_dict(level.model.state_dict())
+        for network in (target, mean):
+            network.load_state_dict(online.state_dict())
+        adam = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
+        replay = Replay(config.buffer, rules.longest, rules.players)
+        stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
+        shared = {name: part for name, part in stands_on.items() if part is not None}
+        if (style := clone.style(config.games_of)) is not None:
+            replay.add(clone.recorded(rules, style, config.seed, config.buffer))
+            actors = None
+        else:
+            partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
+            actors = Actors(config, rules, belief, partner)
+        return cls(config, rules, online, target, mean, adam, actors, replay, shared)
+
+    def learn(self) -> float:
+        """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
+        config = self.config
+        wanted = config.burn_in + self.step * config.batch / config.reuse
+        while self.actors is not None and self.replay.total < wanted:
+            self.replay.add(self.actors.step(config, self.online, self.target))
+        rng = np.random.default_rng([config.seed, 3, self.step])
+        drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
+        given = self._given(drawn.games, rng)
+        units = learning.units(self.online, given)
+        q, waiting = learning.values(self.online, given, units)
+        weights = torch.from_numpy(drawn.weights).to(q.device)
+        if config.method == "clone":
+            errors = clone.surprise(given, q)
+            loss = (errors * weights[given.games]).mean()
+        else:
+            errors = self._errors(drawn.games, given, q, waiting)
+            loss = learning.loss(errors, given, weights)
+        if config.auxiliary:
+            said, layout = self.online.cards(units), self.online.shape.layout
+            said = said.view(*given.own.shape, layout.slots, ANSWERS)
+            loss = loss + config.auxiliary * auxiliary.loss(said, given, layout, weights)
+        self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
+        self.adam.step()
+        if config.method != "clone":  # whose games are drawn alike
+            off = errors.detach().abs()
+            self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
+        self.step += 1
+        keep = min(config.averaging, self.step / (self.step + _BEGINNING))
+        with torch.no_grad():
+            for mean, weight in zip(self.mean.parameters(), self.online.parameters()):
+                mean.lerp_(weight, 1 - keep)
+        if self.step % config.target_every == 0:
+            self.target.load_state_dict(self.online.state_dict())
+        return float(loss.detach())
+
+    def _given(self, games: Ended, rng: np.random.Generator) -> Frames:
+        """The moves of games as they are learned from at this step."""
+        config, rules, device = self.config, self.rules, self.online.worth.weight.device
+        given = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
+        if config.colour_bonus and 2 * self.step < config.steps:
+            given = learning.shaped(given, colours.naming(rules, device), config.colour_bonus)
+        if not config.other_play and not config.shuffle_colours:
+            return given
+        names = colours.renaming(rules, device)
+        if config.other_play:
+            orders = colours.orders(rules, config.seed, games.games)
+        else:
+            orders = rng.integers(len(names.actions), size=(len(games.games), rules.players))
+        return learning.named(given, names, torch.from_numpy(orders).to(device))
+
+    def _errors(self, games: Ended, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+        """float32 [m] or [m, P]: by how much values, as `learning.values` gives them, are off their targets."""
+        config = self.config
+        if config.method == "obl":
+            found, wanted = learning.off_belief(given, q, waiting, games, config.tries)
+        else:
+            found = learning.taken(given, q, waiting)
+            wanted = learning.bootstrapped(
+                q.detach(), self.target, given, config.moves, config.discount, config.temperature
+            )
+        errors = wanted - found
+        if config.method == "vdn":  # the team's value is the sum over its seats
+            return errors.sum(1)
+        if config.method == "klevel":
+            seats = torch.from_numpy(learners(games.games, given.own.shape[1])).to(errors.device)[given.games]
+            return errors.gather(1, seats[:, None])[:, 0]
+        return errors
+
+    def _rate(self) -> float:
+        """The share of the learning rate at this step, along a cosine."""
+        fall = self.config.fall
+        return fall + (1 - fall) * (1 + np.cos(np.pi * self.step / self.config.steps)) / 2
+
+    def trained(self) -> Trained:
+        """The network, and how it came about."""
+        about = self.config.model_dump(mode="json", exclude={"out", "below", "device", "threads", "save_every"})
+        config = self.config
+        return Trained(self.mean, self.rules, config.v0, config.temperature, about | {"step": self.step})
+
+    def evaluate(self) -> tuple[float, float]:
+        """The mean score of games in which the network sits in every seat, and its standard error."""
+        team = [self.trained()] * self.rules.players
+        found = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
+        return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
+
+    def keep(self) -> None:
+        """Writes the state to the run's folder."""
+        held = {"online": self.online, "target": self.target, "mean": self.mean, "adam": self.adam}
+        states = {name: dict(part.state_dict()) for name, part in held.items()}
+        rest = {"actors": self.actors, "replay": self.replay, "step": self.step}
+        _SNAPSHOTS.save(self.config.out / STATE, states | rest, self.shared)
+
+    def resume(self) -> None:
+        """Takes up the state in the run's folder, if there is one. Raises TrickformerError where it is broken."""
+        file = self.config.out / STATE
+        if not file.exists():
+            return
+        try:
+            held = _SNAPSHOTS.load(file, self.shared, self.online.worth.weight.device)
+            for name in ("online", "target", "mean", "adam"):
+                getattr(self, name).load_state_dict(held[name])
+            self.actors, self.replay, self.step = held["actors"], held["replay"], held["step"]
+        except (ValueError, KeyError, TypeError, RuntimeError):
+            raise TrickformerError(f"{file} is broken; choose another --out") from None
+
+
+def run(going: Run) -> Iterator[dict[str, Any]]:
+    """Trains in the folder of the config, which exists, yielding {"step", "games", "loss"} after every gradient step,
+    and "score" and "error" with every evaluation, before the step is kept; at the end the checkpoint is there.
+
+    A run that was stopped goes on where it last saved, to the same weights."""
+    config = going.config
+    while going.step < config.steps:
+        record: dict[str, Any] = {"loss": going.learn()}
+        last = going.step == config.steps
+        if going.step % config.evaluate_every == 0 or last:
+            record["score"], record["error"] = going.evaluate()
+        yield {"step": going.step, "games": going.replay.total} | record
+        if going.step % config.save_every == 0 or last:
+            going.keep()
+    save(going.trained(), config.out)
+
+
+def command(config: Training, resume: bool) -> Path:
+    """Trains with progress in the folder config.out, which is then a checkpoint; returns it.
+
+    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    rules = rules_of(config.game)
+    usable(config.device)
+    below.checked(config, rules)
+    clone.style(config.games_of)
+    try:
+        with folder.begun(config.out, config, resume, ("out", "threads", "save_every"), below.digests(config)):
+            going = Run.begin(config, rules)
+            going.resume()
+            with (
+                log_of(config.out, going.step) as log,
+                progress("obl train", "steps", going.step, config.steps) as advance,
+                closing(_Board(config.out, log.known)) as board,
+            ):
+                score = ""
+                for record in run(going):
+                    log.append(record)
+                    board.show(record)
+                    if "score" in record:
+                        score = f"score {record['score']:.2f} ± {record['error']:.2f}"
+                    advance(where=score)
+            curve(config.out)
+    except KeyboardInterrupt:
+        raise folder.Interrupted(f"interrupted; {folder.to_go_on('obl train', config, config.out)}") from None
+    return config.out
+
+
+class _Board:
+    """TensorBoard's curves, drawn anew from the log: what a run counted before it was stopped is not there twice."""
+
+    def __init__(self, out: Path, records: list[dict[str, Any]]):
+        from torch.utils.tensorboard.writer import SummaryWriter
+
+        shutil.rmtree(out / "tensorboard", ignore_errors=True)
+        self._writer = SummaryWriter(str(out / "tensorboard"))
+        for record in records:
+            self.show(record)
+
+    def show(self, record: dict[str, Any]) -> None:
+        """The numbers of a gradient step."""
+        for key in ("loss", "games", "score"):
+            if key in record:
+                self._writer.add_scalar(key, record[key], record["step"])
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def curve(out: Path) -> None:
+    """score.png of a training's log: the scores of its evaluations. Raises TrickformerError where the disk does not
+    take it."""
+    from trickformer.plumbing.figures import plt, save
+
+    records = [r for r in folder.read_lines(out / LOG)[0] if "score" in r]
+    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+    steps, found = [r["step"] for r in records], [r["score"] for r in records]
+    axes.errorbar(steps, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
+    axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
+    save(figure, out / "score.png")

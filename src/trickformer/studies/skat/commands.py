@@ -1,0 +1,42 @@
+"""`trickformer skat ...`. Commands import what they need when they run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from trickformer.plumbing import config as configs
+from trickformer.studies.skat.config import Calibration, Inference, Learning
+
+app = typer.Typer(help="Skat: what kermit bids and weighs worlds by.")
+
+
+@app.command()
+@configs.options(Learning)
+def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Learn what hands are worth from hands that are solved with open cards."""
+    settings = configs.load(Learning, config, given)
+    from trickformer.studies.skat import evaluation as skat_evaluation
+
+    print("\n".join(skat_evaluation.command(settings, resume)))
+
+
+@app.command()
+@configs.options(Calibration)
+def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+    """Fit what was learned to results of play: hands that look so good are won so often."""
+    settings = configs.load(Calibration, config, given)
+    from trickformer.studies.skat import calibration as skat_calibration
+
+    print("\n".join(skat_calibration.command(settings, resume)))
+
+
+@app.command()
+@configs.options(Inference)
+def inference(*, config: configs.File = None, **given: Any) -> None:
+    """Measure how much what the others have said tells of their cards."""
+    settings = configs.load(Inference, config, given)
+    from trickformer.studies.skat import inference as skat_inference
+
+    skat_inference.command(settings)
