@@ -26,7 +26,7 @@ def main() -> None:
     from transformers import DynamicCache
 
     from trickformer.models import presets
-    from trickformer.models.backend import Engine, load_engine
+    from trickformer.models.backend import Backend, load_backend
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
     torch.set_num_threads(1)
@@ -34,13 +34,13 @@ def main() -> None:
     rng = np.random.default_rng(0)
     model = GPT2PolicyValueModel(presets.config("paper", VOCAB, POSITIONS, OUTCOMES, VOCAB - 1)).eval()
     values = rng.uniform(-1, 1, (OUTCOMES, 4)).astype(np.float32)
-    fast = load_engine(model, values)
-    exact = load_engine(model, values, "float32")
+    fast = load_backend(model, values)
+    exact = load_backend(model, values, "float32")
 
     def draw(rows: int, columns: int) -> np.ndarray:
         return rng.integers(0, VOCAB, (rows, columns)).astype(np.int32)
 
-    def decode(engine: Engine, rows: int, branches: int = 1) -> float:
+    def decode(engine: Backend, rows: int, branches: int = 1) -> float:
         """Tokens a second, `rows` prefixes with `branches` continuations each."""
         engine.reset()
         tokens, more = draw(rows, CONTEXT), draw(STEPS, rows * branches)
@@ -52,7 +52,7 @@ def main() -> None:
             last = engine.extend(last, step)
         return more.size / (time.thread_time() - start)
 
-    def prefill(engine: Engine, rows: int) -> float:
+    def prefill(engine: Backend, rows: int) -> float:
         engine.reset()
         tokens = draw(rows, POSITIONS)
         new, lengths = np.full(rows, -1, np.int32), np.full(rows, POSITIONS, np.int32)
@@ -77,7 +77,7 @@ def main() -> None:
         model.transformer(tokens, use_cache=False)
         return tokens.numel() / (time.thread_time() - start)
 
-    def head(engine: Engine, name: str) -> float:
+    def head(engine: Backend, name: str) -> float:
         engine.reset()
         nodes = engine.extend(np.full(128, -1, np.int32), draw(1, 128)[0])
         start = time.thread_time()

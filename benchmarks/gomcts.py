@@ -4,8 +4,8 @@ sequential search with a full Hugging Face forward pass (float32) for every sequ
 Of the game given with --game, hearts or crew: five fixed positions amid the tricks, the paper's settings, `legal=true`,
 random weights. The baseline makes no pass twice for the same sequence. With the same seed, our search on float32
 weights must give its visit counts exactly; bfloat16 rounds now and then to another sample, and is what is timed. An
-argmax turn starts, as in play, from the sequence of the seat's turn before. Rows `facts` are our search on a model that
-takes the game's facts, their weights 0 so that both search alike, against our search on the model without.
+argmax turn starts, as in play, from the sequence of the seat's turn before. Rows `features`: our search on a model that
+takes the game's features, their weights 0 so that both search alike, against our search on the model without.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     from trickformer import games, tokenizers
     from trickformer.gomcts.search import SearchOptions, search
     from trickformer.models import presets
-    from trickformer.models.backend import Engine, Prefix, advance, load_engine
+    from trickformer.models.backend import Backend, Prefix, advance, load_backend
     from trickformer.models.decide import argmax_val, legal_policy
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
@@ -45,11 +45,13 @@ def main() -> None:
     tokenizer = tokenizers.make(game)
     sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
     model = GPT2PolicyValueModel(presets.config("paper", *sizes)).eval()
-    knowing = GPT2PolicyValueModel(presets.config("paper", *sizes, n_facts=tokenizer.n_facts)).eval()
-    knowing.load_state_dict({"facts.weight": torch.zeros(tokenizer.n_facts, model.config.n_embd), **model.state_dict()})
+    knowing = GPT2PolicyValueModel(presets.config("paper", *sizes, n_features=tokenizer.n_features)).eval()
+    knowing.load_state_dict(
+        {"features.weight": torch.zeros(tokenizer.n_features, model.config.n_embd), **model.state_dict()}
+    )
     values = game.outcomes.values
-    fast, exact = load_engine(model, values), load_engine(model, values, "float32")
-    told = load_engine(knowing, values)
+    fast, exact = load_backend(model, values), load_backend(model, values, "float32")
+    told = load_backend(knowing, values)
 
     @torch.inference_mode()
     def full_pass(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +75,7 @@ def main() -> None:
     if options.quick:
         settings = replace(settings, runs=settings.runs // 4)
 
-    def ours(engine: Engine, view, seed: int, wave: int):
+    def ours(engine: Backend, view, seed: int, wave: int):
         tokens = tokenizer.encode(view)
         prefix = Prefix(engine, tokenizer.tracker(np.empty(0, np.int32)))
         start = time.perf_counter()
@@ -112,7 +114,7 @@ def main() -> None:
         expected = {a: visits for a, (_, visits) in children.items()}
         assert dict(zip(same.tokens.tolist(), same.visits.tolist())) == expected, f"position {number}: visits differ"
 
-    def timed(engine: Engine, wave: int) -> tuple[float, float]:
+    def timed(engine: Backend, wave: int) -> tuple[float, float]:
         repeats = [statistics.mean(ours(engine, v, n, wave)[0] for n, v in enumerate(views)) for _ in range(4)][1:]
         return statistics.median(repeats), (max(repeats) - min(repeats)) / statistics.median(repeats)
 
@@ -123,7 +125,7 @@ def main() -> None:
     for name, wave in (("wave=1", 1), ("best wave", best)):
         seconds, spread = by_wave[wave]
         rows.append(Row(name, 1 / seconds, 1 / plain, f"moves/s (wave={wave}, {seconds:.3f} s a move)", spread))
-    for name, wave in (("facts wave=1", 1), ("facts best wave", best)):
+    for name, wave in (("features wave=1", 1), ("features best wave", best)):
         pairs = [(timed(told, wave), timed(fast, wave)) for _ in range(2)]  # in turn: what else goes on meets both
         spread = pairs[-1][0][1]
         without = statistics.mean(b for _, (b, _) in pairs)

@@ -4,7 +4,7 @@ on the same data and deals, and decisions labelled a second. Every figure is the
 train: `fit` as a preset trains (data mapped from disk, losses reported) against a loop around
 `GPT2PolicyValueModel.forward` and the paper's losses: whole batches indexed from int64 tensors in memory, AdamW
 (fused), linear schedule, bfloat16 autocast; same batch size and dropout, losses read each step. Ours uses eager
-attention on the CPU, where Hugging Face's default is sdpa; preset small takes facts as inputs, masks the policy to
+attention on the CPU, where Hugging Face's default is sdpa; preset small takes features as inputs, masks the policy to
 possible tokens, tells values by class, learns action values from labels and has Muon besides, where the plain loop has
 a model without any of that. A row `alike` has none of it on either side, and eager attention on both: what is left is
 the loop.
@@ -52,7 +52,7 @@ from transformers import get_linear_schedule_with_warmup
 from tests.support.losses import losses
 from trickformer import games, tokenizers
 from trickformer.models import presets
-from trickformer.models.backend import ROUNDED, Engine, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, nfsp, quick, train
@@ -103,7 +103,7 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
 
 
 def ours_generate(
-    game: Any, engines: list[Engine], seats: np.ndarray, greedy: np.ndarray, seed: int
+    game: Any, engines: list[Backend], seats: np.ndarray, greedy: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """One hand a row of `seats` (int [n, 4], each seat's model) and `greedy` (bool [n, 4]): tokens [hands, T] of the
     greedy seats, scores int8 [n, 4]."""
@@ -130,7 +130,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     # Filled up with end tokens, of which only the first is a target.
     labels = tokens.clone()
     labels[:, 1:].masked_fill_(tokens[:, :-1] == tokenizer.eos, -100)
-    beyond = {"facts": False, "masked": False, "value_classes": False, "muon": 0.0, "action_weight": 0.0}
+    beyond = {"features": False, "masked": False, "value_classes": False, "muon": 0.0, "action_weight": 0.0}
     plain = config.model_copy(update=beyond)
 
     def ours(config: SelfPlay) -> Callable[[], float]:
@@ -187,7 +187,7 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
     the two sides play different hands in float32."""
     models = [peaky(fresh(game, preset, i), PEAKY[preset]) for i in range(MODELS)]
     values = game.outcomes.values
-    exact = [load_engine(m, values, "float32") for m in models]
+    exact = [load_backend(m, values, "float32") for m in models]
     checked = roles(4 if quick else CHECKED)
     kept, scores = ours_generate(game, exact, *checked, 0)
     their_kept, their_scores = plain_generate(game, models, *checked, 0)
@@ -204,7 +204,7 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
 
     runs = {}
     if rounded := [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]:
-        engines = [load_engine(m, values, isa=rounded[-1]) for m in models]
+        engines = [load_backend(m, values, isa=rounded[-1]) for m in models]
         halves = [copy.deepcopy(m).bfloat16() for m in models]
         runs[name] = timed(ours_generate, engines), timed(plain_generate, halves)
     if not quick or not rounded:
@@ -347,7 +347,7 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
     """Labels of the decisions of `hands` bootstrap hands of preset small."""
     tokenizer, config = tokenizers.make(game), SelfPlay(game="hearts", preset="small")
     torch.manual_seed(0)
-    net = quick.core(quick.QuickNetwork(tokenizer.n_facts, len(tokenizer.vocab)))
+    net = quick.core(quick.QuickNetwork(tokenizer.n_features, len(tokenizer.vocab)))
     labels = generate.Labels(config.label_share, config.label_playouts, net, worlds=True)
 
     def seconds(labels: generate.Labels) -> float:
@@ -413,7 +413,7 @@ def fresh(game: Any, preset: str, seed: int, config: SelfPlay | None = None) -> 
     torch.manual_seed(seed)
     results = game.outcomes.class_values if config and config.value_classes else game.outcomes.labels
     sizes = len(tokenizer.vocab), tokenizer.n_positions, len(results), tokenizer.eos
-    more = (tokenizer.n_facts * config.facts, config.action_weight > 0, config.masked) if config else ()
+    more = (tokenizer.n_features * config.features, config.action_weight > 0, config.masked) if config else ()
     size = presets.config(preset, *sizes, *more)
     size.embd_pdrop = size.resid_pdrop = config.dropout if config else 0.0
     return GPT2PolicyValueModel(size).eval()

@@ -54,7 +54,7 @@ def hearts():
     return games.load("hearts")
 
 
-def _tiny_model(game, folder: Path, facts: bool, action_values: bool):
+def _tiny_model(game, folder: Path, features: bool, action_values: bool):
     """Saves a model of random, not too flat weights as a checkpoint of the game."""
     import torch
 
@@ -63,8 +63,8 @@ def _tiny_model(game, folder: Path, facts: bool, action_values: bool):
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
     tokenizer = tokenizers.make(game)
-    results = len(game.outcomes.class_values if facts else game.outcomes.labels)
-    beyond = {"n_facts": tokenizer.n_facts, "masked": True, "action_values": action_values} if facts else {}
+    results = len(game.outcomes.class_values if features else game.outcomes.labels)
+    beyond = {"n_features": tokenizer.n_features, "masked": True, "action_values": action_values} if features else {}
     torch.manual_seed(0)
     model = GPT2PolicyValueModel(
         presets.config("tiny", len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos, **beyond)
@@ -73,7 +73,7 @@ def _tiny_model(game, folder: Path, facts: bool, action_values: bool):
         for weight in model.parameters():
             if weight.dim() > 1:
                 weight.mul_(8)
-    model.config.trickformer = checkpoints.stamp(game, tokenizer, facts)
+    model.config.trickformer = checkpoints.stamp(game, tokenizer, features)
     model.save_pretrained(folder)
     return folder
 
@@ -85,12 +85,12 @@ def tiny_checkpoint_of(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def tiny_facts_checkpoint_of(tmp_path_factory):
-    """The same of a model that takes facts, with a masked policy and value classes; with action values, or without."""
+def tiny_features_checkpoint_of(tmp_path_factory):
+    """The same for a model with features, a masked policy and value classes; with action values, or without."""
 
     @functools.cache
     def folder_of(name: str, action_values: bool = True):
-        return _tiny_model(games.load(name), tmp_path_factory.mktemp("facts"), True, action_values)
+        return _tiny_model(games.load(name), tmp_path_factory.mktemp("features"), True, action_values)
 
     return folder_of
 

@@ -4,7 +4,7 @@
 
 namespace trickformer {
 
-void Tracker::facts(float* out) const {
+void Tracker::features(float* out) const {
   std::fill_n(out, vocabulary(), 0.0f);
   const TokenSet next = possible();
   for (int w = 0; w < 4; ++w)
@@ -12,11 +12,11 @@ void Tracker::facts(float* out) const {
   out[vocabulary()] = my_turn();
 }
 
-void follow(const Tracker& start, const std::int16_t* tokens, int length, float* facts, bool* possible) {
+void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible) {
   const auto tracker = start.copy();
-  for (int i = 0; i < length; ++i, facts += start.fact_count()) {
+  for (int i = 0; i < length; ++i, features += start.fact_count()) {
     tracker->push(tokens[i]);
-    tracker->facts(facts);
+    tracker->features(features);
     if (possible != nullptr) mark(tracker->possible(), possible + std::size_t(i) * std::size_t(start.vocabulary()));
   }
 }

@@ -43,12 +43,12 @@ class Tracker {
   // What the tokens so far say, as numbers: an input of the model. A function of the tokens alone. A game of its own
   // numbers overrides both; these are whose turn it is and what may come next.
   virtual int fact_count() const { return vocabulary() + 1; }
-  virtual void facts(float* out) const;  // writes [fact_count]
+  virtual void features(float* out) const;  // writes [fact_count]
 };
 
-// Follows a sequence from its start: after each of its `length` tokens the facts [length, fact_count] and, where
+// Follows a sequence from its start: after each of its `length` tokens the features [length, fact_count] and, where
 // `possible` is not null, what some deal allows next [length, vocabulary].
-void follow(const Tracker& start, const std::int16_t* tokens, int length, float* facts, bool* possible);
+void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible);
 
 // The tokens of a set, as a row of a mask that is all false.
 inline void mark(const TokenSet& set, bool* row) {

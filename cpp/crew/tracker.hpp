@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/tracker.hpp"
-#include "crew/facts.hpp"
+#include "crew/features.hpp"
 #include "crew/random.hpp"
 #include "crew/seat_view.hpp"
 
@@ -52,8 +52,8 @@ class MissionTracker final : public Tracker {
   bool terminal() const override { return view_.ended(); }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.result > 0; }
-  int fact_count() const override { return kFacts; }
-  void facts(float* out) const override { crew::facts(view_, possible(), legal_, out); }
+  int fact_count() const override { return kFeatures; }
+  void features(float* out) const override { crew::features(view_, possible(), legal_, out); }
 
  private:
   std::shared_ptr<const Logbook> book_;

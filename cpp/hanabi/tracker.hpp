@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/tracker.hpp"
-#include "hanabi/facts.hpp"
+#include "hanabi/features.hpp"
 
 namespace trickformer::hanabi {
 
@@ -23,7 +23,7 @@ class SeatTracker final : public Tracker {
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.state.score(); }
   int fact_count() const override { return FactLayout(codec_->rules()).size; }
-  void facts(float* out) const override { hanabi::facts(view_, memory_, legal_, out); }
+  void features(float* out) const override { hanabi::features(view_, memory_, legal_, out); }
 
  private:
   std::shared_ptr<const Codec> codec_;

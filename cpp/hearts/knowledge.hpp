@@ -124,7 +124,7 @@ struct Knowledge {
   }
 
   // Take note of a play by the seat on turn, own plays included. The caller has checked that it is possible,
-  // or no longer asks for deals: public facts are followed all the same.
+  // or no longer asks for deals: public features are followed all the same.
   void see(int card) {
     const Cards card_set = bit(card);
     const int suit = card % 4, in_trick = num_plays % kPlayers;

@@ -1,6 +1,6 @@
 // Hands of Hearts played by a quick network (nn/quick_net.hpp) in every seat.
 #pragma once
-#include "hearts/facts.hpp"
+#include "hearts/features.hpp"
 #include "hearts/uct.hpp"
 #include "nn/quick_net.hpp"
 
@@ -30,9 +30,9 @@ class QuickPlayer {
     if (!(cards & (cards - 1))) return lowest(cards);
     QuickState state(net_);
     if (s.passing)
-      facts_before_play(Stage::kPass, dealt, s.given[s.current], 0, cards, s.direction, state);
+      features_before_play(Stage::kPass, dealt, s.given[s.current], 0, cards, s.direction, state);
     else
-      facts_of_play(t.known[s.current], cards, s.taken, s.trick, state);
+      features_of_play(t.known[s.current], cards, s.taken, s.trick, state);
     state.finish();
     int best = -1;
     float most = 0;

@@ -141,13 +141,13 @@ void HandTracker::play(int token) {
   }
 }
 
-void HandTracker::facts(float* out) const {
-  std::fill_n(out, kFacts, 0.0f);
+void HandTracker::features(float* out) const {
+  std::fill_n(out, kFeatures, 0.0f);
   const auto emit = [out](int at, float value) { out[at] = value; };
   if (stage_ == Stage::kPlay || stage_ == Stage::kEnd)
-    facts_of_play(known_, possible_cards(), taken_, trick_, emit);
+    features_of_play(known_, possible_cards(), taken_, trick_, emit);
   else
-    facts_before_play(stage_, dealt_, passed_, received_, possible_cards(), direction_, emit);
+    features_before_play(stage_, dealt_, passed_, received_, possible_cards(), direction_, emit);
 }
 
 int HandTracker::outcome() const {

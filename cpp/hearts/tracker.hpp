@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/tracker.hpp"
-#include "hearts/facts.hpp"
+#include "hearts/features.hpp"
 #include "hearts/tell.hpp"
 
 namespace trickformer::hearts {
@@ -37,8 +37,8 @@ class HandTracker final : public Tracker {
   bool terminal() const override { return known_.num_plays == kNumCards; }
   bool is_legal() const override { return legal_; }
   int outcome() const override;
-  int fact_count() const override { return kFacts; }
-  void facts(float* out) const override;
+  int fact_count() const override { return kFeatures; }
+  void features(float* out) const override;
 
  private:
   Cards possible_cards() const;  // in the stages whose tokens are cards

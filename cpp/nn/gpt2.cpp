@@ -79,7 +79,7 @@ void Engine::reset() {
 }
 
 void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens,
-                    const std::int32_t* lengths, std::span<const float> facts, std::int32_t* nodes) {
+                    const std::int32_t* lengths, std::span<const float> features, std::int32_t* nodes) {
   const std::scoped_lock lock(mutex_);
   std::size_t total = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -100,8 +100,8 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
     if (token < 0 || token >= config_.vocab)
       fail("token " + std::to_string(token) + " is not in the vocabulary of " + std::to_string(config_.vocab));
 
-  if (facts.size() != total * static_cast<std::size_t>(config_.facts))
-    fail("there are " + std::to_string(facts.size()) + " facts, not " + std::to_string(config_.facts) +
+  if (features.size() != total * static_cast<std::size_t>(config_.features))
+    fail("there are " + std::to_string(features.size()) + " features, not " + std::to_string(config_.features) +
          " for each of " + std::to_string(total) + " tokens");
 
   grow(total);
@@ -121,7 +121,7 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
   used_ += total;
   most_ = std::max(most_, used_.load());
   for (at = 0; at < total; at += ROWS)
-    forward(nodes + at, tokens.data() + at, facts.data() + at * static_cast<std::size_t>(config_.facts),
+    forward(nodes + at, tokens.data() + at, features.data() + at * static_cast<std::size_t>(config_.features),
             static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
 }
 
@@ -135,7 +135,7 @@ void Engine::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, st
 }
 
 // Takes rows of nodes, parents before children, through all layers.
-void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows) {
+void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows) {
   const Config& c = config_;
   const Kernels& k = *kernels_;
   const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
@@ -155,7 +155,7 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, cons
     const float* token = tokens_ + static_cast<std::size_t>(tokens[r]) * width_;
     const float* position = positions_ + static_cast<std::size_t>(depth) * width_;
     for (int i = 0; i < width_; ++i) x[i] = token[i] + position[i];
-    if (c.facts) k.add_rows(facts + static_cast<std::size_t>(r) * c.facts, c.facts, facts_, width_, x);
+    if (c.features) k.add_rows(features + static_cast<std::size_t>(r) * c.features, c.features, features_, width_, x);
   }
   const auto normalise = [&](const float* gain, const float* bias) {
     for (int r = 0; r < rows; ++r)

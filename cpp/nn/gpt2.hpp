@@ -21,7 +21,7 @@ namespace trickformer::gpt2 {
 
 struct Config {
   int layers, embd, heads, inner, vocab, positions, outcomes;
-  int facts;           // numbers that are an input beside each token; 0: none
+  int features;        // numbers that are an input beside each token; 0: none
   bool action_values;  // whether there is a head Q(s, a)
   bool masked;         // whether the policy was learned over possible tokens alone; for callers to know
   float epsilon;       // of the layer norms
@@ -61,10 +61,10 @@ class Engine {
          const std::string& isa);
 
   // Appends branch i, a chain of lengths[i] tokens (1 each if lengths is null), below node parents[i] (-1: a new
-  // root); writes the node of each token to nodes [total]. facts: [total, config.facts], what is known after each
+  // root); writes the node of each token to nodes [total]. features: [total, config.features], what is known after each
   // token. Throws std::invalid_argument, changing nothing.
   void extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens, const std::int32_t* lengths,
-              std::span<const float> facts, std::int32_t* nodes);
+              std::span<const float> features, std::int32_t* nodes);
   void policy(std::span<const std::int32_t> nodes, float* logits);           // [n, vocab]
   void outcomes(std::span<const std::int32_t> nodes, float* probabilities);  // [n, outcomes]
   void values(std::span<const std::int32_t> nodes, float* expected);         // [n, players]
@@ -114,7 +114,7 @@ class Engine {
   void check_nodes(std::span<const std::int32_t> nodes) const;
   void check_parents(std::int32_t node) const;             // that all are still there
   void trace(std::int32_t node, const char** path) const;  // where the keys and values of all are that were checked
-  void forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* facts, int rows);
+  void forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows);
   void by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out);
   void multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c, std::size_t ldc,
                 int rows, int panel = 0, int panels = -1) const;
@@ -139,7 +139,7 @@ class Engine {
   std::size_t activation_, row_, hidden_row_;  // bytes: an activation, a key or value, a final hidden state
 
   Buffer weights_;
-  const float *tokens_, *positions_, *facts_, *mask_, *gain_, *bias_, *values_;
+  const float *tokens_, *positions_, *features_, *mask_, *gain_, *bias_, *values_;
   std::vector<Layer> layers_;
   Matrix policy_hidden_, policy_head_, value_hidden_, value_head_, action_hidden_, action_head_;
 

@@ -191,7 +191,7 @@ void Engine::load(Arena& arena, const Tensors& tensors, std::span<const float> v
   bias_ = vector("transformer.ln_f.bias");
   tokens_ = table(tensor("transformer.wte.weight", c.vocab * d), c.vocab, c.embd, width_);
   positions_ = table(tensor("transformer.wpe.weight", c.positions * d), c.positions, c.embd, width_);
-  if (c.facts) facts_ = table(tensor("facts.weight", c.facts * d), c.facts, c.embd, width_);
+  if (c.features) features_ = table(tensor("features.weight", c.features * d), c.features, c.embd, width_);
   const std::vector<float> ones(d, 1.0f);
   mask_ = table(ones, 1, c.embd, width_);
 
@@ -212,7 +212,8 @@ Engine::Engine(const Config& config, const Tensors& tensors, std::span<const flo
   constexpr int most = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
     if (size <= 0 || size > most) fail("a size of the model is not from 1 to " + std::to_string(most));
-  if (c.layers > 1024 || c.facts < 0 || c.facts > most) fail("a model has at most 1024 layers, and no facts or some");
+  if (c.layers > 1024 || c.features < 0 || c.features > most)
+    fail("a model has at most 1024 layers, and no features or some");
   if (c.embd % c.heads != 0) fail("n_embd is not a multiple of n_head");
   if (values.empty() || values.size() % c.outcomes != 0)
     fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");

@@ -1,5 +1,5 @@
-// A small network on facts alone, quick enough to play whole hands out with: a layer of rectified units and a number for
-// each action. It knows nothing of a sequence but what the facts say of it.
+// A small network on features alone, quick enough to play whole hands out with: a layer of rectified units and a number for
+// each action. It knows nothing of a sequence but what the features say of it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,13 +13,13 @@ namespace trickformer {
 
 // Results are the same on every machine: every sum is taken in one order, lane by lane.
 struct QuickNet {
-  static constexpr int kMost = 512;        // hidden units: a multiple of 64
-  static constexpr int kMostFacts = 1024;  // that are not 0, of one position
+  static constexpr int kMost = 512;           // hidden units: a multiple of 64
+  static constexpr int kMostFeatures = 1024;  // that are not 0, of one position
 
-  // first: float [facts + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
-  QuickNet(int facts_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
+  // first: float [features + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
+  QuickNet(int features_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
            std::span<const float> third_)
-      : facts(facts_),
+      : features(features_),
         hidden(hidden_),
         actions(actions_),
         first(first_.begin(), first_.end()),
@@ -27,36 +27,36 @@ struct QuickNet {
         third(third_.begin(), third_.end()) {
     if (hidden < 1 || hidden % 64 || hidden > kMost)
       throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
-    if (facts < 1 || facts > kMostFacts) throw std::invalid_argument("there are at most 1024 facts");
-    if (first.size() != std::size_t(facts + 1) * std::size_t(hidden) ||
+    if (features < 1 || features > kMostFeatures) throw std::invalid_argument("there are at most 1024 features");
+    if (first.size() != std::size_t(features + 1) * std::size_t(hidden) ||
         second.size() != std::size_t(actions) * std::size_t(hidden) || third.size() != std::size_t(actions))
       throw std::invalid_argument("weights of another shape");
   }
 
-  int facts, hidden, actions;
+  int features, hidden, actions;
   std::vector<float> first, second, third;
 };
 
 inline namespace TRICKFORMER_ISA {
 
-// One evaluation: facts are taken in one by one, then `finish` adds up their rows, then actions are asked about.
+// One evaluation: features are taken in one by one, then `finish` adds up their rows, then actions are asked about.
 class QuickState {
  public:
   explicit QuickState(const QuickNet& net) : net_(net) {}
 
-  void operator()(int fact, float value) {
-    which_[facts_] = fact;
-    by_[facts_++] = value;
+  void operator()(int feature, float value) {
+    which_[features_] = feature;
+    by_[features_++] = value;
   }
 
   void finish() {
     const float* rows = net_.first.data();
     const std::size_t width = std::size_t(net_.hidden);
-    const float* bias = rows + std::size_t(net_.facts) * width;
+    const float* bias = rows + std::size_t(net_.features) * width;
     for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // sums that fit the registers
       V sums[8];
       for (int j = 0; j < 8; ++j) sums[j] = *reinterpret_cast<const Row*>(bias + at + std::size_t(j * kWidth));
-      for (int i = 0; i < facts_; ++i) {
+      for (int i = 0; i < features_; ++i) {
         const float* row = rows + std::size_t(which_[i]) * width + at;
         const V by = V{} + by_[i];
         for (int j = 0; j < 8; ++j) sums[j] += by * *reinterpret_cast<const Row*>(row + j * kWidth);
@@ -87,9 +87,9 @@ class QuickState {
       __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));  // in memory
 
   const QuickNet& net_;
-  int facts_ = 0;
-  int which_[QuickNet::kMostFacts];
-  float by_[QuickNet::kMostFacts];
+  int features_ = 0;
+  int which_[QuickNet::kMostFeatures];
+  float by_[QuickNet::kMostFeatures];
   float hidden_[QuickNet::kMost];
 };
 

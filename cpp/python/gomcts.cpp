@@ -49,7 +49,7 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "add",
           [](SearchBatch& self, nb::handle given, std::uint64_t seed, int root, int runs, int steps, double c,
-             double threshold, double mu, int wave, bool legal, bool early, bool facts, bool action_values,
+             double threshold, double mu, int wave, bool legal, bool early, bool features, bool action_values,
              bool leaf_action_values) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
             if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
@@ -61,11 +61,11 @@ void bind_gomcts(nb::module_& parent) {
             check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker have about that many bytes
             self.batch.add(
                 Search(std::move(tracker),
-                       {runs, steps, c, threshold, mu, wave, legal, early, facts, action_values, leaf_action_values},
+                       {runs, steps, c, threshold, mu, wave, legal, early, features, action_values, leaf_action_values},
                        seed, root, self.outcome_values, int(self.players)));
           },
           "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
-          "legal"_a, "early"_a, "facts"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
+          "legal"_a, "early"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def(
           "advance",
@@ -78,10 +78,10 @@ void bind_gomcts(nb::module_& parent) {
       .def("branches",
            [](const SearchBatch& self) {
              std::vector<int> parents, tokens;
-             std::vector<float> facts;
-             self.batch.branches(parents, tokens, facts);
-             auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : facts.size() / tokens.size()});
-             std::copy(facts.begin(), facts.end(), rows.data());
+             std::vector<float> features;
+             self.batch.branches(parents, tokens, features);
+             auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : features.size() / tokens.size()});
+             std::copy(features.begin(), features.end(), rows.data());
              return std::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
            })
       .def("give_nodes",

@@ -39,7 +39,7 @@ void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, fl
                       size("vocab_size"),
                       size("n_positions"),
                       size("n_outcomes"),
-                      size("n_facts"),
+                      size("n_features"),
                       size("n_actions") > 0,
                       size("masked") > 0,
                       epsilon};
@@ -54,18 +54,20 @@ void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, fl
 }
 
 Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens, const std::optional<Ids>& lengths,
-                         const std::optional<Floats>& facts) {
+                         const std::optional<Floats>& features) {
   if (lengths && lengths->size() != parents.size())
     throw std::invalid_argument("there are " + std::to_string(parents.size()) + " parents, but " +
                                 std::to_string(lengths->size()) + " lengths");
-  const int n = self.config().facts;
-  if (facts && (facts->ndim() != 2 || facts->shape(0) != tokens.size() || facts->shape(1) != std::size_t(n)))
-    throw std::invalid_argument("facts are [tokens, " + std::to_string(n) + "]");
-  if (n && !facts && tokens.size()) throw std::invalid_argument("this model needs the facts of each token");
+  const int n = self.config().features;
+  if (features &&
+      (features->ndim() != 2 || features->shape(0) != tokens.size() || features->shape(1) != std::size_t(n)))
+    throw std::invalid_argument("features are [tokens, " + std::to_string(n) + "]");
+  if (n && !features && tokens.size()) throw std::invalid_argument("this model needs the features of each token");
   auto nodes = make<std::int32_t>({tokens.size()});
   const nb::gil_scoped_release released;
   self.extend(ids(parents), ids(tokens), lengths ? lengths->data() : nullptr,
-              facts ? std::span<const float>{facts->data(), facts->size()} : std::span<const float>{}, nodes.data());
+              features ? std::span<const float>{features->data(), features->size()} : std::span<const float>{},
+              nodes.data());
   return nodes;
 }
 
@@ -85,7 +87,7 @@ void bind_gpt2(nb::module_& m) {
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")
       .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),
-           nb::arg("facts") = nb::none())
+           nb::arg("features") = nb::none())
       .def(
           "policy", [](Engine& e, const Ids& n) { return head<&Engine::policy>(e, n, e.config().vocab); },
           nb::arg("nodes"))
@@ -107,7 +109,7 @@ void bind_gpt2(nb::module_& m) {
       .def_prop_ro("generation", &Engine::generation)
       .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
       .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
-      .def_prop_ro("n_facts", [](const Engine& e) { return e.config().facts; })
+      .def_prop_ro("n_features", [](const Engine& e) { return e.config().features; })
       .def_prop_ro("masked", [](const Engine& e) { return e.config().masked; })
       .def_prop_ro("has_action_values", [](const Engine& e) { return e.config().action_values; })
       .def_prop_ro("width", [](const Engine& e) { return e.config().embd; })

@@ -123,7 +123,7 @@ void bind_hearts(nb::module_& parent) {
       [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
          const QuickNet* net, double quick) {
         if (quick > 0 && !net) throw nb::value_error("there is no network for the seats that play by one");
-        if (net && (net->facts != kFacts || net->actions != kVocabulary))
+        if (net && (net->features != kFeatures || net->actions != kVocabulary))
           throw nb::value_error("a network of another game");
         auto history = make<std::uint8_t>({n, kHistory});
         auto score = make<std::int8_t>({n, kPlayers});

@@ -46,7 +46,7 @@ void check_worlds(std::size_t n, std::size_t oversample) {
 }
 
 void bind_evaluation(nb::module_& m) {
-  m.attr("FEATURES") = kFeatures;
+  m.attr("FEATURES") = kEvaluationFeatures;
   m.attr("ENTRIES") = kEntries;
   nb::class_<Evaluation>(
       m, "Evaluation",
@@ -77,10 +77,10 @@ void bind_evaluation(nb::module_& m) {
   m.def(
       "features",
       [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
-        std::uint16_t entry[kFeatures];
+        std::uint16_t entry[kEvaluationFeatures];
         const Cards cards = cards_in(ten, kHand);
-        features(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat), entry);
-        return std::vector<int>(entry, entry + kFeatures);
+        evaluation_features(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat), entry);
+        return std::vector<int>(entry, entry + kEvaluationFeatures);
       },
       "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
       "The entries of a model's tables that a hand adds up; the last entry is always 0.");
@@ -89,7 +89,7 @@ void bind_evaluation(nb::module_& m) {
       [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
         const Known k = known_of(known);
         checked(family, kFamilies, "family");
-        auto entries = make<std::uint16_t>({n, std::size_t(kFeatures)});
+        auto entries = make<std::uint16_t>({n, std::size_t(kEvaluationFeatures)});
         auto target = make<float>({n});
         nb::gil_scoped_release release;
         samples(e, k, family, seed, first, n, entries.data(), target.data());

@@ -89,7 +89,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           if (!(requires { Game::kWorlds; }) && worlds)
             throw nb::value_error("labels of this game are from the deal as it was");
           if (net &&
-              (net->actions != int(sizes.vocabulary) || net->facts != typename Game::Tracker(shared).fact_count()))
+              (net->actions != int(sizes.vocabulary) || net->features != typename Game::Tracker(shared).fact_count()))
             throw nb::value_error("a network of another game");
           std::vector<Label> found;
           std::vector<std::int32_t> counts(n);

@@ -1,4 +1,4 @@
-// Trackers in Python: one by one, many in bulk, and the small networks that read their facts.
+// Trackers in Python: one by one, many in bulk, and the small networks that read their features.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -24,7 +24,7 @@ class PythonTracker final : public Tracker {
     if (vocabulary_ > 256) throw nb::type_error("a vocabulary has at most 256 tokens");
   }
   PythonTracker(const PythonTracker& other)
-      : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), facts_(other.facts_) {}
+      : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), features_(other.features_) {}
   PythonTracker& operator=(const PythonTracker&) = delete;
   ~PythonTracker() override {
     nb::gil_scoped_acquire gil;
@@ -54,17 +54,17 @@ class PythonTracker final : public Tracker {
     return outcome;
   }
   int fact_count() const override {
-    if (facts_ < 0) {
+    if (features_ < 0) {
       nb::gil_scoped_acquire gil;
-      facts_ = int(array<float>("facts").size());
+      features_ = int(array<float>("features").size());
     }
-    return facts_;
+    return features_;
   }
-  void facts(float* out) const override {
+  void features(float* out) const override {
     const int n = fact_count();
     nb::gil_scoped_acquire gil;
-    const In1<float> found = array<float>("facts");
-    if (int(found.size()) != n) throw nb::type_error("facts() of a tracker changed its length");
+    const In1<float> found = array<float>("features");
+    if (int(found.size()) != n) throw nb::type_error("features() of a tracker changed its length");
     std::copy_n(found.data(), n, out);
   }
 
@@ -103,7 +103,7 @@ class PythonTracker final : public Tracker {
 
   nb::object self_;
   int vocabulary_ = 0;
-  mutable int facts_ = -1;  // how many there are; not asked of a tracker whose facts nobody reads
+  mutable int features_ = -1;  // how many there are; not asked of a tracker whose features nobody reads
 };
 
 struct Seats {
@@ -143,10 +143,10 @@ void bind_tracker(nb::module_& m) {
            })
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })
-      .def_prop_ro("n_facts", &Tracker::fact_count)
-      .def("facts", [](const Tracker& t) {
+      .def_prop_ro("n_features", &Tracker::fact_count)
+      .def("features", [](const Tracker& t) {
         auto out = make<float>({std::size_t(t.fact_count())});
-        t.facts(out.data());
+        t.features(out.data());
         return out;
       });
   m.def(
@@ -155,48 +155,48 @@ void bind_tracker(nb::module_& m) {
         const std::unique_ptr<Tracker> own = copy_tracker(tracker);
         const Tracker& start = *own;
         const std::size_t n = tokens.shape(0), length = tokens.shape(1);
-        const std::size_t facts = std::size_t(start.fact_count()), vocabulary = std::size_t(start.vocabulary());
+        const std::size_t features = std::size_t(start.fact_count()), vocabulary = std::size_t(start.vocabulary());
         if (lengths.size() != n) throw nb::value_error("one length a sequence");
         for (std::size_t i = 0; i < n; ++i)
           if (lengths(i) < 0 || std::size_t(lengths(i)) > length) throw nb::value_error("a length is 0 to the row's");
-        auto out = make<float>({n, length, facts});
+        auto out = make<float>({n, length, features});
         auto next = make<bool>({possible ? n : 0, length, vocabulary});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < n; ++i)
-          follow(start, tokens.data() + i * length, lengths.data()[i], out.data() + i * length * facts,
+          follow(start, tokens.data() + i * length, lengths.data()[i], out.data() + i * length * features,
                  possible ? next.data() + i * length * vocabulary : nullptr);
         return std::make_pair(out, next);
       },
       "start"_a, "tokens"_a, "lengths"_a, "possible"_a,
-      "Facts float32 [n, T, F] after each of the first lengths[i] tokens int16 [n, T], and what may come next, bool "
+      "Features float32 [n, T, F] after each of the first lengths[i] tokens int16 [n, T], and what may come next, bool "
       "[n, T, V] ([0, T, V] unless asked for); 0 and False beyond.");
 
-  nb::class_<QuickNet>(m, "QuickNet", "A small network on facts that the core plays hands out with.")
+  nb::class_<QuickNet>(m, "QuickNet", "A small network on features that the core plays hands out with.")
       .def(
           "__init__",
           [](QuickNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
-              throw nb::value_error("weights are [facts + 1, hidden], [actions, hidden] and [actions]");
+              throw nb::value_error("weights are [features + 1, hidden], [actions, hidden] and [actions]");
             new (self) QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
                                 finite(second), finite(third));
           },
           "first"_a, "second"_a, "third"_a)
       .def(
           "values",
-          [](const QuickNet& self, In2<float> facts) {
-            if (facts.shape(1) != std::size_t(self.facts)) throw nb::value_error("facts of another length");
-            auto out = make<float>({facts.shape(0), std::size_t(self.actions)});
-            for (std::size_t i = 0; i < facts.shape(0); ++i) {
+          [](const QuickNet& self, In2<float> features) {
+            if (features.shape(1) != std::size_t(self.features)) throw nb::value_error("features of another length");
+            auto out = make<float>({features.shape(0), std::size_t(self.actions)});
+            for (std::size_t i = 0; i < features.shape(0); ++i) {
               QuickState state(self);
-              for (int f = 0; f < self.facts; ++f)
-                if (facts(i, f) != 0) state(f, facts(i, f));
+              for (int f = 0; f < self.features; ++f)
+                if (features(i, f) != 0) state(f, features(i, f));
               state.finish();
               for (int a = 0; a < self.actions; ++a)
                 out.data()[i * std::size_t(self.actions) + std::size_t(a)] = state.value(a);
             }
             return out;
           },
-          "facts"_a, "float32 [n, actions], of facts float32 [n, facts].");
+          "features"_a, "float32 [n, actions], of features float32 [n, features].");
 
   Guarded<Seats>(m, "Seats", "Trackers of many sequences that grow.")
       .def(
@@ -227,13 +227,13 @@ void bind_tracker(nb::module_& m) {
               Tracker& tracker = *self.trackers[std::size_t(rows(i))];
               for (int j = 0; j < lengths(i); ++j, at += tracker.fact_count()) {
                 tracker.push(as_token(*token++));
-                tracker.facts(at);
+                tracker.features(at);
               }
             }
             return out;
           },
           "rows"_a, "tokens"_a, "lengths"_a,
-          "Goes on with sequence rows[i] by the next lengths[i] tokens: facts float32 [tokens, F] after each.")
+          "Goes on with sequence rows[i] by the next lengths[i] tokens: features float32 [tokens, F] after each.")
       .def(
           "after",
           [](const Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens) {
@@ -244,9 +244,9 @@ void bind_tracker(nb::module_& m) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
               const auto next = self.trackers[std::size_t(rows(i))]->copy();
               next->push(as_token(tokens(i)));
-              next->facts(out.data() + i * std::size_t(next->fact_count()));
+              next->features(out.data() + i * std::size_t(next->fact_count()));
             }
             return out;
           },
-          "rows"_a, "tokens"_a, "The facts float32 [n, F] if sequence rows[i] went on by tokens[i].");
+          "rows"_a, "tokens"_a, "The features float32 [n, F] if sequence rows[i] went on by tokens[i].");
 }

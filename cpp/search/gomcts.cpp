@@ -26,7 +26,7 @@ bool Search::advance() {
   wants_node_.clear();
   wants_policy_.clear();
   wants_value_.clear();
-  wanted_facts_.clear();
+  wanted_features_.clear();
   bool waiting = false;
   for (Run& run : runs_) {
     bool blocked = false;
@@ -265,13 +265,13 @@ void Search::want_node(int index, const Tracker& at, int token) {
   if (node.asked_node) return;
   node.asked_node = true;
   wants_node_.push_back(index);
-  if (!options_.facts) return;
-  wanted_facts_.resize(wanted_facts_.size() + std::size_t(at.fact_count()));
-  float* facts = wanted_facts_.data() + wanted_facts_.size() - at.fact_count();
-  if (token < 0) return at.facts(facts);
+  if (!options_.features) return;
+  wanted_features_.resize(wanted_features_.size() + std::size_t(at.fact_count()));
+  float* features = wanted_features_.data() + wanted_features_.size() - at.fact_count();
+  if (token < 0) return at.features(features);
   const auto next = at.copy();
   next->push(token);
-  next->facts(facts);
+  next->features(features);
 }
 
 bool Search::want_policy(int index, const Tracker& at) {
@@ -320,7 +320,7 @@ std::vector<int> Search::engine_nodes() const {
 
 void Batch::add(Search search) {
   if (!searches_.empty() && (search.vocabulary() != vocabulary() || search.fact_count() != searches_[0].fact_count()))
-    throw std::invalid_argument("searches of one batch have the same tokens and facts");
+    throw std::invalid_argument("searches of one batch have the same tokens and features");
   share_.more(search.runs());
   needs_actions_ |= search.needs_actions();
   searches_.push_back(std::move(search));
@@ -362,14 +362,15 @@ bool Batch::advance() {
   return waiting;
 }
 
-void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const {
+void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& features) const {
   if (nodes_.empty()) return;
   for (const Place& at : nodes_) {
     const Search& s = searches_[std::size_t(at.search)];
     parents.push_back(s.engine_node(s.parent(at.node)));
     tokens.push_back(s.token(at.node));
   }
-  for (const Search& s : searches_) facts.insert(facts.end(), s.wanted_facts().begin(), s.wanted_facts().end());
+  for (const Search& s : searches_)
+    features.insert(features.end(), s.wanted_features().begin(), s.wanted_features().end());
 }
 
 void Batch::give_nodes(std::span<const int> nodes) {

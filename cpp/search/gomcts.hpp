@@ -23,7 +23,7 @@ struct Options {
   int wave = 1;                     // runs under way at once, spread by virtual loss
   bool legal = false;               // sample only what some deal allows; otherwise whatever the model says
   bool early = false;               // end a run where its history becomes illegal
-  bool facts = false;               // the model takes the facts of each token
+  bool features = false;            // the model takes the features of each token
   bool action_values = false;       // edges begin with the model's Q(s, a), and need no pass of their own
   bool leaf_action_values = false;  // a run that stops at the own turn counts the best Q(s, a) there
 };
@@ -60,7 +60,7 @@ class Search {
   // What the runs wait for, as indices of the search's own nodes: a place in the engine, below the parent's; the
   // policy; the value.
   std::span<const int> wants_node() const { return wants_node_; }
-  std::span<const float> wanted_facts() const { return wanted_facts_; }  // [wants_node, facts]
+  std::span<const float> wanted_features() const { return wanted_features_; }  // [wants_node, features]
   std::span<const int> wants_policy() const { return wants_policy_; }
   std::span<const int> wants_value() const { return wants_value_; }
   int token(int node) const { return nodes_[std::size_t(node)].token; }
@@ -76,8 +76,8 @@ class Search {
   int illegal() const { return illegal_; }
   std::vector<Imagined> imagined() const;  // by index, the root first
   int vocabulary() const { return root_tracker_->vocabulary(); }
-  int fact_count() const { return options_.facts ? root_tracker_->fact_count() : 0; }  // that it gives of a token
-  std::vector<int> engine_nodes() const;                                               // all but the root's
+  int fact_count() const { return options_.features ? root_tracker_->fact_count() : 0; }  // that it gives of a token
+  std::vector<int> engine_nodes() const;                                                  // all but the root's
 
  private:
   struct Node {
@@ -127,7 +127,7 @@ class Search {
   std::vector<Node> nodes_;
   std::vector<Run> runs_;
   std::vector<int> wants_node_, wants_policy_, wants_value_;
-  std::vector<float> wanted_facts_;
+  std::vector<float> wanted_features_;
 };
 
 // Any number of searches that ask together.
@@ -136,7 +136,7 @@ class Batch {
   Batch() = default;
   Batch(Batch&&) = default;  // searches own their trackers: a batch moves, it is not copied
 
-  // Throws std::invalid_argument where its model has other tokens or facts than that of the searches before.
+  // Throws std::invalid_argument where its model has other tokens or features than that of the searches before.
   void add(Search search);
   std::size_t size() const { return searches_.size(); }
   const Search& operator[](std::size_t i) const { return searches_[i]; }
@@ -145,8 +145,8 @@ class Batch {
   // must be called before policy_nodes and value_nodes are read, and all must be answered before the next call, else
   // it throws std::invalid_argument, and in every call after one in which a tracker threw.
   bool advance();
-  // Engine node and token, and the facts [branches, facts] where the searches give them.
-  void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& facts) const;
+  // Engine node and token, and the features [branches, features] where the searches give them.
+  void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& features) const;
   void give_nodes(std::span<const int> nodes);
   std::vector<int> policy_nodes() const;  // engine nodes
   std::vector<int> value_nodes() const;

@@ -9,14 +9,14 @@ void run(Batch& batch, gpt2::Engine& engine, bool actions) {
     throw std::invalid_argument("a search that counts action values is answered with them");
   const auto vocabulary = std::size_t(engine.config().vocab), players = std::size_t(engine.players());
   std::vector<int> parents, tokens, nodes;
-  std::vector<float> facts, policy, worth, values;
+  std::vector<float> features, policy, worth, values;
   while (batch.advance()) {
     parents.clear();
     tokens.clear();
-    facts.clear();
-    batch.branches(parents, tokens, facts);
+    features.clear();
+    batch.branches(parents, tokens, features);
     nodes.resize(tokens.size());
-    engine.extend(parents, tokens, nullptr, facts, nodes.data());
+    engine.extend(parents, tokens, nullptr, features, nodes.data());
     batch.give_nodes(nodes);
     const std::vector<int> asked = batch.policy_nodes(), judged = batch.value_nodes();
     policy.resize(asked.size() * vocabulary);

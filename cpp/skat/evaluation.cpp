@@ -59,7 +59,8 @@ unsigned pattern_of(Cards cards, int suit) { return cards >> (8 * suit) & 0x7f; 
 
 }  // namespace
 
-void features(Known known, int declaration, Cards ten, int laid, int seat, std::uint16_t out[kFeatures]) {
+void evaluation_features(Known known, int declaration, Cards ten, int laid, int seat,
+                         std::uint16_t out[kEvaluationFeatures]) {
   const int points = known == Known::kLaid ? std::min(laid, 22) : 23;
   int n = 0;
   const auto add = [&](int entry) { out[n++] = std::uint16_t(entry); };
@@ -104,7 +105,7 @@ void features(Known known, int declaration, Cards ten, int laid, int seat, std::
     add(null::kSeat + seat);
     add(null::kDanger + seat * 16 + std::min(danger, 15));
   }
-  while (n < kFeatures) out[n++] = kUnused;
+  while (n < kEvaluationFeatures) out[n++] = kUnused;
 }
 
 Evaluation::Evaluation(std::span<const float> weights, std::span<const float> calibration)
@@ -115,11 +116,11 @@ Evaluation::Evaluation(std::span<const float> weights, std::span<const float> ca
 }
 
 double Evaluation::logit(Known known, int declaration, Cards ten, int laid, int seat) const {
-  std::uint16_t entry[kFeatures];
-  features(known, declaration, ten, laid, seat, entry);
+  std::uint16_t entry[kEvaluationFeatures];
+  evaluation_features(known, declaration, ten, laid, seat, entry);
   const float* table = weights_.data() + std::size_t(model_of(known, declaration) * kEntries);
   double sum = 0;
-  for (int i = 0; i < kFeatures; ++i) sum += double(table[entry[i]]);
+  for (int i = 0; i < kEvaluationFeatures; ++i) sum += double(table[entry[i]]);
   return sum;
 }
 

@@ -16,7 +16,7 @@ namespace trickformer::skat {
 enum class Known : std::uint8_t { kLaid, kHand, kBefore };
 
 inline constexpr int kFamilies = 3, kModels = 9;  // model = known * 3 + family
-inline constexpr int kFeatures = 9;               // entries that a hand adds up; unused ones are the last, always 0
+inline constexpr int kEvaluationFeatures = 9;     // entries that a hand adds up; unused ones are the last, always 0
 inline constexpr int kEntries = 672;              // of a model's tables
 inline constexpr int kDeclarations = 7;           // four suits, grand, null, null ouvert
 inline constexpr int kCalibrations = 8;           // laid: suit, grand, null, ouvert; by hand: the same
@@ -70,6 +70,7 @@ class Evaluation {
 };
 
 // The entries that a hand adds up in the tables of its model.
-void features(Known known, int declaration, Cards ten, int laid, int seat, std::uint16_t out[kFeatures]);
+void evaluation_features(Known known, int declaration, Cards ten, int laid, int seat,
+                         std::uint16_t out[kEvaluationFeatures]);
 
 }  // namespace trickformer::skat

@@ -77,11 +77,11 @@ void samples(const Evaluation& evaluation, Known known, int family, std::uint64_
   Solver solver;
   for (std::size_t i = 0; i < n; ++i) {
     Rng rng(mix(seed) + std::uint64_t(3 * int(known) + family), first + i);
-    std::uint16_t* out = entries + i * kFeatures;
+    std::uint16_t* out = entries + i * kEvaluationFeatures;
     if (known == Known::kBefore) {
       const Deal deal = random_deal(rng);
       const int d = family == 0 ? int(rng.below(4)) : 3 + family;
-      features(known, d, deal.hand[deal.seat], 0, deal.seat, out);
+      evaluation_features(known, d, deal.hand[deal.seat], 0, deal.seat, out);
       target[i] = float(Prospects(evaluation, deal.hand[deal.seat], deal.seat, {}).mean_chance(d));
       continue;
     }
@@ -89,7 +89,7 @@ void samples(const Evaluation& evaluation, Known known, int family, std::uint64_
       const Deal deal = random_deal(rng);
       const Candidate c = candidate(evaluation, known, family, deal, rng);
       if (rng.uniform() >= keep(sigmoid(c.logit))) continue;
-      features(known, c.declaration, c.ten, card_points(c.laid), deal.seat, out);
+      evaluation_features(known, c.declaration, c.ten, card_points(c.laid), deal.seat, out);
       SolverPosition p;
       p.kind = kind_of(c.declaration);
       p.soloist = std::int8_t(deal.seat);

@@ -7,7 +7,7 @@
 
 #include "core/tracker.hpp"
 #include "skat/evaluation.hpp"
-#include "skat/facts.hpp"
+#include "skat/features.hpp"
 #include "skat/random.hpp"
 
 namespace trickformer::skat {
@@ -43,8 +43,8 @@ class GameTracker final : public Tracker {
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return codec_->outcome(result(view_), view_.seat); }
-  int fact_count() const override { return kFacts; }
-  void facts(float* out) const override { skat::facts(view_, legal_, out); }
+  int fact_count() const override { return kFeatures; }
+  void features(float* out) const override { skat::features(view_, legal_, out); }
 
  private:
   std::shared_ptr<const Codec> codec_;

@@ -24,7 +24,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.games.hearts import TWO_OF_CLUBS
 from trickformer.games.skat import PICK_UP
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.selfplay import belief_heads
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -318,11 +318,11 @@ def test_hidden_states_are_what_the_heads_of_the_model_read():
     view = game.view(game.deal(3, 1), 2)
     found = []
     for backend in ("cpp", "torch"):
-        engine = load_engine(folder, game.outcomes, dtype="float32", backend=backend)
+        engine = load_backend(folder, game.outcomes, dtype="float32", backend=backend)
         tokenizer = tokenizers.make(game)
         tokens = tokenizer.encode(view)
-        facts = tokenizers.follow(tokenizer, tokens[None])[0][0]
-        nodes = engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), facts)
+        features = tokenizers.follow(tokenizer, tokens[None])[0][0]
+        nodes = engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), features)
         found.append(engine.hidden_states(nodes))
         assert found[-1].shape == (len(tokens), engine.width) and found[-1].dtype == np.float32
         with pytest.raises(ValueError, match="not a live node"):

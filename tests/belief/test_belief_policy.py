@@ -15,9 +15,9 @@ SEED = 12
 
 @pytest.mark.parametrize("kind", ["argmax", "imitation"])
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew(mission=9)"])
-def test_the_likelihood_is_that_of_each_decision(name, kind, tiny_facts_checkpoint_of):
+def test_the_likelihood_is_that_of_each_decision(name, kind, tiny_features_checkpoint_of):
     game, rng, slip = games.load(name), np.random.default_rng(SEED), 0.3
-    checkpoint = tiny_facts_checkpoint_of(game.name)
+    checkpoint = tiny_features_checkpoint_of(game.name)
     policy, argmax = (players.make(f"{of}:checkpoint={checkpoint}", game) for of in (kind, "argmax"))
     expected, chosen = np.zeros(game.players), 0
     for number, (state, view) in enumerate(decisions(game, SEED, 0)):
@@ -82,10 +82,10 @@ def test_where_no_world_is_likely_any_is_drawn():
     assert len({worlds.hidden[i].tobytes() for i in range(3)}) == 3
 
 
-def test_the_true_world_is_likelier_than_others(tiny_facts_checkpoint_of):
+def test_the_true_world_is_likelier_than_others(tiny_features_checkpoint_of):
     """Where a policy of random weights, which is far from uniform, has played."""
     game, above = games.load("crew(mission=9)"), []
-    policy = players.make(f"imitation:checkpoint={tiny_facts_checkpoint_of('crew')}", game)
+    policy = players.make(f"imitation:checkpoint={tiny_features_checkpoint_of('crew')}", game)
     for index in range(3):
         memos = [{} for _ in range(game.players)]
         for number, (state, view) in enumerate(decisions(game, SEED, index)):

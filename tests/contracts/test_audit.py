@@ -42,14 +42,14 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
     assert set(report.checks) == {
         "view: blind to exchanged cards",
         "tokens: blind to exchanged cards",
-        "facts: blind to exchanged cards",
+        "features: blind to exchanged cards",
         "view: goes on from earlier ones",
         "view: has the legal actions",
         "tokens: sizes and names hold together",
         "tokens: fit the vocabulary and n_positions",
         "tokens: decode to what was seen",
         "tokens: go on from earlier ones",
-        "tracker: masks bool [V], facts float32 [n_facts]",
+        "tracker: masks bool [V], features float32 [n_features]",
         "tracker: copies stand alone",
         "tracker: an impossible token is marked",
         "tracker: possible tokens lead to an end",
@@ -122,7 +122,7 @@ class Peeking(Hearts):
         return super().view(state, viewer)
 
 
-def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
+def test_it_finds_features_that_tell_a_hidden_card(monkeypatch) -> None:
     game = Peeking(games.load("hearts").spiel)
     sound = tokenizers.make(game)
 
@@ -136,11 +136,11 @@ def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
         def copy(self):
             return Tracker(self.inner.copy())
 
-        def facts(self):
-            return np.append(self.inner.facts(), np.float32(min(game.peeked) / 52))
+        def features(self):
+            return np.append(self.inner.features(), np.float32(min(game.peeked) / 52))
 
     class Tokenizer:
-        n_facts = sound.n_facts + 1
+        n_features = sound.n_features + 1
 
         def __getattr__(self, name):
             return getattr(sound, name)
@@ -150,7 +150,7 @@ def test_it_finds_facts_that_tell_a_hidden_card(monkeypatch) -> None:
 
     monkeypatch.setattr(tokenizers, "find", lambda game: Tokenizer())
     report = audit.audit(game, sampler(game), 4, 0)
-    assert set(faults(report)) == {"facts: blind to exchanged cards"}
+    assert set(faults(report)) == {"features: blind to exchanged cards"}
 
 
 def test_it_finds_a_sampler_that_always_tells_the_truth() -> None:

@@ -157,8 +157,8 @@ def result(says):
     return of
 
 
-def facts(says):
-    return lambda sound: {"facts": lambda self: says(sound.facts(self))}
+def features(says):
+    return lambda sound: {"features": lambda self: says(sound.features(self))}
 
 
 def not_a_number(found):
@@ -229,9 +229,9 @@ TRACKERS = {
     "an outcome that is none": (result(lambda found: 10**6), OUTCOME, r"outcome\(\) is 1000000, not \d+"),
     "an outcome before the end": (early_outcome, OUTCOME, r"outcome\(\) gives None before the end"),
     "an outcome before the end raises another": (other_error, OUTCOME, "raises KeyError: 'not yet', not ValueError"),
-    "facts of double precision": (facts(lambda f: f.astype(float)), FORM, r"gives float64 \[\d+\], not float32"),
-    "facts too few": (facts(lambda f: f[1:]), FORM, r"gives float32 \[\d+\], not float32 \[\d+\]"),
-    "facts that are no numbers": (facts(not_a_number), FORM, r"facts\(\) has nan at 3"),
+    "features of double precision": (features(lambda f: f.astype(float)), FORM, r"gives float64 \[\d+\], not float32"),
+    "features too few": (features(lambda f: f[1:]), FORM, r"gives float32 \[\d+\], not float32 \[\d+\]"),
+    "features that are no numbers": (features(not_a_number), FORM, r"features\(\) has nan at 3"),
     "a mask of numbers": (
         lambda sound: {"possible": lambda self: sound.possible(self).astype(int)},
         FORM,
@@ -344,25 +344,29 @@ TOKENIZERS = {
     ),
     "a name twice": (lambda sound: {"vocab": ("a",) * 60}, SIZES, "60 names, 1 of them different"),
     "no n_positions": (lambda sound: {"n_positions": None}, SIZES, "n_positions is None, not a whole number from 1"),
-    "no facts_version": (lambda sound: {"facts_version": ""}, SIZES, "facts_version is ''"),
-    "features of fewer positions": (
+    "no features_version": (lambda sound: {"features_version": ""}, SIZES, "features_version is ''"),
+    "initial_embeddings of fewer positions": (
         lambda sound: {
-            "features": lambda self: (np.eye(len(self.vocab), dtype=np.float32), np.zeros((3, 2), np.float32))
+            "initial_embeddings": lambda self: (np.eye(len(self.vocab), dtype=np.float32), np.zeros((3, 2), np.float32))
         },
         SIZES,
-        r"features\(\) of positions are float32 \[3, 2\], not float32 \[14, any\]",
+        r"initial_embeddings\(\) of positions are float32 \[3, 2\], not float32 \[14, any\]",
     ),
-    "features fail": (
-        lambda sound: {"features": lambda self: 1 / 0},
+    "initial_embeddings fail": (
+        lambda sound: {"initial_embeddings": lambda self: 1 / 0},
         SIZES,
-        r"features\(\) raises ZeroDivisionError: division by zero",
+        r"initial_embeddings\(\) raises ZeroDivisionError: division by zero",
     ),
     "n_positions too few": (
         encoded(lambda self, t: np.tile(t, 4)),
         FIT,
         r"encode\(\) gives 16 tokens, n_positions is 14",
     ),
-    "n_facts too few": (lambda sound: {"n_facts": 5}, FORM, r"facts\(\) gives float32 \[\d+\], not float32 \[5\]"),
+    "n_features too few": (
+        lambda sound: {"n_features": 5},
+        FORM,
+        r"features\(\) gives float32 \[\d+\], not float32 \[5\]",
+    ),
     "tokens of 64 bits": (
         encoded(lambda self, t: t.astype(np.int64)),
         FIT,

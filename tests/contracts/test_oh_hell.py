@@ -123,7 +123,7 @@ def test_tokens_tell_the_view_and_back(spec):
                 assert tracker.is_legal() and tracker.terminal() == state.is_terminal()
                 assert tracker.my_turn() == bool(view.legal)
                 assert np.flatnonzero(tracker.legal()).tolist() == [tokenizer.token(a) for a in view.legal]
-                assert len(tracker.facts()) == tokenizer.n_facts and tracker.facts().dtype == np.float32
+                assert len(tracker.features()) == tokenizer.n_features and tracker.features().dtype == np.float32
                 if state.is_terminal():
                     assert tracker.outcome() == game.outcomes.of(game.scores(state), seat)
             if state.is_terminal():
@@ -196,7 +196,7 @@ def test_a_history_that_cannot_be_goes_on_to_an_end():
             twins.append(tracker.copy())
             tracker.push(int(rng.integers(len(tokenizer.vocab))))
             pushed += 1
-            assert tracker.facts().shape == (tokenizer.n_facts,) and tracker.possible().dtype == bool
+            assert tracker.features().shape == (tokenizer.n_features,) and tracker.possible().dtype == bool
         assert pushed == tokenizer.n_positions and not tracker.is_legal() and tracker.outcome() is None
         assert twins[0].is_legal() and not twins[0].terminal()
 
@@ -377,7 +377,7 @@ def test_workers_find_the_installed_game(tmp_path, installed):
 def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch, command, tmp_path):
     monkeypatch.setattr(type(games.load("oh_hell")), "tokenizer", lambda self: None)
     report = audit.command(audit.Audit(game=SMALL, deals=3, seed=1))
-    assert report.good and not any(name.startswith(("tokens", "facts", "tracker")) for name in report.checks)
+    assert report.good and not any(name.startswith(("tokens", "features", "tracker")) for name in report.checks)
     code, _, err = command("tournament", SMALL, "--a", "pimc:worlds=2", "--b", "random", "--deals", 1, "--json")
     assert code == 0, err
     code, _, err = command("train", SMALL, "--preset", "tiny", "--out", tmp_path / "run")

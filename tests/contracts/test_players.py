@@ -14,13 +14,13 @@ from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
 # Quick specs of every player. A player that no test sits down fails `test_every_player_is_seated`.
-# {tiny} becomes a folder with a model of random weights; {facts} one that takes facts, with a masked policy and action
+# {tiny} becomes a folder with a model of random weights; {features} one with features, a masked policy and action
 # values, {valued} the same without action values.
 SEATED = {
     "argmax": [
         "argmax:checkpoint={tiny}",
         "argmax:checkpoint={tiny},dtype=float32,threshold=0.3",
-        "argmax:checkpoint={facts}",
+        "argmax:checkpoint={features}",
         "argmax:checkpoint={valued}",
     ],
     "bsr_uct": [],  # it plays Mines: tests/players/test_mines_search.py
@@ -28,13 +28,13 @@ SEATED = {
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
         "gomcts:checkpoint={tiny},runs=12,imagine=model,wave=4,legal=true,steps=1",
-        "gomcts:checkpoint={facts},runs=12",
-        "gomcts:checkpoint={facts},runs=12,imagine=model,wave=4,legal=false,action_values=false,early=true",
+        "gomcts:checkpoint={features},runs=12",
+        "gomcts:checkpoint={features},runs=12,imagine=model,wave=4,legal=false,action_values=false,early=true",
         "gomcts:checkpoint={valued},runs=12,imagine=model,wave=4",
-        "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=model,steps=2",
-        "gomcts:checkpoint={facts},runs=6,imagine=worlds,playing=script",
+        "gomcts:checkpoint={features},runs=6,imagine=worlds,playing=model,steps=2",
+        "gomcts:checkpoint={features},runs=6,imagine=worlds,playing=script",
     ],
-    "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={facts}"],
+    "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={features}"],
     "ismcts": ["ismcts:runs=6"],
     "kermit": [],  # it plays Skat: tests/players/test_skat_players.py
     "obl": [],  # it plays Hanabi, by a checkpoint of its own: tests/obl/test_obl_training.py
@@ -76,14 +76,14 @@ def kinds_in_turn(game, deals):
 
 
 @pytest.fixture(scope="session")
-def with_checkpoint(tiny_checkpoint_of, tiny_facts_checkpoint_of):
+def with_checkpoint(tiny_checkpoint_of, tiny_features_checkpoint_of):
     """Fills in the checkpoint of a spec, for the game of that name."""
 
     def fill(spec, name):
         made = {
             "{tiny}": lambda: tiny_checkpoint_of(name),
-            "{facts}": lambda: tiny_facts_checkpoint_of(name),
-            "{valued}": lambda: tiny_facts_checkpoint_of(name, False),
+            "{features}": lambda: tiny_features_checkpoint_of(name),
+            "{valued}": lambda: tiny_features_checkpoint_of(name, False),
         }
         for key, make in made.items():
             spec = spec.replace(key, str(make())) if key in spec else spec
@@ -135,11 +135,11 @@ def replayed(game, history):
     "spec",
     [
         "argmax:checkpoint={tiny}",
-        "argmax:checkpoint={facts}",
+        "argmax:checkpoint={features}",
         "argmax:checkpoint={valued}",
         "gomcts:checkpoint={tiny},runs=8",
-        "gomcts:checkpoint={facts},runs=8",
-        "gomcts:checkpoint={facts},runs=3,imagine=worlds,playing=model",
+        "gomcts:checkpoint={features},runs=8",
+        "gomcts:checkpoint={features},runs=3,imagine=worlds,playing=model",
         "imitation:checkpoint={tiny}",
     ],
 )
@@ -157,7 +157,7 @@ def test_a_null_match_is_exactly_zero(spec, name, with_checkpoint):
 
 @pytest.mark.parametrize("action_values", [True, False])
 @pytest.mark.parametrize("name", LEARNED)
-def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tiny_facts_checkpoint_of):
+def test_argmax_of_a_model_with_features_is_its_definition(name, action_values, tiny_features_checkpoint_of):
     """Of own turns with a choice in random hands: the highest Q, or V behind the action, by Hugging Face's model."""
     import torch
 
@@ -165,18 +165,18 @@ def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tin
 
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    folder = tiny_facts_checkpoint_of(name, action_values)
+    folder = tiny_features_checkpoint_of(name, action_values)
     model = GPT2PolicyValueModel.from_pretrained(folder).eval()
     player = players.make(f"argmax:checkpoint={folder},dtype=float32,threshold=0.02", game)
     worth = torch.from_numpy(game.outcomes.class_values[:, 0])
 
     def told(tokens):
-        tracker, facts = tokenizer.tracker([]), []
+        tracker, features = tokenizer.tracker([]), []
         for token in tokens:
             tracker.push(int(token))
-            facts.append(tracker.facts())
+            features.append(tracker.features())
         with torch.inference_mode():
-            out = model(torch.tensor(tokens)[None].long(), facts=torch.from_numpy(np.array(facts))[None])
+            out = model(torch.tensor(tokens)[None].long(), features=torch.from_numpy(np.array(features))[None])
         value = float(out.value_logits[0, -1].softmax(-1) @ worth)
         return out.logits[0, -1].numpy(), value, None if out.action_values is None else out.action_values[0, -1].numpy()
 
@@ -203,7 +203,7 @@ def test_argmax_of_a_model_with_facts_is_its_definition(name, action_values, tin
     assert checked > 12
 
 
-def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of, tiny_facts_checkpoint_of):
+def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of, tiny_features_checkpoint_of):
     game = games.load("hearts")
 
     def used(folder, options=""):
@@ -212,14 +212,14 @@ def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of
 
     assert used(tiny_checkpoint_of("hearts")) == (False, False, False)
     assert used(tiny_checkpoint_of("hearts"), ",legal=true") == (True, False, False)
-    assert used(tiny_facts_checkpoint_of("hearts")) == (True, True, True)
-    assert used(tiny_facts_checkpoint_of("hearts", False)) == (True, False, False)
-    skat = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of('skat')}", games.load("skat")).options
+    assert used(tiny_features_checkpoint_of("hearts")) == (True, True, True)
+    assert used(tiny_features_checkpoint_of("hearts", False)) == (True, False, False)
+    skat = players.make(f"gomcts:checkpoint={tiny_features_checkpoint_of('skat')}", games.load("skat")).options
     assert (skat.legal, skat.action_values, skat.leaf_action_values) == (True, False, False), "labels by a solver"
     off = ",legal=false,action_values=false"
-    assert used(tiny_facts_checkpoint_of("hearts"), off) == (False, False, True)
+    assert used(tiny_features_checkpoint_of("hearts"), off) == (False, False, True)
     for option in ("action_values", "leaf_action_values"):
-        for folder in (tiny_checkpoint_of("hearts"), tiny_facts_checkpoint_of("hearts", False)):
+        for folder in (tiny_checkpoint_of("hearts"), tiny_features_checkpoint_of("hearts", False)):
             with pytest.raises(TrickformerError, match="has no action values; leave out action_values") as caught:
                 used(folder, f",{option}=true")
             assert "\n" not in str(caught.value)

@@ -39,7 +39,7 @@ def tokenizer(game):
 
 def test_tokens_have_one_name_each_and_features(tokenizer):
     assert len(tokenizer.vocab) == len(set(tokenizer.vocab)) == tokenizer.eos + 1
-    words, positions = tokenizer.features()
+    words, positions = tokenizer.initial_embeddings()
     assert words.shape[0] == len(tokenizer.vocab) and positions.shape[0] == tokenizer.n_positions
     assert words.dtype == positions.dtype == np.float32
 
@@ -70,7 +70,7 @@ def test_seats_follow_hands(game, tokenizer):
                 assert tracker.my_turn() == bool(legal) and (not legal or (tracker.legal() == tracker.possible()).all())
                 for action in view.legal:
                     assert tokenizer.action(tokenizer.token(action)) == action
-                assert tracker.facts().shape == (tokenizer.n_facts,) and tracker.facts().dtype == np.float32
+                assert tracker.features().shape == (tokenizer.n_features,) and tracker.features().dtype == np.float32
                 assert tracker.terminal() == state.is_terminal(), where
                 if state.is_terminal():
                     assert tracker.outcome() == game.outcomes.of(game.scores(state), seat), where
@@ -163,10 +163,10 @@ def test_copies_are_independent(game, tokenizer):
     for view in own_turns(game, 3, 4):
         tokens = tokenizer.encode(view)
         tracker = tokenizer.tracker(tokens)
-        before, copy = (tracker.possible(), tracker.facts()), tracker.copy()
+        before, copy = (tracker.possible(), tracker.features()), tracker.copy()
         copy.push(tokenizer.token(view.legal[0]))
         assert tracker.my_turn() and np.array_equal(tracker.possible(), before[0])
-        assert np.array_equal(tracker.facts(), before[1])
+        assert np.array_equal(tracker.features(), before[1])
         tracker.push(tokenizer.token(view.legal[0]))
         assert np.array_equal(tracker.possible(), copy.possible())
 

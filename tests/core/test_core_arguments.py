@@ -105,13 +105,13 @@ def test_a_seat_is_one_of_the_game():
 def test_any_number_may_be_pushed(name, token):
     """It makes the history illegal, as -1 does, and overflows nothing (which the sanitizers see)."""
     table = codec(name)
-    tracker, twin, facts = table.tracker(), table.tracker(), _core.Seats(table.tracker(), 1)
+    tracker, twin, features = table.tracker(), table.tracker(), _core.Seats(table.tracker(), 1)
     for _ in range(40):
         tracker.push(token)
         twin.push(-1 if token < 0 else 2**15 - 1)
-        row = facts.push(np.zeros(1, np.int32), np.array([token], np.int32), np.ones(1, np.int32))
-        np.testing.assert_array_equal(tracker.facts(), twin.facts())
-        np.testing.assert_array_equal(row[0], twin.facts())
+        row = features.push(np.zeros(1, np.int32), np.array([token], np.int32), np.ones(1, np.int32))
+        np.testing.assert_array_equal(tracker.features(), twin.features())
+        np.testing.assert_array_equal(row[0], twin.features())
     assert not tracker.is_legal()
 
 
@@ -304,7 +304,7 @@ class Reenters:
     def possible(self):
         return np.ones(4, bool)
 
-    def facts(self):
+    def features(self):
         return np.zeros(2, np.float32)
 
     def push(self, token):
@@ -379,7 +379,7 @@ def test_a_search_takes_answers_to_what_it_asked():
         logits = np.zeros((rows, columns), np.float32)
         with pytest.raises(ValueError, match="one row of logits"):
             batch.answer(logits, values, logits)
-    with pytest.raises(ValueError, match="same tokens and facts"):
+    with pytest.raises(ValueError, match="same tokens and features"):
         batch.add(
             codec("skat").tracker() if codec("skat").tracker().my_turn() else Reenters(lambda: None),
             1, 0, runs=1, steps=1, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True, early=False,
@@ -403,10 +403,10 @@ class Breaks(Reenters):
 
 
 def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
-    batch = batch_of(Reenters(lambda: None), facts=True)
+    batch = batch_of(Reenters(lambda: None), features=True)
     idle = _core.under_way()
     batch.add(
-        Breaks(), 1, 0, runs=20, steps=2, c=0.4, threshold=0.0, mu=0.0, wave=2, legal=True, early=False, facts=True
+        Breaks(), 1, 0, runs=20, steps=2, c=0.4, threshold=0.0, mu=0.0, wave=2, legal=True, early=False, features=True
     )
     with pytest.raises(ValueError, match="out of order"):
         batch.advance()
@@ -422,7 +422,7 @@ def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
 
 
 def test_a_search_that_counts_action_values_is_given_them():
-    batch = batch_of(Reenters(lambda: None), leaf_action_values=True, facts=True)
+    batch = batch_of(Reenters(lambda: None), leaf_action_values=True, features=True)
     engine = _core.GPT2Engine(*core_examples.engine_arguments(4, 2, np.random.default_rng(1)))
     with pytest.raises(ValueError, match="answered with them"):
         batch.run(engine, False)

@@ -11,7 +11,7 @@ import pytest
 
 from trickformer import _core, checkpoints, games, tokenizers
 from trickformer.gomcts import search
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 
 THREADS = 4
 
@@ -27,7 +27,7 @@ def alike(work: Callable[[int], Any]) -> None:
 
 @pytest.fixture(scope="module")
 def hearts_engine(hearts: Any) -> Any:
-    return load_engine(checkpoints.find("hearts-small"), hearts.outcomes)
+    return load_backend(checkpoints.find("hearts-small"), hearts.outcomes)
 
 
 def beginnings(hearts: Any) -> tuple[Any, np.ndarray]:
@@ -43,9 +43,9 @@ def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_e
 
     def work(job: int) -> list[np.ndarray]:
         tokens, length = sequences[job : job + 1], np.array([15], np.int32)
-        facts = _core.follow(start, tokens, length, False)[0][0, :15]
+        features = _core.follow(start, tokens, length, False)[0][0, :15]
         root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
-        nodes = hearts_engine.extend(root, whole, length, facts if hearts_engine.n_facts else None)
+        nodes = hearts_engine.extend(root, whole, length, features if hearts_engine.n_features else None)
         found = [hearts_engine.policy(nodes), hearts_engine.values(nodes), hearts_engine.outcomes(nodes)]
         hearts_engine.release(nodes[::-1].copy())
         return found
@@ -63,9 +63,9 @@ def test_searches_share_an_engine(hearts: Any, hearts_engine: Any) -> None:
         tracker = tokenizer.tracker(tokens[0, :15])
         if not tracker.my_turn():  # nobody passes
             return []
-        facts = _core.follow(start, tokens, length, False)[0][0, :15]
+        features = _core.follow(start, tokens, length, False)[0][0, :15]
         root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
-        nodes = hearts_engine.extend(root, whole, length, facts if hearts_engine.n_facts else None)
+        nodes = hearts_engine.extend(root, whole, length, features if hearts_engine.n_features else None)
         values = hearts.outcomes.values[: hearts_engine.n_outcomes]
         (found,) = search.search(hearts_engine, values, [tracker], nodes[-1:], [job], options)
         return [found.tokens, found.values, found.visits]

@@ -48,7 +48,7 @@ class Tracker:
     def possible(self) -> Any:
         return self._array(np.bool_)
 
-    def facts(self) -> Any:
+    def features(self) -> Any:
         return self._array(np.float32)
 
     def my_turn(self) -> bool:
@@ -69,9 +69,9 @@ class Tracker:
         return self.rng.choice((0, 1, -1, 2**31, 10**20, "won", None)) if self.faults else 1
 
 
-def engine_arguments(vocabulary: int, facts: int, rng: np.random.Generator) -> Arguments:
+def engine_arguments(vocabulary: int, features: int, rng: np.random.Generator) -> Arguments:
     """Those of a small GPT2Engine."""
-    sizes = {**SIZES, "vocab_size": vocabulary, "n_facts": facts, "n_actions": 1, "masked": 1}
+    sizes = {**SIZES, "vocab_size": vocabulary, "n_features": features, "n_actions": 1, "masked": 1}
     d, f, shapes = SIZES["n_embd"], SIZES["n_inner"], {}
     for name, shape in {"ln_1": (d,), "ln_2": (d,), "attn.c_attn": (d, 3 * d), "attn.c_proj": (d, d)}.items():
         shapes[f"transformer.h.0.{name}"] = shape
@@ -82,8 +82,8 @@ def engine_arguments(vocabulary: int, facts: int, rng: np.random.Generator) -> A
     for head, rows in {"lm": vocabulary, "act": vocabulary, "val": SIZES["n_outcomes"]}.items():
         tensors[head + "_hidden.weight"], tensors[head + "_head.weight"] = (d, d), (rows, d)
     tensors |= {"transformer.wte.weight": (vocabulary, d), "transformer.wpe.weight": (SIZES["n_positions"], d)}
-    if facts:
-        tensors["facts.weight"] = (facts, d)
+    if features:
+        tensors["features.weight"] = (features, d)
     weights = {name: rng.normal(scale=0.3, size=shape).astype(np.float32) for name, shape in tensors.items()}
     return sizes, 1e-5, weights, rng.normal(size=(SIZES["n_outcomes"], 4)).astype(np.float32), bool(rng.integers(2))
 
@@ -190,27 +190,27 @@ class _Maker:
         rows = np.array([0, 2], np.int32)
         self.add("Seats.push", lambda: (seats(), rows, tokens(4), np.array([1, 3], np.int32)))
         self.add("Seats.after", lambda: (seats(), rows, tokens(2)))
-        facts = codec.tracker().n_facts
+        features = codec.tracker().n_features
         net = tuple(
-            self.draw.normal(size=s).astype(np.float32) for s in ((facts + 1, 64), (vocabulary, 64), vocabulary)
+            self.draw.normal(size=s).astype(np.float32) for s in ((features + 1, 64), (vocabulary, 64), vocabulary)
         )
         self.add("QuickNet", lambda: net)
         self.keep(_core.QuickNet(*net))
         self.add(
-            "QuickNet.values", lambda: (_core.QuickNet(*net), self.draw.normal(size=(2, facts)).astype(np.float32))
+            "QuickNet.values", lambda: (_core.QuickNet(*net), self.draw.normal(size=(2, features)).astype(np.float32))
         )
 
     def searches(self, codec: Any, tracker: Callable[[], Any]) -> None:
         rng, draw = self.rng, self.draw
-        vocabulary, facts = len(codec.tracker().possible()), codec.tracker().n_facts
-        arguments = engine_arguments(vocabulary, facts, draw)
+        vocabulary, features = len(codec.tracker().possible()), codec.tracker().n_features
+        arguments = engine_arguments(vocabulary, features, draw)
         self.add("GPT2Engine", lambda: arguments)
         engine = _core.GPT2Engine(*arguments)
         self.keep(engine)
         tokens = np.arange(4, dtype=np.int32)
 
         def extend() -> Arguments:
-            lengths, rows = np.array([3, 1], np.int32), draw.normal(size=(4, facts)).astype(np.float32)
+            lengths, rows = np.array([3, 1], np.int32), draw.normal(size=(4, features)).astype(np.float32)
             return engine, np.array([-1, -1], np.int32), tokens, lengths, rows
 
         self.add("GPT2Engine.extend", extend)
@@ -234,7 +234,7 @@ class _Maker:
                     names = ("legal", "early", "action_values", "leaf_action_values")
                     flags = {name: rng.random() < 0.5 for name in names}
                     made.add(
-                        at, 1, root, runs=rng.randrange(1, 6), steps=rng.randrange(3), facts=True, **options, **flags
+                        at, 1, root, runs=rng.randrange(1, 6), steps=rng.randrange(3), features=True, **options, **flags
                     )
             if advanced:
                 made.advance()

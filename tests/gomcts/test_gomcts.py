@@ -14,7 +14,7 @@ from support.searches import FakeEngine, own_turns
 
 from trickformer import games, tokenizers
 from trickformer.gomcts.search import SearchOptions, search
-from trickformer.models.backend import Prefix, advance, load_engine
+from trickformer.models.backend import Prefix, advance, load_backend
 
 
 @pytest.fixture(scope="module")
@@ -94,23 +94,23 @@ def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
 
 
 class Noting:
-    """An engine that remembers each node's sequence, and holds the facts it is given equal to the tokenizer's."""
+    """An engine that remembers each node's sequence, and holds the features it is given equal to the tokenizer's."""
 
     def __init__(self, engine, tokenizer):
         self.engine, self.tokenizer = engine, tokenizer
-        self.n_facts = engine.n_facts
+        self.n_features = engine.n_features
         self.sequences = {-1: ()}
         self.values_asked = 0
 
-    def extend(self, parents, tokens, lengths=None, facts=None):
+    def extend(self, parents, tokens, lengths=None, features=None):
         before, sequences = list(parents), []
         if lengths is not None:  # one root
             sequences = [tuple(tokens[: i + 1].tolist()) for i in range(len(tokens))]
         else:
             sequences = [(*self.sequences[int(p)], int(t)) for p, t in zip(before, tokens)]
-        for sequence, row in zip(sequences, facts, strict=True):
-            assert np.array_equal(row, self.tokenizer.tracker(np.array(sequence)).facts())
-        nodes = self.engine.extend(parents, tokens, lengths, facts)
+        for sequence, row in zip(sequences, features, strict=True):
+            assert np.array_equal(row, self.tokenizer.tracker(np.array(sequence)).features())
+        nodes = self.engine.extend(parents, tokens, lengths, features)
         self.sequences.update(zip(nodes.tolist(), sequences, strict=True))
         return nodes
 
@@ -129,12 +129,12 @@ class Noting:
 
 
 def feed(engine, tokenizer, tokens):
-    """The nodes of a sequence with its facts; it may be one that no deal explains, end tokens amid it."""
-    tracker, facts = tokenizer.tracker([]), []
+    """The nodes of a sequence with its features; it may be one that no deal explains, end tokens amid it."""
+    tracker, features = tokenizer.tracker([]), []
     for token in tokens.tolist():
         tracker.push(token)
-        facts.append(tracker.facts())
-    return engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(facts))
+        features.append(tracker.features())
+    return engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(features))
 
 
 def asked_whole(engine, tokenizer):
@@ -167,13 +167,13 @@ def asked_whole(engine, tokenizer):
         f"steps={o.steps},legal={o.legal},action_values={o.action_values},leaf_action_values={o.leaf_action_values}"
     ),
 )
-def test_a_model_with_facts_is_searched_as_the_twin_does(name, options, tiny_facts_checkpoint_of):
+def test_a_model_with_features_is_searched_as_the_twin_does(name, options, tiny_features_checkpoint_of):
     """On a tiny random model of float32, whose answers do not depend on how they are asked for."""
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    folder = tiny_facts_checkpoint_of(name)
-    engine = load_engine(folder, game.outcomes, "float32")
-    model = asked_whole(load_engine(folder, game.outcomes, "float32"), tokenizer)
+    folder = tiny_features_checkpoint_of(name)
+    engine = load_backend(folder, game.outcomes, "float32")
+    model = asked_whole(load_backend(folder, game.outcomes, "float32"), tokenizer)
     spread = 0
     for number, view in enumerate(own_turns(game, 3, 8)):
         tokens = tokenizer.encode(view)
@@ -199,11 +199,11 @@ def test_a_model_with_facts_is_searched_as_the_twin_does(name, options, tiny_fac
 
 
 @pytest.mark.parametrize("name", ["hearts", "crew"])
-def test_waves_of_a_model_with_facts_are_legal(name, tiny_facts_checkpoint_of):
+def test_waves_of_a_model_with_features_are_legal(name, tiny_features_checkpoint_of):
     """To the end of the game, in waves, many searches at once: none depends on the others."""
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    engine = load_engine(tiny_facts_checkpoint_of(name), game.outcomes, "float32")
+    engine = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
     options = SearchOptions(runs=30, steps=60, wave=7, legal=True, action_values=True, leaf_action_values=True)
     views = own_turns(game, 4, 3)
     tokens = [tokenizer.encode(view) for view in views]
@@ -218,8 +218,8 @@ def test_waves_of_a_model_with_facts_are_legal(name, tiny_facts_checkpoint_of):
         assert np.array_equal(result.values, alone.values)
 
 
-def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_facts_checkpoint_of):
-    engine = load_engine(tiny_facts_checkpoint_of("hearts", False), hearts.outcomes, "float32")
+def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_features_checkpoint_of):
+    engine = load_backend(tiny_features_checkpoint_of("hearts", False), hearts.outcomes, "float32")
     ((_, view),) = positions(hearts, 1)
     tokens = tokenizer.encode(view)
     nodes = feed(engine, tokenizer, tokens)

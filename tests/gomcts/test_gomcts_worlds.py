@@ -159,8 +159,8 @@ class Judge:
         found = {}
         for action, token in own.items():
             longer = np.append(tokens[0], token)
-            facts = tokenizer.tracker(longer).facts()[None]
-            behind = engine.extend(nodes, np.array([token], np.int32), None, facts)
+            features = tokenizer.tracker(longer).features()[None]
+            behind = engine.extend(nodes, np.array([token], np.int32), None, features)
             found[action] = float(engine.values(behind)[0, 0])
             engine.release(behind)
         return found
@@ -181,9 +181,9 @@ class Judge:
         ("hanabi", "steps=1,root=uct"),
     ],
 )
-def test_it_is_its_twin(name, options, tiny_facts_checkpoint_of):
+def test_it_is_its_twin(name, options, tiny_features_checkpoint_of):
     game, compared, deep = games.load(name), 0, 0
-    checkpoint = tiny_facts_checkpoint_of(name)
+    checkpoint = tiny_features_checkpoint_of(name)
     options = f"runs=9,{options}" if "runs" not in options else options
     spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=model,wave=1,{options}".rstrip(",")
     player = players.make(spec, game)
@@ -220,12 +220,12 @@ def played_out(game, state, viewer) -> float:
 
 
 @pytest.mark.parametrize("name", ["crew(mission=9)", "hanabi", "hearts", "skat"])
-def test_scripted_games_are_those_of_its_worlds(name, tiny_facts_checkpoint_of, monkeypatch):
+def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_of, monkeypatch):
     """Each action's results are those of so many worlds, the same for all, played on by the scripted player; by it
     alone, where the core can end games by a solver (tests/players/test_skat_players.py)."""
     monkeypatch.setattr(_skat_script, "OPEN", 0)
     game, compared = games.load(name), 0
-    checkpoint = tiny_facts_checkpoint_of(game.name)
+    checkpoint = tiny_features_checkpoint_of(game.name)
     spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=script,runs=14,threshold=0.001"
     player = players.make(f"{spec},weighted=false" if name == "skat" else spec, game)
     rng = np.random.default_rng(3)
@@ -264,9 +264,9 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_facts_checkpoint_of, 
 
 
 @pytest.mark.parametrize("playing", ["model", "script"])
-def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_facts_checkpoint_of):
+def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_features_checkpoint_of):
     """Its root is all runs, and a node's are those of its children, and those that ended there."""
-    game, tiny = games.load("crew(mission=4)"), tiny_facts_checkpoint_of("crew")
+    game, tiny = games.load("crew(mission=4)"), tiny_features_checkpoint_of("crew")
     player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=30", game)
     told = 0
     for number, (state, view) in enumerate(decisions(game, 2, 0)):
@@ -296,8 +296,8 @@ def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_facts_checkpoint_o
     ("name", "runs", "threshold", "margin"),
     [("skat", 400, 0.01, 1.0), ("crew", 400, 0.01, 1.0), ("hanabi", 400, 0.0, 3.0)],
 )
-def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_facts_checkpoint_of):
-    player = players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of(name)}", games.load(name))
+def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_features_checkpoint_of):
+    player = players.make(f"gomcts:checkpoint={tiny_features_checkpoint_of(name)}", games.load(name))
     options = player.options
     assert (options.imagine, options.playing, options.root) == ("worlds", "script", "halving")
     assert (options.runs, options.threshold, options.margin) == (runs, threshold, margin)
@@ -305,8 +305,8 @@ def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_fac
 
 @pytest.mark.parametrize(("name", "deals"), [("skat", 1), ("hanabi", 3)])
 @pytest.mark.parametrize("playing", ["model", "script"])
-def test_hidden_cards_change_nothing(playing, name, deals, tiny_facts_checkpoint_of):
-    game, compared, tiny = games.load(name), 0, tiny_facts_checkpoint_of(name)
+def test_hidden_cards_change_nothing(playing, name, deals, tiny_features_checkpoint_of):
+    game, compared, tiny = games.load(name), 0, tiny_features_checkpoint_of(name)
     player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=8", game)
     rng = np.random.default_rng(4)
     for number, (state, view) in enumerate(chain(*(decisions(game, 8, 1 + deal) for deal in range(deals)))):
@@ -321,10 +321,10 @@ def test_hidden_cards_change_nothing(playing, name, deals, tiny_facts_checkpoint
     assert compared > 5
 
 
-def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
+def test_it_improves_on_its_model(tiny_features_checkpoint_of):
     """On one that has learned nothing, by far: what the games bring is true."""
     game = games.load("hearts")
-    tiny = tiny_facts_checkpoint_of("hearts")
+    tiny = tiny_features_checkpoint_of("hearts")
     pair = [players.make(s, game) for s in (f"gomcts:checkpoint={tiny},imagine=worlds", f"argmax:checkpoint={tiny}")]
     hands = [Hand(deal, seating) for deal in range(4) for seating in ((0, 1, 1, 1), (1, 1, 0, 1))]
     own, others = [], []
@@ -350,7 +350,7 @@ def test_it_improves_on_its_model(tiny_facts_checkpoint_of):
         ("imagine=games", "hearts", "imagine=games"),
     ],
 )
-def test_refusals_are_one_line(options, name, said, tiny_facts_checkpoint_of):
+def test_refusals_are_one_line(options, name, said, tiny_features_checkpoint_of):
     with pytest.raises(TrickformerError, match=said) as refusal:
-        players.make(f"gomcts:checkpoint={tiny_facts_checkpoint_of(name)},{options}", games.load(name))
+        players.make(f"gomcts:checkpoint={tiny_features_checkpoint_of(name)},{options}", games.load(name))
     assert "\n" not in str(refusal.value)

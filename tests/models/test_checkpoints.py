@@ -12,7 +12,7 @@ from safetensors import safe_open
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer.base import SearchSettings
-from trickformer.models.backend import ROUNDED, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, instruction_sets, load_backend
 from trickformer.models.decide import legal_policy
 from trickformer.selfplay import generate
 
@@ -51,11 +51,11 @@ def test_whole_small_and_described(shipped):
 def told_of(model, tokenizer, tokens):
     """What a model is given beside the tokens, float32 [n, T, F] or None, and what its policy is over, bool [n, T, V]:
     all tokens where it was not learned over possible ones, and at the end, where nothing is."""
-    facts, possible = tokenizers.follow(tokenizer, tokens, possible=True)
+    features, possible = tokenizers.follow(tokenizer, tokens, possible=True)
     if not getattr(model.config, "masked", False):
         possible[:] = True
     possible[~possible.any(axis=-1)] = True
-    return (facts if model.n_facts else None), possible
+    return (features if model.n_features else None), possible
 
 
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
@@ -72,7 +72,7 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
     model = GPT2PolicyValueModel.from_pretrained(folder).double().eval()
     told, allowed = told_of(model, tokenizer, tokens)
     with torch.inference_mode():
-        out = model(torch.from_numpy(tokens).long(), facts=None if told is None else torch.from_numpy(told).double())
+        out = model(torch.from_numpy(tokens).long(), features=None if told is None else torch.from_numpy(told).double())
     logits = out.logits.flatten(0, 1).numpy()
     worth = game.outcomes.told_by(model.num_labels)[1]
     values = torch.softmax(out.value_logits, -1).flatten(0, 1).numpy() @ worth
@@ -82,7 +82,7 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
     for dtype in ("float32", "bfloat16"):
         for isa in instruction_sets(dtype):
             atol = 1e-1 if isa in ROUNDED else 1e-2
-            engine = load_engine(folder, game.outcomes, dtype, isa=isa)
+            engine = load_backend(folder, game.outcomes, dtype, isa=isa)
             nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32), told)
             ours = engine.policy(nodes)
             if dtype == "float32":
@@ -102,14 +102,14 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told
     before."""
     folder, game, tokenizer = shipped
-    engine = load_engine(folder, game.outcomes)
+    engine = load_backend(folder, game.outcomes)
     unplayed_share, gain, errors, spread = [], [], [], []
     # Tokens at the end that tell of play: Skat's name the leaders too, and a mission of The Crew may end early.
     plays = {"hearts": 52, "skat": 40, "crew": 20, "hanabi": 20}[game.name]
     for tokens in hands_of(game, 40):
         length = int(np.argmax(tokens == tokenizer.eos))
-        facts, possible = tokenizers.follow(tokenizer, tokens[None, :length], possible=True)
-        told = facts[0] if engine.n_facts else None
+        features, possible = tokenizers.follow(tokenizer, tokens[None, :length], possible=True)
+        told = features[0] if engine.n_features else None
         nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32), told)
         over = possible[0] if engine.masked else np.ones_like(possible[0])
         probs = legal_policy(engine.policy(nodes), over)
@@ -127,18 +127,18 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
 
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew"])
 def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, name):
-    """No facts, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
+    """No features, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
     from trickformer import players
 
     folder, game = tiny_checkpoint_of(name), games.load(name)
-    engine = load_engine(folder, game.outcomes)
-    assert (engine.n_facts, engine.masked, engine.has_action_values) == (0, False, False)
+    engine = load_backend(folder, game.outcomes)
+    assert (engine.n_features, engine.masked, engine.has_action_values) == (0, False, False)
     assert engine.n_outcomes == len(game.outcomes.labels)
     options = players.make(f"gomcts:checkpoint={folder},imagine=model", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
     settings = SearchSettings(options.runs, options.steps, options.c, options.threshold)
     assert settings == replace(game.search, imagine="model", playing="model", argmax_threshold=None)
-    whole = load_engine(folder, game.outcomes.values)
+    whole = load_backend(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
     answers = [e.values(e.extend(root, tokens, lengths)) for e in (engine, whole)]
@@ -149,8 +149,8 @@ def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
     from trickformer import players
 
     folder, game, tokenizer = shipped
-    engine = load_engine(folder, game.outcomes)
-    assert (engine.n_facts, engine.masked, engine.has_action_values) == (tokenizer.n_facts, True, True)
+    engine = load_backend(folder, game.outcomes)
+    assert (engine.n_features, engine.masked, engine.has_action_values) == (tokenizer.n_features, True, True)
     assert engine.n_outcomes == len(game.outcomes.class_values)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert options.legal
@@ -164,9 +164,9 @@ def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
 
 
 @pytest.fixture
-def knowing(tiny_facts_checkpoint_of, tmp_path):
-    """A copy of a tiny checkpoint with facts; its config is changed by the function that comes with it."""
-    folder = shutil.copytree(tiny_facts_checkpoint_of("hearts"), tmp_path / "model")
+def knowing(tiny_features_checkpoint_of, tmp_path):
+    """A copy of a tiny checkpoint with features; its config is changed by the function that comes with it."""
+    folder = shutil.copytree(tiny_features_checkpoint_of("hearts"), tmp_path / "model")
     config = json.loads((folder / "config.json").read_text())
 
     def change(stamp=None, **values):
@@ -177,19 +177,19 @@ def knowing(tiny_facts_checkpoint_of, tmp_path):
 
 
 @pytest.mark.parametrize("player", ["argmax", "gomcts", "imitation"])
-def test_facts_of_another_version_or_number_are_refused(knowing, command, player):
+def test_features_of_another_version_or_number_are_refused(knowing, command, player):
     folder, change = knowing
     match = ["tournament", "hearts", "--a", f"{player}:checkpoint={folder}", "--b", "random", "--deals", "1"]
     match += ["--out", folder.parent / "run"]
     ours = "but hearts has 440 of version hearts-1; train it again"
     for stamp, values, says in (
-        ({"facts": "hearts-0"}, {}, f"takes 440 facts of version hearts-0, {ours}"),
-        ({"facts": None}, {}, f"takes 440 facts of version unknown, {ours}"),
-        ({"facts": 1}, {}, f"takes 440 facts of version 1, {ours}"),
-        ({}, {"n_facts": 439}, f"takes 439 facts of version hearts-1, {ours}"),
-        ({}, {"n_facts": -440}, f"takes -440 facts of version hearts-1, {ours}"),
-        ({}, {"n_facts": "many"}, f"takes many facts of version hearts-1, {ours}"),
-        ({}, {"n_facts": 0}, f"takes 0 facts of version hearts-1, {ours}"),
+        ({"features": "hearts-0"}, {}, f"takes 440 features of version hearts-0, {ours}"),
+        ({"features": None}, {}, f"takes 440 features of version unknown, {ours}"),
+        ({"features": 1}, {}, f"takes 440 features of version 1, {ours}"),
+        ({}, {"n_features": 439}, f"takes 439 features of version hearts-1, {ours}"),
+        ({}, {"n_features": -440}, f"takes -440 features of version hearts-1, {ours}"),
+        ({}, {"n_features": "many"}, f"takes many features of version hearts-1, {ours}"),
+        ({}, {"n_features": 0}, f"takes 0 features of version hearts-1, {ours}"),
         ({"vocab": []}, {}, "its vocab differ"),
     ):
         change(stamp, **values)
@@ -199,13 +199,13 @@ def test_facts_of_another_version_or_number_are_refused(knowing, command, player
     assert not (folder.parent / "run").exists()
 
 
-def test_a_stamp_says_what_facts_a_model_takes():
+def test_a_stamp_says_what_features_a_model_takes():
     for name in tokenizers.NAMES:
         game = games.load(name)
         tokenizer = tokenizers.make(game)
-        plain, knowing = (checkpoints.stamp(game, tokenizer, facts) for facts in (False, True))
-        assert knowing == plain | {"facts": tokenizer.facts_version}
-        assert "facts" not in plain and plain == checkpoints.stamp(game, tokenizer)
+        plain, knowing = (checkpoints.stamp(game, tokenizer, features) for features in (False, True))
+        assert knowing == plain | {"features": tokenizer.features_version}
+        assert "features" not in plain and plain == checkpoints.stamp(game, tokenizer)
 
 
 def test_names_and_folders_that_are_none(tmp_path):

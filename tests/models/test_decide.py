@@ -15,19 +15,19 @@ V = 9  # tokens
 class Table:
     """An engine of one step: what is worth what after which token is a table. Notes which nodes are alive."""
 
-    def __init__(self, values: np.ndarray, n_facts: int = 0, has_action_values: bool = False):
+    def __init__(self, values: np.ndarray, n_features: int = 0, has_action_values: bool = False):
         self.worth = values  # [n, V], coarse, so that there are ties
-        self.n_facts, self.has_action_values = n_facts, has_action_values
+        self.n_features, self.has_action_values = n_features, has_action_values
         self.made: list[tuple[int, int]] = []
         self.alive: set[int] = set()
 
-    def extend(self, parents, tokens, lengths=None, facts=None):
+    def extend(self, parents, tokens, lengths=None, features=None):
         first = len(self.made)
         assert lengths is None
-        if self.n_facts:
-            assert np.array_equal(facts, facts_of(parents, tokens))
+        if self.n_features:
+            assert np.array_equal(features, features_of(parents, tokens))
         else:
-            assert facts is None
+            assert features is None
         self.made += [(int(p), int(t)) for p, t in zip(parents, tokens)]
         self.alive |= set(range(first, len(self.made)))
         return np.arange(first, len(self.made), dtype=np.int32)
@@ -43,7 +43,7 @@ class Table:
         self.alive -= {int(n) for n in nodes}
 
 
-def facts_of(rows, tokens):
+def features_of(rows, tokens):
     return np.stack([rows, tokens, np.ones(len(rows))], axis=1).astype(np.float32)
 
 
@@ -76,16 +76,16 @@ def test_argmax_val_is_its_definition(threshold):
     assert [engine.made[node] for node in decided.nodes] == list(enumerate(expected))
     assert engine.alive == set(decided.nodes.tolist())
 
-    # A model with facts is told what is known behind each token; one with action values is fed nothing.
-    knowing = Table(worth, n_facts=3)
-    same = decide.argmax_val(knowing, np.arange(n, dtype=np.int32), logits, legal, threshold, facts_of)
+    # A model with features is told what is known behind each token; one with action values is fed nothing.
+    knowing = Table(worth, n_features=3)
+    same = decide.argmax_val(knowing, np.arange(n, dtype=np.int32), logits, legal, threshold, features_of)
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(same, decided, strict=True))
     assert knowing.made == engine.made
-    without = decide.argmax_val(Table(worth), np.arange(n, dtype=np.int32), logits, legal, threshold, facts_of)
-    assert np.array_equal(without.tokens, decided.tokens)  # a model that takes no facts is given none
-    for n_facts in (0, 3):
-        acting = Table(worth, n_facts, has_action_values=True)
-        found = decide.argmax_val(acting, np.arange(n, dtype=np.int32), logits, legal, threshold, facts_of)
+    without = decide.argmax_val(Table(worth), np.arange(n, dtype=np.int32), logits, legal, threshold, features_of)
+    assert np.array_equal(without.tokens, decided.tokens)  # a model that takes no features is given none
+    for n_features in (0, 3):
+        acting = Table(worth, n_features, has_action_values=True)
+        found = decide.argmax_val(acting, np.arange(n, dtype=np.int32), logits, legal, threshold, features_of)
         assert found.tokens.tolist() == expected
         assert np.array_equal(found.values, decided.values)
         assert found.nodes is None and not acting.made

@@ -11,7 +11,7 @@ import torch
 
 from trickformer.base import Outcomes, Tracker, TrickformerError
 from trickformer.models import presets
-from trickformer.models.backend import Engine, Prefix, advance, instruction_sets, load_engine
+from trickformer.models.backend import Backend, Prefix, advance, instruction_sets, load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
 VOCAB, POSITIONS, OUTCOMES, FACTS = 61, 40, 150, 83
@@ -35,20 +35,20 @@ def make_model(preset: str, outcomes: int = OUTCOMES, **beyond: int) -> GPT2Poli
     return model
 
 
-def facts_of(sequence: list[int]) -> np.ndarray:
-    """Facts after a sequence, float32 [FACTS]: some function of it, most of it 0 as in games."""
+def features_of(sequence: list[int]) -> np.ndarray:
+    """Features after a sequence, float32 [FACTS]: some function of it, most of it 0 as in games."""
     rng = np.random.default_rng([9, *sequence])
     return (rng.random(FACTS) < 0.3) * rng.uniform(-1, 1, FACTS).astype(np.float32)
 
 
-def facts_along(sequence: list[int], start: int = 0) -> np.ndarray:
+def features_along(sequence: list[int], start: int = 0) -> np.ndarray:
     """float32 [T - start, FACTS], after each token from `start` on."""
-    rows = [facts_of(sequence[: t + 1]) for t in range(start, len(sequence))]
+    rows = [features_of(sequence[: t + 1]) for t in range(start, len(sequence))]
     return np.array(rows, np.float32).reshape(-1, FACTS)
 
 
 class Along(Tracker):
-    """Says the facts of `facts_along`, and nothing else."""
+    """Says the features of `features_along`, and nothing else."""
 
     def __init__(self, history: tuple[int, ...] = ()):
         self._history = [*history]
@@ -59,8 +59,8 @@ class Along(Tracker):
     def push(self, token: int) -> None:
         self._history.append(token)
 
-    def facts(self) -> np.ndarray:
-        return facts_along(self._history)[-1] if self._history else np.zeros(FACTS, np.float32)
+    def features(self) -> np.ndarray:
+        return features_along(self._history)[-1] if self._history else np.zeros(FACTS, np.float32)
 
     def possible(self) -> np.ndarray:
         return np.ones(VOCAB, bool)
@@ -80,22 +80,22 @@ def values_of(outcomes: int = OUTCOMES) -> np.ndarray:
 @pytest.fixture(scope="module")
 def models() -> dict[str, GPT2PolicyValueModel]:
     found = {preset: make_model(preset) for preset in ("tiny", "small")}
-    found["facts"] = make_model("tiny", n_facts=FACTS, action_values=True, masked=True)
-    found["only facts"] = make_model("tiny", n_facts=FACTS)
+    found["features"] = make_model("tiny", n_features=FACTS, action_values=True, masked=True)
+    found["only features"] = make_model("tiny", n_features=FACTS)
     found["only actions"] = make_model("tiny", action_values=True)
     return found
 
 
 @pytest.fixture
-def engine(models: dict[str, GPT2PolicyValueModel]) -> Engine:
-    return load_engine(models["tiny"], values_of(), "float32")
+def engine(models: dict[str, GPT2PolicyValueModel]) -> Backend:
+    return load_backend(models["tiny"], values_of(), "float32")
 
 
 def ints(*values: int) -> np.ndarray:
     return np.array(values, np.int32)
 
 
-def grow_tree(engine: Engine, rng: np.random.Generator, calls: int) -> dict[int, list[int]]:
+def grow_tree(engine: Backend, rng: np.random.Generator, calls: int) -> dict[int, list[int]]:
     """Extend at random nodes by random chains; returns every node's sequence of tokens."""
     sequences: dict[int, list[int]] = {}
     for _ in range(calls):
@@ -110,8 +110,8 @@ def grow_tree(engine: Engine, rng: np.random.Generator, calls: int) -> dict[int,
             lengths.append(length)
             tokens += chain
             expected += [before + chain[: i + 1] for i in range(length)]
-        facts = np.array([facts_of(sequence) for sequence in expected]) if engine.n_facts else None
-        nodes = engine.extend(ints(*parents), ints(*tokens), ints(*lengths), facts)
+        features = np.array([features_of(sequence) for sequence in expected]) if engine.n_features else None
+        nodes = engine.extend(ints(*parents), ints(*tokens), ints(*lengths), features)
         assert nodes.dtype == np.int32
         sequences.update(zip(nodes.tolist(), expected, strict=True))
     return sequences
@@ -122,13 +122,13 @@ def hugging_face(model: GPT2PolicyValueModel, sequences: list[list[int]]) -> tup
     values [n, V], or no column of a model without."""
     longest = max(map(len, sequences))
     tokens = torch.tensor([s + [0] * (longest - len(s)) for s in sequences])
-    facts = None
-    if model.n_facts:
-        rows = [np.pad(facts_along(s), ((0, longest - len(s)), (0, 0))) for s in sequences]
-        facts = torch.from_numpy(np.array(rows))
+    features = None
+    if model.n_features:
+        rows = [np.pad(features_along(s), ((0, longest - len(s)), (0, 0))) for s in sequences]
+        features = torch.from_numpy(np.array(rows))
     with torch.no_grad():
-        out = model(tokens, facts=facts)
-        hidden = model.hidden_states(tokens, facts)
+        out = model(tokens, features=features)
+        hidden = model.hidden_states(tokens, features)
     rows, last = torch.arange(len(sequences)), torch.tensor([len(s) - 1 for s in sequences])
     actions = np.empty((len(sequences), 0)) if out.action_values is None else out.action_values[rows, last].numpy()
     probabilities = out.value_logits[rows, last].softmax(-1).numpy()
@@ -140,7 +140,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return e / e.sum(-1, keepdims=True)
 
 
-def assert_parity(model: GPT2PolicyValueModel, engine: Engine, sequences: dict[int, list[int]], note: str) -> None:
+def assert_parity(model: GPT2PolicyValueModel, engine: Backend, sequences: dict[int, list[int]], note: str) -> None:
     nodes = np.array(list(sequences), np.int32)
     logits, probabilities, hidden, actions = hugging_face(model, list(sequences.values()))
     values = values_of(engine.n_outcomes)
@@ -163,15 +163,15 @@ def assert_parity(model: GPT2PolicyValueModel, engine: Engine, sequences: dict[i
 
 
 @pytest.mark.parametrize(("backend", "dtype", "isa"), ENGINES)
-@pytest.mark.parametrize("preset", ["tiny", "small", "facts", "only facts", "only actions"])
+@pytest.mark.parametrize("preset", ["tiny", "small", "features", "only features", "only actions"])
 def test_random_trees_equal_hugging_face(
     models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str | None
 ) -> None:
-    engine = load_engine(models[preset], values_of(), dtype, backend=backend, isa=isa)
+    engine = load_backend(models[preset], values_of(), dtype, backend=backend, isa=isa)
     assert (engine.vocab_size, engine.n_outcomes, engine.n_positions) == (VOCAB, OUTCOMES, POSITIONS)
     assert engine.dtype == dtype
     config = models[preset].config
-    assert (engine.n_facts, engine.masked) == (config.n_facts, config.masked)
+    assert (engine.n_features, engine.masked) == (config.n_features, config.masked)
     for seed in range(2):
         engine.reset()
         sequences = grow_tree(engine, np.random.default_rng(seed), 8)
@@ -182,7 +182,7 @@ def test_random_trees_equal_hugging_face(
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_paper_size_equals_hugging_face(dtype: str) -> None:
     model = make_model("paper", 2237)
-    engine = load_engine(model, values_of(2237), dtype)
+    engine = load_backend(model, values_of(2237), dtype)
     assert_parity(model, engine, grow_tree(engine, np.random.default_rng(5), 3), f"{dtype}, tree of seed 5")
 
 
@@ -193,18 +193,18 @@ def test_odd_sizes(backend: str, dtype: str, isa: str, heads: int, embd: int, in
     config.n_head, config.n_embd, config.n_inner = heads, embd, inner
     torch.manual_seed(1)
     model = GPT2PolicyValueModel(config).eval()
-    engine = load_engine(model, values_of(128), dtype, backend=backend, isa=isa)
+    engine = load_backend(model, values_of(128), dtype, backend=backend, isa=isa)
     assert_parity(model, engine, grow_tree(engine, np.random.default_rng(1), 4), f"{dtype} {isa}, seed 1")
 
 
-def heads_of(engine: Engine) -> list:
+def heads_of(engine: Backend) -> list:
     """All that can be asked of a node."""
     heads = [engine.policy, engine.outcomes, engine.values, engine.hidden_states]
     return heads + ([engine.action_values] if engine.has_action_values else [])
 
 
 @pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
-@pytest.mark.parametrize("preset", ["small", "facts"])
+@pytest.mark.parametrize("preset", ["small", "features"])
 def test_rows_do_not_depend_on_the_batch(
     models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str
 ) -> None:
@@ -212,18 +212,18 @@ def test_rows_do_not_depend_on_the_batch(
     model, values = models[preset], values_of()
     rng = np.random.default_rng(7)
     tokens = rng.integers(0, VOCAB, (200, 15)).astype(np.int32)
-    facts = np.array([facts_along(row.tolist()) for row in tokens]) if model.n_facts else None
+    features = np.array([features_along(row.tolist()) for row in tokens]) if model.n_features else None
 
     def of(*which):
-        return None if facts is None else facts[which].reshape(-1, FACTS)
+        return None if features is None else features[which].reshape(-1, FACTS)
 
-    together = load_engine(model, values, dtype, backend=backend, isa=isa)
+    together = load_backend(model, values, dtype, backend=backend, isa=isa)
     nodes = together.extend(np.full(200, -1, np.int32), tokens.ravel(), np.full(200, 15, np.int32), of(slice(None)))
     nodes = nodes.reshape(200, 15)
     heads = [head(nodes[:, -1].copy()) for head in heads_of(together)]
-    assert len(heads) == (5 if preset == "facts" else 4)
+    assert len(heads) == (5 if preset == "features" else 4)
 
-    alone = load_engine(model, values, dtype, backend=backend, isa=isa)
+    alone = load_backend(model, values, dtype, backend=backend, isa=isa)
     for row in (0, 1, 63, 143, 144, 199):
         node = ints(-1)
         start = 0
@@ -246,9 +246,11 @@ def test_rows_do_not_depend_on_the_batch(
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_facts_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueModel], backend: str, dtype: str) -> None:
-    engine = load_engine(models["facts"], values_of(), dtype, backend=backend)
-    known = facts_along([1, 2, 3])
+def test_features_are_given_whole_or_not_at_all(
+    models: dict[str, GPT2PolicyValueModel], backend: str, dtype: str
+) -> None:
+    engine = load_backend(models["features"], values_of(), dtype, backend=backend)
+    known = features_along([1, 2, 3])
     root = engine.extend(ints(-1), ints(1, 2, 3), ints(3), known)
     before = engine.policy(root)
     for wrong in (
@@ -259,7 +261,7 @@ def test_facts_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueMo
         np.zeros((3, 0), np.float32),
         known.T,
     ):
-        with pytest.raises(ValueError, match="facts"):
+        with pytest.raises(ValueError, match="features"):
             engine.extend(ints(-1), ints(1, 2, 3), ints(3), wrong)
     with pytest.raises(ValueError, match="not in the vocabulary"):
         engine.extend(ints(-1), ints(VOCAB), None, known[:1])
@@ -270,28 +272,28 @@ def test_facts_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueMo
     with pytest.raises(ValueError, match="node 9 is not a live node"):
         engine.action_values(ints(9))
 
-    plain = load_engine(models["tiny"], values_of(), dtype, backend=backend)
+    plain = load_backend(models["tiny"], values_of(), dtype, backend=backend)
     node = plain.extend(ints(-1), ints(1))
     for wrong in (known[:1], known):
-        with pytest.raises(ValueError, match="facts"):
+        with pytest.raises(ValueError, match="features"):
             plain.extend(ints(-1), ints(1), None, wrong)
     with pytest.raises(ValueError, match="action values"):
         plain.action_values(node)
-    assert (plain.used, plain.n_facts, plain.masked, plain.has_action_values) == (1, 0, False, False)
+    assert (plain.used, plain.n_features, plain.masked, plain.has_action_values) == (1, 0, False, False)
     again = plain.extend(ints(-1), ints(1), None, np.zeros((1, 0), np.float32))
     assert np.array_equal(plain.policy(again), plain.policy(node))
 
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_prefixes_feed_the_facts_of_what_is_new(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["facts"], values_of(), "float32", backend=backend)
+def test_prefixes_feed_the_features_of_what_is_new(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+    engine = load_backend(models["features"], values_of(), "float32", backend=backend)
     prefixes = [Prefix(engine, Along()), Prefix(engine, Along())]
     for histories in ([[1, 2, 3], [4]], [[1, 2, 5, 6], [4, 7]], [[1, 2, 5, 6], [8, 9]]):
         tokens = [ints(*history) for history in histories]
         nodes = advance(prefixes, tokens)
-        logits, *_ = hugging_face(models["facts"], histories)
+        logits, *_ = hugging_face(models["features"], histories)
         np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
-    with pytest.raises(ValueError, match="facts"):
+    with pytest.raises(ValueError, match="features"):
         advance([Prefix(engine)], [ints(1)])
 
 
@@ -303,20 +305,20 @@ def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> N
     assert outcomes.class_values.shape == (15, 1)
     assert np.array_equal(outcomes.class_values[outcomes.classes], values[:, :1])
     for n, expected in ((300, values), (15, outcomes.class_values)):
-        engine = load_engine(make_model("tiny", n), outcomes, "float32")
+        engine = load_backend(make_model("tiny", n), outcomes, "float32")
         nodes = engine.extend(ints(-1), ints(1))
         np.testing.assert_allclose(engine.values(nodes), engine.outcomes(nodes) @ expected, atol=1e-5)
         which, worth = outcomes.told_by(n)
         assert np.array_equal(worth, expected) and np.array_equal(worth[which][:, 0], values[:, 0])
     with pytest.raises(TrickformerError, match="150 results are neither the 300 outcomes nor 15 classes"):
-        load_engine(models["tiny"], outcomes)
+        load_backend(models["tiny"], outcomes)
     apart = Outcomes(((3,), (1,), (2,)), np.array([[3.0], [1.0], [2.0]], np.float32))
     assert apart.classes.tolist() == [0, 1, 2] and apart.class_values.ravel().tolist() == [3, 1, 2]
 
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
     root = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
     bad = [
         ((ints(-1), ints(VOCAB)), "token 61 is not in the vocabulary of 61"),
@@ -351,7 +353,7 @@ def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend:
 
 def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> None:
     """However they came back, the lowest are taken first: a pool that lives long is as compact as a fresh one."""
-    engine = load_engine(models["tiny"], values_of(), "float32", backend="cpp")
+    engine = load_backend(models["tiny"], values_of(), "float32", backend="cpp")
     nodes = engine.extend(np.full(3000, -1, np.int32), np.zeros(3000, np.int32))
     engine.release(np.random.default_rng(1).permutation(nodes[100:]))
     assert engine.extend(np.full(200, -1, np.int32), np.zeros(200, np.int32)).tolist() == list(range(100, 300))
@@ -362,7 +364,7 @@ def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> No
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
     rng = np.random.default_rng(11)
     kept = engine.extend(ints(-1), rng.integers(0, VOCAB, 10).astype(np.int32), ints(10))
     before = engine.policy(kept)
@@ -387,7 +389,7 @@ def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], 
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["tiny"], values_of(), backend=backend)
+    engine = load_backend(models["tiny"], values_of(), backend=backend)
     nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
     engine.release(nodes[:1])
     with pytest.raises(ValueError, match="released before the nodes below it"):
@@ -397,7 +399,7 @@ def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], ba
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     """Though the node in it now stands as deep as the one that was released."""
-    engine = load_engine(models["tiny"], values_of(), backend=backend)
+    engine = load_backend(models["tiny"], values_of(), backend=backend)
     nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
     engine.release(nodes[:2])
     assert engine.extend(ints(-1), ints(4, 5), ints(2)).tolist() == nodes[:2].tolist()
@@ -409,7 +411,7 @@ def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyV
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["tiny"], values_of(), "float32", backend=backend)
+    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
     rng = np.random.default_rng(13)
     prefixes = [Prefix(engine) for _ in range(5)]
     histories = [rng.integers(0, VOCAB, 4).astype(np.int32) for _ in prefixes]
@@ -444,17 +446,17 @@ def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], 
 
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_engine(models["facts"], values_of(), "float32", backend=backend)
+    engine = load_backend(models["features"], values_of(), "float32", backend=backend)
     original = Prefix(engine, Along())
     advance([original], [ints(1, 2, 3)])
     twins = [copy(original), copy(original)]
     histories = [[1, 2, 3, 4], [1, 2, 3, 5, 6], [1, 2, 3, 7]]
     nodes = advance([original, *twins], [ints(*history) for history in histories])
     assert engine.used == 3 + 1 + 2 + 1
-    np.testing.assert_allclose(engine.policy(nodes), hugging_face(models["facts"], histories)[0], atol=1e-4, rtol=0)
+    np.testing.assert_allclose(engine.policy(nodes), hugging_face(models["features"], histories)[0], atol=1e-4, rtol=0)
     nodes = advance(twins, [ints(1, 8), ints(1, 2, 3, 9)])  # shorter than what is shared: nothing of it is given back
     assert engine.used == 3 + 1 + 1 + 1
-    logits, *_ = hugging_face(models["facts"], [[1, 8], [1, 2, 3, 9]])
+    logits, *_ = hugging_face(models["features"], [[1, 8], [1, 2, 3, 9]])
     np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
     del original
     gc.collect()
@@ -468,12 +470,12 @@ def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueMod
     assert engine.used == 0
 
 
-def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Engine) -> None:
+def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Backend) -> None:
     prefix = Prefix(engine)
     assert prefix.node == -1
     assert advance([], []).size == 0
     with pytest.raises(ValueError, match="share an engine"):
-        advance([prefix, Prefix(load_engine(models["tiny"], values_of()))], [ints(1), ints(1)])
+        advance([prefix, Prefix(load_backend(models["tiny"], values_of()))], [ints(1), ints(1)])
     with pytest.raises(ValueError, match="twice"):
         advance([prefix, prefix], [ints(1), ints(1)])
     with pytest.raises(ValueError, match="1 prefixes, but 2 token lists"):

@@ -38,36 +38,36 @@ def test_forward_is_the_papers() -> None:
     assert not any(getattr(model, head).bias for head in ("lm_hidden", "lm_head", "val_hidden", "val_head"))
 
 
-def test_facts_and_action_values_go_beyond_the_paper() -> None:
-    """Facts are added to token and position by a linear map; the third head is built as the other two."""
-    model = make(n_facts=5, action_values=True, masked=True)
-    tokens, facts = torch.randint(0, 11, (3, 9)), torch.randn(3, 9, 5)
-    out = model(tokens, facts=facts)
-    inputs = model.transformer.wte(tokens) + torch.einsum("btf,fe->bte", facts, model.facts.weight)
+def test_features_and_action_values_go_beyond_the_paper() -> None:
+    """Features are added to token and position by a linear map; the third head is built as the other two."""
+    model = make(n_features=5, action_values=True, masked=True)
+    tokens, features = torch.randint(0, 11, (3, 9)), torch.randn(3, 9, 5)
+    out = model(tokens, features=features)
+    inputs = model.transformer.wte(tokens) + torch.einsum("btf,fe->bte", features, model.features.weight)
     hidden = model.transformer(inputs_embeds=inputs).last_hidden_state
-    torch.testing.assert_close(model.hidden_states(tokens, facts), hidden)
+    torch.testing.assert_close(model.hidden_states(tokens, features), hidden)
     torch.testing.assert_close(out.logits, model.lm_head(F.gelu(model.lm_hidden(hidden))))
     torch.testing.assert_close(out.value_logits, model.val_head(F.gelu(model.val_hidden(hidden))))
     torch.testing.assert_close(out.action_values, model.act_head(F.gelu(model.act_hidden(hidden))))
     assert out.action_values.shape == (3, 9, 11)
-    blind = model(tokens, facts=torch.zeros_like(facts)).logits
+    blind = model(tokens, features=torch.zeros_like(features)).logits
     assert not torch.allclose(blind, out.logits)
-    with pytest.raises(ValueError, match="takes 5 facts"):
+    with pytest.raises(ValueError, match="takes 5 features"):
         model(tokens)
     plain = make()
     assert plain(tokens).action_values is None
-    with pytest.raises(ValueError, match="takes 0 facts"):
-        plain(tokens, facts=facts)
+    with pytest.raises(ValueError, match="takes 0 features"):
+        plain(tokens, features=features)
 
 
 def test_a_config_that_is_silent_goes_not_beyond(tmp_path: Path) -> None:
-    """As of models that were saved before there were facts."""
+    """As of models that were saved before there were features."""
     model = make()
-    for name in ("n_facts", "action_values", "masked"):
+    for name in ("n_features", "action_values", "masked"):
         delattr(model.config, name)
     model.save_pretrained(tmp_path)
     loaded = GPT2PolicyValueModel.from_pretrained(tmp_path)
-    assert loaded.n_facts == 0
+    assert loaded.n_features == 0
     tokens = torch.randint(0, 11, (3, 9))
     torch.testing.assert_close(loaded.eval()(tokens).logits, model(tokens).logits)
     assert loaded(tokens).action_values is None
@@ -86,13 +86,13 @@ def test_padding_counts_in_neither_loss() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_checkpoints_round_trip(tmp_path: Path, dtype: torch.dtype) -> None:
-    model = make(outcomes=2, n_facts=4, action_values=True, masked=True).to(dtype)
+    model = make(outcomes=2, n_features=4, action_values=True, masked=True).to(dtype)
     model.save_pretrained(tmp_path)
     loaded = GPT2PolicyValueModel.from_pretrained(tmp_path)
     assert loaded.dtype == torch.float32
     assert loaded.config.num_labels == 2
-    assert (loaded.config.n_facts, loaded.config.action_values, loaded.config.masked) == (4, True, True)
-    assert {"facts.weight", "act_hidden.weight", "act_head.weight"} < set(loaded.state_dict())
+    assert (loaded.config.n_features, loaded.config.action_values, loaded.config.masked) == (4, True, True)
+    assert {"features.weight", "act_hidden.weight", "act_head.weight"} < set(loaded.state_dict())
     for name, tensor in loaded.state_dict().items():
         assert torch.equal(tensor, model.state_dict()[name].float()), name
 

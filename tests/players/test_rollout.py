@@ -42,9 +42,9 @@ def played_on_slowly(game, policy, world, action, seat):
 
 
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew(mission=9)"])
-def test_games_played_on_are_those_of_the_policy(name, tiny_facts_checkpoint_of):
+def test_games_played_on_are_those_of_the_policy(name, tiny_features_checkpoint_of):
     game = games.load(name)
-    policy = players.make(f"argmax:checkpoint={tiny_facts_checkpoint_of(game.name)}", game)
+    policy = players.make(f"argmax:checkpoint={tiny_features_checkpoint_of(game.name)}", game)
     positions, rng, found = PlayedPositions(game, policy, sampler(game)), np.random.default_rng(2), set[float]()
     for number, (state, view) in enumerate(decisions(game, 3, 0)):
         if number % 7 == 3 and len(view.legal) > 1:
@@ -61,7 +61,7 @@ def test_games_played_on_are_those_of_the_policy(name, tiny_facts_checkpoint_of)
     assert len(found) > 1
 
 
-def test_what_was_seen_before_the_action_is_fed_once(tiny_facts_checkpoint_of):
+def test_what_was_seen_before_the_action_is_fed_once(tiny_features_checkpoint_of):
     """A policy that cannot look, and is told all of each game, plays on the same."""
 
     class Blind:
@@ -69,7 +69,7 @@ def test_what_was_seen_before_the_action_is_fed_once(tiny_facts_checkpoint_of):
             self.act = player.act
 
     game, compared = games.load("crew"), 0
-    policy = players.make(f"argmax:checkpoint={tiny_facts_checkpoint_of('crew')}", game)
+    policy = players.make(f"argmax:checkpoint={tiny_features_checkpoint_of('crew')}", game)
     rng = np.random.default_rng(3)
     for number, (state, view) in enumerate(decisions(game, 5, 0)):
         if number % 6 == 1 and len(view.legal) > 1:
@@ -126,10 +126,10 @@ def test_hidden_cards_change_nothing():
     assert compared > 5
 
 
-def test_a_killed_match_goes_on_the_same(tiny_facts_checkpoint_of):
+def test_a_killed_match_goes_on_the_same(tiny_features_checkpoint_of):
     """Nothing is carried from one hand to the next."""
     game = games.load("skat")
-    spec = f"rollout:policy=argmax:checkpoint={tiny_facts_checkpoint_of('skat')},worlds=2"
+    spec = f"rollout:policy=argmax:checkpoint={tiny_features_checkpoint_of('skat')},worlds=2"
     hands = [Hand(deal, (0, 1, 1)) for deal in range(3)]
     whole = list(play(game, [players.make(spec, game), players.make("rules", game)], hands, 2))
     later = list(play(game, [players.make(spec, game), players.make("rules", game)], hands[2:], 2))

@@ -202,9 +202,9 @@ def test_tricks_are_counted_as_they_are_told():
                 assert not lines or name == "crew"
 
 
-def test_players_of_models_say_what_each_action_is_worth(tiny_checkpoint_of, tiny_facts_checkpoint_of):
+def test_players_of_models_say_what_each_action_is_worth(tiny_checkpoint_of, tiny_features_checkpoint_of):
     """What they took is worth what they say it is, and, of ArgmaxVal*, as much as any."""
-    for folder in (tiny_checkpoint_of("hearts"), tiny_facts_checkpoint_of("hearts")):
+    for folder in (tiny_checkpoint_of("hearts"), tiny_features_checkpoint_of("hearts")):
         for spec in (f"argmax:threshold=0,checkpoint={folder}", f"gomcts:runs=8,checkpoint={folder}"):
             assert_says_values("hearts", spec, best="argmax" in spec)
 

@@ -112,7 +112,7 @@ def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
     def run(folder: str, stop_at: int = -1, augment: bool = True) -> dict[str, torch.Tensor]:
         torch.manual_seed(0)
         sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
-        model = GPT2PolicyValueModel(presets.config("tiny", *sizes, tokenizer.n_facts, True, True))
+        model = GPT2PolicyValueModel(presets.config("tiny", *sizes, tokenizer.n_features, True, True))
         options = FitOptions(epochs=2, batch_size=16, action_weight=10.0, warmup_steps=2, augment=augment)
         steps = iter(range(100))
         stop = lambda: next(steps) == stop_at  # noqa: E731

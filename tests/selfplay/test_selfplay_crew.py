@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trickformer import games, tokenizers
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles
@@ -51,7 +51,7 @@ def test_first_games_are_tried_until_some_succeed(crew):
 
 
 def test_model_hands_of_the_crew(crew, tiny_checkpoint_of):
-    engines = [load_engine(tiny_checkpoint_of("crew"), crew.outcomes.values)]
+    engines = [load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)]
     seats, greedy = np.zeros((24, 4), dtype=int), np.ones((24, 4), dtype=bool)
     greedy[::2] = False
     kept = np.ones((24, 4), dtype=bool)

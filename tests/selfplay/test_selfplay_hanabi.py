@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trickformer import games, tokenizers
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.generate import Roles
@@ -35,7 +35,7 @@ def test_random_games(spec):
 
 def test_games_of_models(tiny_checkpoint_of):
     game = games.load("hanabi")
-    engines = [load_engine(tiny_checkpoint_of("hanabi"), game.outcomes.values)]
+    engines = [load_backend(tiny_checkpoint_of("hanabi"), game.outcomes.values)]
     seats, kept = np.zeros((16, 2), dtype=int), np.ones((16, 2), dtype=bool)
     greedy = np.arange(32).reshape(16, 2) % 3 == 0
     data, scores = generate.model_hands(game, engines, Roles(seats, greedy, kept), seed=3, first=5)

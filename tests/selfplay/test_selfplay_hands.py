@@ -12,7 +12,7 @@ from support.play import hearts_with
 
 from trickformer import games, players, tokenizers
 from trickformer.base import Decision, TrickformerError, View, replay
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, schedule
 from trickformer.selfplay.config import SelfPlay
@@ -68,7 +68,7 @@ def test_hands_of_named_players(hearts):
 @pytest.fixture(scope="module")
 def engines(hearts, tiny_checkpoint):
     """A model of not too flat weights, and another that plays otherwise."""
-    return [load_engine(m, hearts.outcomes.values) for m in (tiny_checkpoint, fresh_model(hearts, 5))]
+    return [load_backend(m, hearts.outcomes.values) for m in (tiny_checkpoint, fresh_model(hearts, 5))]
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,7 @@ def test_several_seats_of_a_hand_of_skat_may_be_kept(skat, seats, cast):
 
 
 def test_model_hands_of_skat(skat, tiny_checkpoint_of):
-    engines = [load_engine(m, skat.outcomes.values) for m in (tiny_checkpoint_of("skat"), fresh_model(skat, 5))]
+    engines = [load_backend(m, skat.outcomes.values) for m in (tiny_checkpoint_of("skat"), fresh_model(skat, 5))]
     rng = np.random.default_rng(1)
     seats, greedy = rng.integers(2, size=(16, 3)), rng.random((16, 3)) < 0.5
     roles = Roles(seats, greedy, np.ones((16, 3), dtype=bool))

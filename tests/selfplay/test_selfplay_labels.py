@@ -12,7 +12,7 @@ from support.learning import fresh_model
 from trickformer import _core, games, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.gomcts.search import search
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
@@ -156,7 +156,7 @@ def net(hearts):
     """A quick network of random weights: it prefers some cards to others, for no reason."""
     torch.manual_seed(2)
     tokenizer = tokenizers.make(hearts)
-    return quick.core(quick.QuickNetwork(tokenizer.n_facts, len(tokenizer.vocab), 64))
+    return quick.core(quick.QuickNetwork(tokenizer.n_features, len(tokenizer.vocab), 64))
 
 
 def decisions(data):
@@ -194,7 +194,7 @@ def test_labels_follow_from_the_seed_and_the_hand(hearts, net, name):
 
 
 def test_labels_of_hands_of_models_do_not_depend_on_their_piece(hearts):
-    engines, every = [load_engine(fresh_model(hearts, rich=True), hearts.outcomes)], np.ones((12, 4), bool)
+    engines, every = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], np.ones((12, 4), bool)
     roles, labels = Roles(np.zeros((12, 4), int), every, every), Labels(0.3, 2)
     whole, _ = generate.model_hands(hearts, engines, roles, 9, 0, labels=labels)
     part, _ = generate.model_hands(hearts, engines, Roles(roles.model[:4], every[:4], every[:4]), 9, 8, labels=labels)
@@ -305,7 +305,7 @@ def test_labels_are_right_on_average(hearts, net):
 def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch):
     """Each search: the actions that simulations took, at its place, which is followed by the best. Those of seats that
     are not kept are left out."""
-    engines, found = [load_engine(fresh_model(hearts, rich=True), hearts.outcomes)], []
+    engines, found = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], []
 
     def spy(engine, values, trackers, roots, seeds, options):
         results = search(engine, values, trackers, roots, seeds, options)

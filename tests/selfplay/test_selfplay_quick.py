@@ -26,7 +26,7 @@ def tokenizer(hearts):
 
 def fresh(tokenizer, seed=0, hidden=128):
     torch.manual_seed(seed)
-    return quick.QuickNetwork(tokenizer.n_facts, len(tokenizer.vocab), hidden)
+    return quick.QuickNetwork(tokenizer.n_features, len(tokenizer.vocab), hidden)
 
 
 @pytest.fixture(scope="module")
@@ -35,22 +35,22 @@ def data(hearts):
 
 
 @pytest.fixture(scope="module")
-def facts(data, tokenizer):
+def features(data, tokenizer):
     """Of every position of ten sequences, float32 [n, F]."""
-    return tokenizers.follow(tokenizer, data.tokens[:10])[0].reshape(-1, tokenizer.n_facts)
+    return tokenizers.follow(tokenizer, data.tokens[:10])[0].reshape(-1, tokenizer.n_features)
 
 
 @pytest.mark.parametrize("hidden", [64, 256, 512])
-def test_the_cores_values_are_those_of_torch(tokenizer, facts, hidden):
+def test_the_cores_values_are_those_of_torch(tokenizer, features, hidden):
     model = fresh(tokenizer, 3, hidden)
     with torch.no_grad():
-        expected = model(torch.from_numpy(facts)).numpy()
-    found = quick.core(model).values(facts)
+        expected = model(torch.from_numpy(features)).numpy()
+    found = quick.core(model).values(features)
     assert np.std(expected) > 0.05
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
 
 
-def test_the_core_chooses_what_the_trackers_facts_say(tokenizer):
+def test_the_core_chooses_what_the_trackers_features_say(tokenizer):
     """Of a network with large random weights: what is played is worth the most, but for the spread of 0.05."""
     model, n = fresh(tokenizer, 1), 30
     with torch.no_grad():
@@ -59,8 +59,8 @@ def test_the_core_chooses_what_the_trackers_facts_say(tokenizer):
     hands = Hands(tokenizer.codec, *played(tokenizer, net, 0, n)[:2])
     tokens, _ = hands.seen(*(a.ravel() for a in np.indices((n, 4))))
     spread = []
-    for row, facts in zip(tokens.astype(np.int32), tokenizers.follow(tokenizer, tokens)[0]):
-        tracker, values = tokenizer.tracker(row[:0]), net.values(facts)
+    for row, features in zip(tokens.astype(np.int32), tokenizers.follow(tokenizer, tokens)[0]):
+        tracker, values = tokenizer.tracker(row[:0]), net.values(features)
         for position, token in enumerate(row[row != tokenizer.eos]):
             if position and tracker.my_turn():
                 legal = values[position - 1][tracker.legal()]
@@ -70,13 +70,13 @@ def test_the_core_chooses_what_the_trackers_facts_say(tokenizer):
     assert np.mean(np.array(spread) > 0.5) > 0.5 and len(spread) > n * 4 * 13
 
 
-def test_a_network_comes_back_from_its_file(tokenizer, facts, tmp_path):
+def test_a_network_comes_back_from_its_file(tokenizer, features, tmp_path):
     model, file = fresh(tokenizer), tmp_path / "q.safetensors"
     quick.save(model, file)
     again = quick.read(file)
     assert model.state_dict().keys() == again.state_dict().keys()
     assert all(torch.equal(a, b) for a, b in zip(model.state_dict().values(), again.state_dict().values()))
-    assert np.array_equal(quick.load(file).values(facts), quick.core(model).values(facts))
+    assert np.array_equal(quick.load(file).values(features), quick.core(model).values(features))
     quick.save(again, tmp_path / "r.safetensors")
     assert (tmp_path / "r.safetensors").read_bytes() == file.read_bytes()
 
@@ -125,7 +125,7 @@ def test_a_fit_lowers_the_loss_and_is_reproducible(tokenizer, data, monkeypatch)
     before, after = loss_of(start, data, tokenizer), loss_of(models[2], data, tokenizer)
     assert after < 0.7 * before
     assert abs(told - after) < 0.3 * after
-    monkeypatch.setattr(quick, "_PIECE", 37)  # sequences whose facts are held at a time say nothing of the result
+    monkeypatch.setattr(quick, "_PIECE", 37)  # sequences whose features are held at a time say nothing of the result
     model = copy.deepcopy(start)
     quick.fit(model, data, tokenizer, 5, epochs=6, batch=128)
     assert torch.equal(torch.cat([p.flatten() for p in model.state_dict().values()]), weights[0])
@@ -194,7 +194,7 @@ def test_what_the_core_refuses(tokenizer):
         _core.hearts.mixed_hands(rules, 1, 0, 1, 0.0, 0.0, other, 1.0)
     with pytest.raises(ValueError, match="a network of another game"):
         generate.cast_hands(games.load("hearts"), ["random"], 1, 0, 1, labels=Labels(1, 1, other))
-    with pytest.raises(ValueError, match="facts of another length"):
+    with pytest.raises(ValueError, match="features of another length"):
         net.values(np.zeros((2, 7), np.float32))
     with pytest.raises(ValueError, match="a multiple of 64"):
         quick.core(quick.QuickNetwork(7, 9, 100))

@@ -19,7 +19,7 @@ from support.learning import fresh_model
 
 from trickformer import checkpoints, players, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import config, digests, folder
 from trickformer.plumbing.folder import Interrupted
@@ -32,7 +32,7 @@ TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "ma
 # The paper's way: none of what a small model needs.
 TINY |= {"bootstrap": ["random"], "seats_kept": 1, "roles": "one", "noise": 0, "muon": 0}
 TINY |= {"label_share": 0, "action_weight": 0, "quick": False, "label_worlds": False}
-TINY |= {"facts": False, "masked": False, "value_classes": False}
+TINY |= {"features": False, "masked": False, "value_classes": False}
 # And all of it.
 RICH = TINY | {"bootstrap": ["random", "rules"], "seats_kept": 2, "roles": "all", "noise": 0.05, "muon": 0.02}
 RICH |= {
@@ -41,7 +41,7 @@ RICH |= {
     "match_deals": 1,
     "window": 2,
     "anchor": 0.25,
-    "facts": True,
+    "features": True,
     "masked": True,
     "value_classes": True,
 }
@@ -277,19 +277,19 @@ def test_a_killed_run_goes_on(request, tmp_path, which, when):
 
 
 def test_what_a_run_with_everything_holds(hearts, rich):
-    """Labels in each iteration's data, models that take facts, and quick networks that the labels are played by."""
+    """Labels in each iteration's data, models that take features, and quick networks that the labels are played by."""
     tokenizer, labels = tokenizers.make(hearts), []
     for i in range(3):
         rows = stored.load(rich / "data" / str(i), hearts, tokenizer)
         assert (np.diff(rows.starts) > 0).mean() > 0.9
-        engine = load_engine(rich / f"model-{i}", hearts.outcomes)
-        assert engine.n_facts == tokenizer.n_facts and engine.has_action_values and engine.masked
+        engine = load_backend(rich / f"model-{i}", hearts.outcomes)
+        assert engine.n_features == tokenizer.n_features and engine.has_action_values and engine.masked
         assert engine.n_outcomes == len(hearts.outcomes.class_values)
         labels.append(schedule.labels_of(SelfPlay(**RICH), rich, i))
     assert [label.net is None for label in labels] == [True, False, False]
-    facts = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
-    networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(facts) for i in range(3)]
-    assert all(np.array_equal(labels[i + 1].net.values(facts), networks[i]) for i in range(2))
+    features = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
+    networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(features) for i in range(3)]
+    assert all(np.array_equal(labels[i + 1].net.values(features), networks[i]) for i in range(2))
     assert not any(np.array_equal(a, b) for a, b in pairwise(networks))
     entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
     assert [e["iteration"] for e in entries if e.get("stage") == "quick"] == [0, 1, 2]

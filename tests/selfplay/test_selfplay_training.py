@@ -16,7 +16,7 @@ from support.losses import losses as paper_losses
 
 from trickformer import games, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.models.structure import initialize
 from trickformer.selfplay import generate, metrics, train
 from trickformer.selfplay.data import LABEL, Sequences, starts_of
@@ -121,7 +121,7 @@ def test_the_masked_policy_is_over_the_tokens_that_are_possible(name):
     data = generate.cast_hands(game, ["random"], 3, 0, 6)
     known, _ = tokenizers.follow(tokenizer, data.tokens)
     with torch.no_grad():
-        found = model(torch.from_numpy(data.tokens.astype(np.int64)), facts=torch.from_numpy(known))
+        found = model(torch.from_numpy(data.tokens.astype(np.int64)), features=torch.from_numpy(known))
     policy, value, over_all = [], [], []
     for i, row in enumerate(data.tokens.astype(np.int32)):
         tracker = tokenizer.tracker(row[:0])
@@ -149,7 +149,7 @@ def test_losses_of_cropped_sequences_are_those_of_whole_ones(monkeypatch):
     assert cropped.tokens.shape[1] < data.tokens.shape[1] - 40
     assert (cropped.tokens[:, -1] == tokenizer.eos).all() and (cropped.tokens[:, -2] != tokenizer.eos).any()
     known, allowed = (torch.from_numpy(a) for a in tokenizers.follow(tokenizer, data.tokens, True))
-    whole = replace(cropped, tokens=tensors(data)[0], facts=known, possible=allowed)
+    whole = replace(cropped, tokens=tensors(data)[0], features=known, possible=allowed)
     monkeypatch.setattr(torch, "rand", lambda n, k, device=None: torch.linspace(0, 0.999, k).expand(n, k))
     for positions in (None, 16):
         objective = Objective(model, FitOptions(action_weight=1.0, value_positions=positions))
@@ -208,7 +208,7 @@ def test_the_actions_loss_asks_where_the_decisions_are(hearts):
     batch = batch_of(hearts, model, data)
     tokenizer, at = tokenizers.make(hearts), 0
     with torch.no_grad():
-        found = model(batch.tokens, facts=batch.facts).action_values
+        found = model(batch.tokens, features=batch.features).action_values
     asked = []
     for i, row in enumerate(data.tokens.astype(np.int32)):
         tracker = tokenizer.tracker(row[:0])
@@ -352,7 +352,7 @@ def test_forward_flops_are_those_that_torch_counts(hearts):
 
 def test_an_initialized_model_starts_alike_tokens_alike(hearts):
     model, tokenizer = fresh_model(hearts), tokenizers.make(hearts)
-    initialize(model, *tokenizer.features())
+    initialize(model, *tokenizer.initial_embeddings())
     cosine = torch.nn.functional.cosine_similarity
     wte = model.transformer.wte.weight.detach()
     two, three = tokenizer.vocab.index("2C"), tokenizer.vocab.index("3C")
@@ -371,7 +371,7 @@ class _Oracle(torch.nn.Module):
     def __init__(self, game, tokens, outcomes, actions=None):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.zeros(1))
-        self.device, self.config, self.n_facts = torch.device("cpu"), types.SimpleNamespace(), 0
+        self.device, self.config, self.n_features = torch.device("cpu"), types.SimpleNamespace(), 0
         self.num_labels, self.actions = len(game.outcomes.labels), actions
         n, self.eos = len(tokenizers.make(game).vocab), tokenizers.make(game).eos
         self._answers = {}
@@ -385,7 +385,7 @@ class _Oracle(torch.nn.Module):
     def _key(self, row):
         return tuple(row[row != self.eos].tolist())
 
-    def forward(self, tokens, facts=None):
+    def forward(self, tokens, features=None):
         found = zip(*(self._answers[self._key(row)] for row in tokens))
         logits, values, actions = (None if f[0] is None else torch.stack(f)[:, : tokens.shape[1]] for f in found)
         return types.SimpleNamespace(logits=logits, value_logits=values, action_values=actions)
@@ -435,7 +435,7 @@ def test_calibration_is_the_distance_of_bins():
 
 def test_free_histories_of_an_untrained_model_are_illegal(hearts):
     tokenizer = tokenizers.make(hearts)
-    engine = load_engine(fresh_model(hearts), hearts.outcomes.values)
+    engine = load_backend(fresh_model(hearts), hearts.outcomes.values)
     data = generate.cast_hands(hearts, ["random"], 5, 0, 40)
     assert metrics.illegal_rate(engine, tokenizer, data, 0) == 1
     assert engine.used == 0
@@ -464,9 +464,9 @@ def test_free_histories_are_judged_by_the_tracker(hearts):
     row = data.tokens[0].astype(np.int32)
 
     class Reciting:
-        n_facts, masked = 0, False
+        n_features, masked = 0, False
 
-        def extend(self, nodes, tokens, counts=None, facts=None):
+        def extend(self, nodes, tokens, counts=None, features=None):
             return np.cumsum(np.ones(len(tokens), np.int32)) - 1 if counts is not None else nodes + 1
 
         def policy(self, nodes):

@@ -62,7 +62,7 @@ def overlaps(page) -> list[str]:
       const wide = document.documentElement.scrollWidth - window.innerWidth;
       if (wide > 0) faults.push(`the page is ${wide} px too wide`);
       const seen = (e) => e.getClientRects().length && !e.closest("details:not([open]) > :not(summary)");
-      const kinds = "button, .seat, .played, .pile, .cell, h2, #status, #facts, select";
+      const kinds = "button, .seat, .played, .pile, .cell, h2, #status, #features, select";
       const things = [...document.querySelectorAll(kinds)].filter((e) => seen(e) && !e.closest(".scroll"));
       for (const e of things) {
         const [ink, paper] = [getComputedStyle(e).color, getComputedStyle(e).backgroundColor];

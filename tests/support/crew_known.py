@@ -1,4 +1,4 @@
-"""The facts of The Crew in plain Python, from a mission led through `crew_oracle` and what a seat has seen of it."""
+"""The features of The Crew in plain Python, from a mission led through `crew_oracle` and what a seat has seen of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trickformer.games.crew import ACTIONS, ASK, HAND, PASS, PLAY, PREAMBLE, RAD
 COLOURED = DECK[:36]
 WORDS = ACTIONS[40:]
 LABELS = ("highest", "only", "lowest", "unlabelled")
-# The facts in order, and how many there are of each.
+# The features in order, and how many there are of each.
 LAYOUT = """
 own:40 next:40 say:22 unseen:40 holds:120 void:15 over:40 length:5
 trick:40 beats:40 led:5 winner:4 best:10 trick-tasks:4
@@ -145,7 +145,7 @@ class Course:
             self.asked.add(p)
 
     def expected(self, viewer, possible):
-        """The facts of a seat where a player is on turn; possible: names of what it may come to see next."""
+        """The features of a seat where a player is on turn; possible: names of what it may come to see next."""
         twin, core, mine = self.twin, self.state.core, self.seats[viewer]
         clockwise = [left_of(viewer, i) for i in range(4)]
         page, trick_number = self.page, len(twin.won) + 1
@@ -248,8 +248,8 @@ class Course:
         }
 
 
-def split(facts):
-    """The facts by name."""
+def split(features):
+    """The features by name."""
     ends = np.cumsum(list(SIZES.values()))
-    assert facts.shape == (ends[-1],)
-    return dict(zip(SIZES, np.split(facts, ends[:-1])))
+    assert features.shape == (ends[-1],)
+    return dict(zip(SIZES, np.split(features, ends[:-1])))

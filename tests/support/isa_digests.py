@@ -19,7 +19,7 @@ def hearts() -> dict[str, list[np.ndarray]]:
     rng = np.random.default_rng(SEED)
     actions, width = len(tokenizer.vocab), 64
     net = _core.QuickNet(
-        rng.normal(0, 0.1, (tokenizer.n_facts + 1, width)).astype(np.float32),
+        rng.normal(0, 0.1, (tokenizer.n_features + 1, width)).astype(np.float32),
         rng.normal(0, 0.1, (actions, width)).astype(np.float32),
         rng.normal(0, 0.1, actions).astype(np.float32),
     )

@@ -32,10 +32,10 @@ def check(game, data):
 
 
 def fresh_model(game, seed=0, rich=False):
-    """rich: with facts, action values, a masked policy and value classes."""
+    """rich: with features, action values, a masked policy and value classes."""
     tokenizer = tokenizers.make(game)
     torch.manual_seed(seed)
     results = game.outcomes.class_values if rich else game.outcomes.labels
     sizes = len(tokenizer.vocab), tokenizer.n_positions, len(results), tokenizer.eos
-    more = (tokenizer.n_facts, True, True) if rich else ()
+    more = (tokenizer.n_features, True, True) if rich else ()
     return GPT2PolicyValueModel(presets.config("tiny", *sizes, *more)).eval()

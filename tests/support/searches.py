@@ -12,7 +12,7 @@ class FakeEngine:
     """An engine whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
     some deal allows: at 0 almost every history is illegal, at 9 few are."""
 
-    n_facts = 0
+    n_features = 0
 
     def __init__(self, tokenizer, bias: float, seats: int = 4):
         self.tokenizer, self.bias, self.seats = tokenizer, bias, seats
@@ -24,7 +24,7 @@ class FakeEngine:
         self.next += 1
         return self.next - 1
 
-    def extend(self, parents, tokens, lengths=None, facts=None):
+    def extend(self, parents, tokens, lengths=None, features=None):
         self.calls += 1
         return np.array([self.root((*self.sequences[int(p)], int(t))) for p, t in zip(parents, tokens)], dtype=np.int32)
 

@@ -389,9 +389,9 @@ def test_a_search_equals_its_twin_at_every_stage(crew, tokenizer, bias):
 
 def test_a_search_of_a_model(crew, tokenizer, tiny_checkpoint_of):
     """A model of random weights at its own turn, all of it on the engine."""
-    from trickformer.models.backend import load_engine
+    from trickformer.models.backend import load_backend
 
-    engine = load_engine(tiny_checkpoint_of("crew"), crew.outcomes.values)
+    engine = load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)
     state = crew.deal(1, 1)
     tokens = tokenizer.encode(crew.view(state, state.current_player()))
     root = engine.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]

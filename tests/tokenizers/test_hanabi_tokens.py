@@ -32,7 +32,7 @@ def tokenizer(hanabi):
 def test_sizes(spec, tokens):
     tokenizer = tokenizers.make(games.load(spec))
     assert len(tokenizer.vocab) == tokens
-    assert len(np.unique(tokenizer.features()[0], axis=0)) == tokens
+    assert len(np.unique(tokenizer.initial_embeddings()[0], axis=0)) == tokens
 
 
 def test_rules_that_need_too_many_tokens_are_refused():

@@ -13,7 +13,7 @@ from support.searches import own_turns
 from trickformer import _core, games, tokenizers
 from trickformer.base import Tracker
 from trickformer.gomcts.search import SearchOptions, search
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 
 OPTIONS = [
     SearchOptions(runs=25, steps=3, legal=True, action_values=True, leaf_action_values=True),
@@ -56,16 +56,16 @@ class Twin(Tracker):
     def outcome(self):
         return self.inner.outcome()
 
-    def facts(self):
-        return self.inner.facts()
+    def features(self):
+        return self.inner.features()
 
 
 def fed(game, tokenizer, engine, views):
     """The tokens of each view and their last nodes, which stay in the engine."""
     tokens, nodes = [tokenizer.encode(view) for view in views], []
     for t in tokens:
-        lengths, facts = np.array([len(t)], np.int32), tokenizers.facts_of(tokenizer, t)
-        nodes.append(engine.extend(np.array([-1], np.int32), t, lengths, facts)[-1])
+        lengths, features = np.array([len(t)], np.int32), tokenizers.features_of(tokenizer, t)
+        nodes.append(engine.extend(np.array([-1], np.int32), t, lengths, features)[-1])
     return tokens, np.array(nodes, np.int32)
 
 
@@ -76,17 +76,17 @@ def searched(game, engine, trackers, roots, options):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=["legal", "waves", "early"])
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
-def test_a_search_is_the_same_to_the_byte(name, options, tiny_facts_checkpoint_of):
+def test_a_search_is_the_same_to_the_byte(name, options, tiny_features_checkpoint_of):
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    engine = load_engine(tiny_facts_checkpoint_of(name), game.outcomes, "float32")
+    engine = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
     tokens, roots = fed(game, tokenizer, engine, own_turns(game, 3, 5))
     core = [tokenizer.tracker(t) for t in tokens]
     twins = [Twin(tokenizer.tracker(t)) for t in tokens]
-    before = [t.facts() for t in twins]
+    before = [t.features() for t in twins]
     expected = searched(game, engine, core, roots, options)
     assert searched(game, engine, twins, roots, options) == expected
-    assert all(np.array_equal(t.facts(), b) for t, b in zip(twins, before)), "the caller's trackers have moved"
+    assert all(np.array_equal(t.features(), b) for t, b in zip(twins, before)), "the caller's trackers have moved"
     mixed = [core[0], *twins[1:]]
     assert searched(game, engine, mixed, roots, options) == expected
     del twins, mixed
@@ -113,15 +113,15 @@ def test_sequences_are_followed_alike(hearts):
     assert np.array_equal(one.after(*asked), other.after(*asked))
 
 
-def test_searches_on_threads(tiny_facts_checkpoint_of):
+def test_searches_on_threads(tiny_features_checkpoint_of):
     """A search gives the GIL up, and each call of a tracker takes it."""
     game = games.load("hearts")
     tokenizer = tokenizers.make(game)
-    folder, views = tiny_facts_checkpoint_of("hearts"), own_turns(game, 4, 9)
+    folder, views = tiny_features_checkpoint_of("hearts"), own_turns(game, 4, 9)
     found: list = [None] * len(views)
 
     def work(i):
-        engine = load_engine(folder, game.outcomes, "float32")
+        engine = load_backend(folder, game.outcomes, "float32")
         tokens, roots = fed(game, tokenizer, engine, views[i : i + 1])
         found[i] = searched(game, engine, [Twin(tokenizer.tracker(tokens[0]))], roots, OPTIONS[1])
 
@@ -164,8 +164,8 @@ class Broken(Twin):
     def outcome(self):
         return {"outcome": 10**6, "none": None, "negative": -1}.get(self.fault, super().outcome())
 
-    def facts(self):
-        return super().facts()[: -1 if self._now("facts") else None]
+    def features(self):
+        return super().features()[: -1 if self._now("features") else None]
 
     def _now(self, fault):
         return self.fault == fault and self.pushed > self.after
@@ -179,16 +179,16 @@ class Broken(Twin):
         ("dtype", TypeError, r"possible.. of a tracker returns a numpy array, bool \[V\]"),
         ("length", TypeError, "possible.. of a tracker has another length than"),
         ("legal", TypeError, "legal.. of a tracker has another length than"),
-        ("facts", TypeError, "facts.. of a tracker changed its length"),
+        ("features", TypeError, "features.. of a tracker changed its length"),
         ("outcome", IndexError, "an outcome that the game does not have"),
         ("negative", IndexError, "an outcome that the game does not have"),
         ("none", TypeError, "NoneType"),
     ],
 )
-def test_errors_are_raised_and_nodes_given_back(fault, kind, says, tiny_facts_checkpoint_of):
+def test_errors_are_raised_and_nodes_given_back(fault, kind, says, tiny_features_checkpoint_of):
     game = games.load("hearts")
     tokenizer = tokenizers.make(game)
-    engine = load_engine(tiny_facts_checkpoint_of("hearts"), game.outcomes, "float32")
+    engine = load_backend(tiny_features_checkpoint_of("hearts"), game.outcomes, "float32")
     tokens, roots = fed(game, tokenizer, engine, own_turns(game, 1, 5))
     tracker = type("Faulty", (Broken,), {"fault": fault, "after": 2})(tokenizer.tracker(tokens[0]))
     options = SearchOptions(runs=20, steps=60, legal=True)

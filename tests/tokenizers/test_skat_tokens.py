@@ -450,9 +450,9 @@ def test_a_search_equals_its_twin_at_every_stage(skat, tokenizer, bias):
 
 def test_a_search_of_a_model(skat, tokenizer, tiny_checkpoint_of):
     """A model of random weights at its own turn, all of it on the engine."""
-    from trickformer.models.backend import load_engine
+    from trickformer.models.backend import load_backend
 
-    engine = load_engine(tiny_checkpoint_of("skat"), skat.outcomes.values)
+    engine = load_backend(tiny_checkpoint_of("skat"), skat.outcomes.values)
     state = skat.deal(1, 1)
     tokens = tokenizer.encode(skat.view(state, 1))
     root = engine.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]

@@ -23,7 +23,7 @@ SIZES = "tokens: sizes and names hold together"
 FIT = "tokens: fit the vocabulary and n_positions"
 INVERSE = "tokens: decode to what was seen"
 PREFIX = "tokens: go on from earlier ones"
-FORM = "tracker: masks bool [V], facts float32 [n_facts]"
+FORM = "tracker: masks bool [V], features float32 [n_features]"
 EXPECTS = "tracker: what comes was possible"
 TURN = "tracker: own turn and legal actions as seen"
 AGAIN = "tracker: the same from tokens as by pushes"
@@ -95,28 +95,28 @@ class Walk:
 
     def _sizes(self) -> None:
         t = self.tokenizer
-        vocab, positions, eos, facts, version = (
+        vocab, positions, eos, features, version = (
             _asked(SIZES, f"the tokenizer's {name}", getattr, t, name)
-            for name in ("vocab", "n_positions", "eos", "n_facts", "facts_version")
+            for name in ("vocab", "n_positions", "eos", "n_features", "features_version")
         )
         size = _asked(SIZES, "the tokenizer's vocab", len, vocab)
         if not 1 <= size <= MOST or len(set(vocab)) < size:
             raise _Fault(
                 SIZES, f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MOST} different ones"
             )
-        for name, value, low in (("n_positions", positions, 1), ("eos", eos, 0), ("n_facts", facts, 0)):
+        for name, value, low in (("n_positions", positions, 1), ("eos", eos, 0), ("n_features", features, 0)):
             if not isinstance(value, int) or value < low:
                 raise _Fault(SIZES, f"{name} is {value!r}, not a whole number from {low}")
         if eos >= size:
             raise _Fault(SIZES, f"eos is {eos}, but vocab has the tokens 0 to {size - 1}")
         if not isinstance(version, str) or not version:
-            raise _Fault(SIZES, f"facts_version is {version!r}, not a name")
-        features = _asked(SIZES, "features()", lambda: tuple(t.features()))
-        if len(features) != 2:
-            raise _Fault(SIZES, f"features() gives {len(features)} arrays, not two")
-        for array, rows, name in zip(features, (size, positions), ("tokens", "positions")):
+            raise _Fault(SIZES, f"features_version is {version!r}, not a name")
+        embeddings = _asked(SIZES, "initial_embeddings()", lambda: tuple(t.initial_embeddings()))
+        if len(embeddings) != 2:
+            raise _Fault(SIZES, f"initial_embeddings() gives {len(embeddings)} arrays, not two")
+        for array, rows, name in zip(embeddings, (size, positions), ("tokens", "positions")):
             if getattr(array, "dtype", None) != np.float32 or array.ndim != 2 or len(array) != rows:
-                raise _Fault(SIZES, f"features() of {name} are {_form(array)}, not float32 [{rows}, any]")
+                raise _Fault(SIZES, f"initial_embeddings() of {name} are {_form(array)}, not float32 [{rows}, any]")
 
 
 class _Seat:
@@ -270,16 +270,17 @@ class _Seat:
     def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
         """All that a tracker says of its place."""
         possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
-        facts, n = _asked(FORM, "facts()", tracker.facts), self._of.n_facts
-        if getattr(facts, "dtype", None) != np.float32 or facts.shape != (n,):
-            raise _Fault(FORM, f"facts() gives {_form(facts)}, not float32 [{n}]")
-        if not np.isfinite(facts).all():
+        features, n = _asked(FORM, "features()", tracker.features), self._of.n_features
+        if getattr(features, "dtype", None) != np.float32 or features.shape != (n,):
+            raise _Fault(FORM, f"features() gives {_form(features)}, not float32 [{n}]")
+        if not np.isfinite(features).all():
             raise _Fault(
-                FORM, f"facts() has {facts[~np.isfinite(facts)][0]} at {np.flatnonzero(~np.isfinite(facts))[0]}"
+                FORM,
+                f"features() has {features[~np.isfinite(features)][0]} at {np.flatnonzero(~np.isfinite(features))[0]}",
             )
         said = (bool(_asked(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
         self._good(FORM)
-        return (possible.tobytes(), legal.tobytes(), facts.tobytes(), *said)
+        return (possible.tobytes(), legal.tobytes(), features.tobytes(), *said)
 
     def _made_again(self, tracker: Tracker) -> None:
         """A tracker made of the tokens at once is where this one is."""
@@ -288,7 +289,7 @@ class _Seat:
 
     def _same(self, check: str, tracker: Tracker, said: tuple[Any, ...], what: str) -> None:
         for name, a, b in zip(
-            ("possible", "legal", "facts", "my_turn", "terminal", "is_legal"), self._masks(tracker), said
+            ("possible", "legal", "features", "my_turn", "terminal", "is_legal"), self._masks(tracker), said
         ):
             if a != b:
                 raise _Fault(check, what.format(f"{name}()"))

@@ -116,7 +116,7 @@ def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -
 
 
 def observers(game: Game) -> dict[str, Observer]:
-    """What a seat is shown of a state: its view, and where the game has a tokenizer its tokens and their facts."""
+    """What a seat is shown of a state: its view, and where the game has a tokenizer its tokens and their features."""
     from trickformer import tokenizers
 
     found: dict[str, Observer] = {"view": game.view}
@@ -127,7 +127,7 @@ def observers(game: Game) -> dict[str, Observer]:
             return tokenizer.encode(game.view(state, viewer))
 
         found["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
-        found["facts"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).facts().tolist()
+        found["features"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).features().tolist()
     return found
 
 

@@ -45,8 +45,8 @@ class Tracker(Protocol):
         Raises ValueError before the end."""
         ...
 
-    def facts(self) -> np.ndarray:
-        """What the tokens so far say, as numbers: float32 [n_facts], of the order of 1. An input of the model; a
+    def features(self) -> np.ndarray:
+        """What the tokens so far say, as numbers: float32 [n_features], of the order of 1. An input of the model; a
         function of the tokens alone, so that no hidden card is in it. By default what may come next, and whether it is
         the own turn: [V + 1]."""
         return np.append(self.possible(), self.my_turn()).astype(np.float32)
@@ -117,15 +117,15 @@ class Tokenizer(Protocol):
     def action(self, token: int) -> int: ...
     def tracker(self, tokens: np.ndarray) -> Tracker: ...
 
-    n_facts: int  # length of its trackers' facts
-    facts_version: str  # another name whenever a number's meaning changes: models of another are refused
+    n_features: int  # length of its trackers' features
+    features_version: str  # another name whenever a number's meaning changes: models of another are refused
 
     # What training asks for. A game without a part in the core leaves all of it as it is.
 
     codec: Any = None  # the core's part of the game: whole hands as tokens (`encode`), results (`outcomes`), `labels`
     abilities: frozenset[Ability] = frozenset()
 
-    def features(self) -> tuple[np.ndarray, np.ndarray]:
+    def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1. By
         default no token is like another, and positions are waves."""
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)

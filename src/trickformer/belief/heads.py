@@ -21,7 +21,7 @@ import numpy as np
 from trickformer import checkpoints, tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError, View
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief, sampler
-from trickformer.models.backend import Engine, load_engine
+from trickformer.models.backend import Backend, load_backend
 from trickformer.models.weights import read_safetensors
 from trickformer.plumbing.text import json_object
 
@@ -35,17 +35,17 @@ class Trunk:
 
     name: str  # of a shipped checkpoint, or the folder
     digest: str  # SHA-256 of its weights
-    engine: Engine
+    engine: Backend
     tokenizer: Tokenizer
 
     def states(self, views: Sequence[View]) -> np.ndarray:
         """float32 [n, width]: the final hidden state after all that each seat has seen."""
         tokens = [self.tokenizer.encode(view) for view in views]
         lengths = np.array([len(t) for t in tokens], dtype=np.int32)
-        facts = None
-        if self.engine.n_facts:
-            facts = np.concatenate([tokenizers.facts_of(self.tokenizer, t) for t in tokens])
-        nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, facts)
+        features = None
+        if self.engine.n_features:
+            features = np.concatenate([tokenizers.features_of(self.tokenizer, t) for t in tokens])
+        nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, features)
         states = self.engine.hidden_states(nodes[np.cumsum(lengths) - 1])
         self.engine.release(nodes)
         return states
@@ -98,7 +98,7 @@ def trunk(checkpoint: str, game: Game) -> Trunk:
     cards(game)
     folder, tokenizer = checkpoints.find(checkpoint), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
-    engine = load_engine(folder, game.outcomes)
+    engine = load_backend(folder, game.outcomes)
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     name = checkpoint if checkpoint in checkpoints.names() else str(folder.resolve())
     return Trunk(name, digest, engine, tokenizer)

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
+from trickformer.models.legacy import renamed
 from trickformer.plumbing.text import json_object
 
 
@@ -26,24 +27,24 @@ def find(name: str) -> Path:
     raise UnknownNameError("checkpoint", name, (*names(), "a folder with config.json and model.safetensors"))
 
 
-def stamp(game: Game, tokenizer: Tokenizer, facts: bool = False) -> dict[str, object]:
+def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
     """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`.
 
-    facts: whether it takes the tokenizer's facts."""
+    features: whether it takes the tokenizer's features."""
     outcomes = len(game.outcomes.labels)
     about: dict[str, object] = {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": outcomes}
-    if facts:
-        about["facts"] = tokenizer.facts_version
+    if features:
+        about["features"] = tokenizer.features_version
     return about
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Raises TrickformerError where the checkpoint's vocabulary, number of outcomes or facts are not the game's.
+    """Raises TrickformerError where the checkpoint's vocabulary, number of outcomes or features are not the game's.
 
     Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
-        config = json_object((path / "config.json").read_text(encoding="utf-8"))
-        given, facts = config.get("trickformer"), config.get("n_facts", 0)
+        config = renamed(json_object((path / "config.json").read_text(encoding="utf-8")))
+        given, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
     if not isinstance(given, dict):
@@ -57,9 +58,9 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
                 f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ; "
                 "name another checkpoint"
             )
-    version = given.get("facts")
-    if (facts or version) and (version, facts) != (tokenizer.facts_version, tokenizer.n_facts):
+    version = given.get("features")
+    if (features or version) and (version, features) != (tokenizer.features_version, tokenizer.n_features):
         raise TrickformerError(
-            f"checkpoint {path.name} takes {facts} facts of version {version or 'unknown'}, but {game.name} has "
-            f"{tokenizer.n_facts} of version {tokenizer.facts_version}; train it again"
+            f"checkpoint {path.name} takes {features} features of version {version or 'unknown'}, but {game.name} has "
+            f"{tokenizer.n_features} of version {tokenizer.features_version}; train it again"
         )

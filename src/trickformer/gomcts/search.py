@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Imagined, SearchSettings, Tracker
-from trickformer.models.backend import Engine
+from trickformer.models.backend import Backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SearchResult:
 
 
 def search(
-    engine: Engine,
+    engine: Backend,
     outcome_values: np.ndarray,
     trackers: Sequence[Tracker],
     roots: np.ndarray,
@@ -73,7 +73,7 @@ def search(
             wave=options.wave,
             legal=options.legal,
             early=options.early,
-            facts=engine.n_facts > 0,
+            features=engine.n_features > 0,
             action_values=options.action_values,
             leaf_action_values=options.leaf_action_values,
         )
@@ -82,9 +82,9 @@ def search(
         if isinstance(engine, _core.GPT2Engine):
             batch.run(engine, asks_actions)  # the same as below without a step outside the core
         while batch.advance():
-            parents, tokens, facts = batch.branches()
+            parents, tokens, features = batch.branches()
             if len(tokens):
-                batch.give_nodes(engine.extend(parents, tokens, None, facts if engine.n_facts else None))
+                batch.give_nodes(engine.extend(parents, tokens, None, features if engine.n_features else None))
             asked = batch.policy_nodes()
             actions = engine.action_values(asked) if asks_actions else None
             batch.answer(engine.policy(asked), engine.values(batch.value_nodes()), actions)

@@ -24,7 +24,7 @@ DTYPES = ("bfloat16", "float32")
 ROUNDED = ("avx512bf16", "amx")  # instruction sets that round activations to bfloat16, the fastest last
 
 
-class Engine(Protocol):
+class Backend(Protocol):
     """A tree of sequences. A node is one token; what leads to it from a root is its sequence.
 
     Results on the CPU are bitwise independent of what else shares a call and of whether a sequence was fed at
@@ -40,7 +40,7 @@ class Engine(Protocol):
     @property
     def width(self) -> int: ...
     @property
-    def n_facts(self) -> int:
+    def n_features(self) -> int:
         """Numbers that `extend` takes beside each token; 0: none."""
         ...
 
@@ -71,15 +71,15 @@ class Engine(Protocol):
         parents: np.ndarray,
         tokens: np.ndarray,
         lengths: np.ndarray | None = None,
-        facts: np.ndarray | None = None,
+        features: np.ndarray | None = None,
     ) -> np.ndarray:
         """Append branches, all in one pass through the layers, and return their nodes, int32 [total].
 
         Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for
-        a new root. parents, lengths int32 [n], tokens int32 [total]; facts float32 [total, n_facts], what is known
+        a new root. parents, lengths int32 [n], tokens int32 [total]; features float32 [total, n_features], known
         after each token, for a model that takes them. Raises ValueError on a token outside the
         vocabulary, a parent that is not live, a sequence longer than n_positions, and lengths that are not
-        positive or do not add up to `total`, and facts of another shape.
+        positive or do not add up to `total`, and features of another shape.
         """
         ...
 
@@ -92,7 +92,7 @@ class Engine(Protocol):
         ...
 
     def values(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_engine."""
+        """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_backend."""
         ...
 
     def action_values(self, nodes: np.ndarray, /) -> np.ndarray:
@@ -113,14 +113,14 @@ class Engine(Protocol):
         ...
 
 
-def load_engine(
+def load_backend(
     model: str | PathLike[str] | GPT2PolicyValueModel,
     values: np.ndarray | Outcomes,
     dtype: str = "bfloat16",
     device: str = "cpu",
     backend: str | None = None,
     isa: str | None = None,
-) -> Engine:
+) -> Backend:
     """An engine for a checkpoint folder or a model.
 
     `values` float32 [n_outcomes, P]: what each outcome is worth to each player; or a game's outcomes, of which the
@@ -154,14 +154,14 @@ def load_engine(
             "outcomes apart; use the checkpoint of this game"
         )
     if backend == "torch":
-        from trickformer.models.torch_backend import TorchEngine
+        from trickformer.models.torch_backend import TorchBackend
 
-        return TorchEngine(weights, values, dtype, device)
+        return TorchBackend(weights, values, dtype, device)
     return _cpp_engine(weights, values, dtype, isa)
 
 
 def instruction_sets(dtype: str) -> list[str]:
-    """Instruction sets that the C++ engine can use on this CPU, fastest last; see load_engine."""
+    """Instruction sets that the C++ engine can use on this CPU, fastest last; see load_backend."""
     from trickformer import _core
 
     return _core.gpt2_instruction_sets(dtype == "bfloat16")
@@ -176,7 +176,7 @@ def _limit(usable: list[str]) -> str:
     return [name for name in every[: every.index(limit)] if name in usable][-1]
 
 
-def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Engine:
+def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Backend:
     from trickformer import _core
 
     usable = instruction_sets(dtype)
@@ -189,12 +189,12 @@ def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | Non
 class Prefix:
     """One growing sequence in an engine: it owns its nodes and gives them back when it is collected.
 
-    start: for a model that takes facts, the tracker of an empty sequence. A copy (`copy.copy`) goes on from where its
+    start: for a model that takes features, the tracker of an empty sequence. A copy (`copy.copy`) goes on where its
     original is, and shares the nodes so far; the original may grow, but not be cut short while copies live."""
 
     __slots__ = ("_generation", "_original", "_shared", "_start", "_tracker", "engine", "nodes", "tokens")
 
-    def __init__(self, engine: Engine, start: Tracker | None = None):
+    def __init__(self, engine: Backend, start: Tracker | None = None):
         self.engine = engine
         self.tokens = np.empty(0, np.int32)  # int32 [T]
         self.nodes = np.empty(0, np.int32)  # int32 [T]
@@ -231,17 +231,17 @@ class Prefix:
         self.tokens = self.tokens[: self.nodes.size]
 
     def known(self, new: np.ndarray) -> np.ndarray:
-        """The facts after each of the tokens that are to follow: int32 [T] -> float32 [T, n_facts]."""
+        """The features after each of the tokens that are to follow: int32 [T] -> float32 [T, n_features]."""
         from trickformer import _core
 
         if self._start is None:
-            raise ValueError("this model takes facts, and the prefix has no tracker")
+            raise ValueError("this model takes features, and the prefix has no tracker")
         if self._tracker is None:
             self._tracker = self._start.copy()
             for token in self.tokens.tolist():
                 self._tracker.push(token)
-        facts, _ = _core.follow(self._tracker, new[None].astype(np.int16), np.array([new.size], np.int32), False)
-        return facts[0]
+        features, _ = _core.follow(self._tracker, new[None].astype(np.int16), np.array([new.size], np.int32), False)
+        return features[0]
 
     def grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
         """Tokens int32 [T] that were fed, and their nodes, int32 [T]."""
@@ -259,7 +259,7 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
 
     What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new is fed.
     Raises ValueError on prefixes of different engines, on one that is listed twice, on one without the tracker that the
-    model's facts take, and as Engine.extend does; the prefixes then hold at most what they had in common.
+    model's features take, and as Engine.extend does; the prefixes then hold at most what they had in common.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
@@ -281,8 +281,8 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
     if growing:
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
-        facts = np.concatenate([p.known(new) for p, new in zip(growing, added)]) if engine.n_facts else None
-        nodes = engine.extend(parents, np.concatenate(added), lengths, facts)
+        features = np.concatenate([p.known(new) for p, new in zip(growing, added)]) if engine.n_features else None
+        nodes = engine.extend(parents, np.concatenate(added), lengths, features)
         for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
             prefix.grow(new, nodes[end - new.size : end])
     return np.array([prefix.node for prefix in prefixes], np.int32)

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from trickformer.models.backend import Engine
+from trickformer.models.backend import Backend
 
-Facts: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
+Features: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
 
 
 def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -36,50 +36,54 @@ class Decided(NamedTuple):
     looked: np.ndarray  # float32 [n, V], what each token that was looked at is worth, NaN elsewhere; Q knows all legal
 
 
-def action_values(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: Facts | None = None) -> np.ndarray:
+def action_values(
+    engine: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
+) -> np.ndarray:
     """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
 
     The arguments are those of `argmax_val`. Returns float32 [n, V], NaN on tokens that are not legal."""
     if not engine.has_action_values:
-        return values_behind(engine, nodes, legal, facts)
+        return values_behind(engine, nodes, legal, features)
     found = np.full(legal.shape, np.nan, dtype=np.float32)
     found[legal] = engine.action_values(nodes)[legal]
     return found
 
 
-def values_behind(engine: Engine, nodes: np.ndarray, legal: np.ndarray, facts: Facts | None = None) -> np.ndarray:
+def values_behind(
+    engine: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
+) -> np.ndarray:
     """V behind each legal token, as `action_values` has it of a model without action values."""
     found = np.full(legal.shape, np.nan, dtype=np.float32)
-    row, token, values, children = _behind(engine, nodes, legal, facts)
+    row, token, values, children = _behind(engine, nodes, legal, features)
     engine.release(children)
     found[row, token] = values
     return found
 
 
 def _behind(
-    engine: Engine, nodes: np.ndarray, candidate: np.ndarray, facts: Facts | None
+    engine: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Rows and tokens of the candidates, V behind each, and the nodes there."""
     row, token = np.nonzero(candidate)
     token = token.astype(np.int32)
-    children = engine.extend(nodes[row], token, None, facts(row, token) if facts and engine.n_facts else None)
+    children = engine.extend(nodes[row], token, None, features(row, token) if features and engine.n_features else None)
     return row, token, engine.values(children)[:, 0], children
 
 
 def argmax_val(
-    engine: Engine,
+    engine: Backend,
     nodes: np.ndarray,
     logits: np.ndarray,
     legal: np.ndarray,
     threshold: float,
-    facts: Facts | None = None,
+    features: Features | None = None,
 ) -> Decided:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
     (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
     says Q(h, a) of all at once; others are asked for the value behind each.
 
-    nodes int32 [n], logits float32 [n, V], legal bool [n, V]. facts(row int [k], token int32 [k]) -> float32 [k, F]:
-    what is known once a row's token has followed; for a model that takes facts and has no action values."""
+    nodes int32 [n], logits float32 [n, V], legal bool [n, V]. features(row int [k], token int32 [k]) -> float32 [k, F]:
+    what is known once a row's token has followed; for a model that takes features and has no action values."""
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
@@ -90,7 +94,7 @@ def argmax_val(
         row, token = np.nonzero(candidate)
         token, children, values = token.astype(np.int32), None, looked[row, token]
     else:
-        row, token, values, children = _behind(engine, nodes, candidate, facts)
+        row, token, values, children = _behind(engine, nodes, candidate, features)
         looked[row, token] = values
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]

@@ -15,6 +15,8 @@ from torch import nn
 from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
+from trickformer.models.legacy import KEY_MAPPING, renamed
+
 
 @dataclass
 class PolicyValueOutput(ModelOutput):
@@ -31,7 +33,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     The policy head predicts the next token, the value head the outcome of the game (config.num_labels of
     them). Source: GO-MCTS paper, section 9.1.
 
-    Beyond the paper, each 0 or False where the config is silent: `config.n_facts` numbers that a tracker knows after
+    Beyond the paper, each 0 or False where the config is silent: `config.n_features` numbers that a tracker knows after
     each token are an input, through a linear map that is added to token and position; `config.action_values` adds a
     third head, what each own action is worth; `config.masked` says that the policy was learned over the tokens that
     were possible, and is to be used so.
@@ -40,10 +42,14 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     def __init__(self, config: GPT2Config):
         super().__init__(config)
         self.num_labels = outcomes = int(config.num_labels or 0)
-        self.n_facts = int(getattr(config, "n_facts", 0))
+        if hasattr(config, "n_facts"):  # a configuration of version 0.2
+            for name, value in renamed(config.to_dict()).items():
+                setattr(config, name, value)
+            del config.n_facts
+        self.n_features = int(getattr(config, "n_features", 0))
         self.transformer = GPT2Model(config)
-        if self.n_facts:
-            self.facts = nn.Embedding(self.n_facts, config.n_embd)  # a row for each number, weighed by it
+        if self.n_features:
+            self.features = nn.Embedding(self.n_features, config.n_embd)  # a row for each number, weighed by it
         self.lm_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.val_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
@@ -57,19 +63,24 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     def from_pretrained(cls, *args: Any, **kwargs: Any) -> Any:
         """As Hugging Face's, but float32 unless `dtype` says otherwise, whatever the file holds."""
         kwargs.setdefault("dtype", torch.float32)
+        kwargs.setdefault("key_mapping", KEY_MAPPING)
         return super().from_pretrained(*args, **kwargs)
 
-    def hidden_states(
-        self, input_ids: torch.Tensor, facts: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        """What the heads read: float [B, T, n_embd]. facts: float [B, T, n_facts], what is known after each token.
+    def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
+        """Load parameters by name, those of version 0.2 too."""
+        return super().load_state_dict(renamed(dict(state_dict)), *args, **kwargs)
 
-        Raises ValueError where facts are given to a model without them, or missing."""
-        if (facts is not None) != bool(self.n_facts):
-            raise ValueError(f"the model takes {self.n_facts} facts a token; give them, and no others")
-        if facts is None:
+    def hidden_states(
+        self, input_ids: torch.Tensor, features: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """What the heads read: float [B, T, n_embd]. features: float [B, T, n_features], known after each token.
+
+        Raises ValueError where features are given to a model without them, or missing."""
+        if (features is not None) != bool(self.n_features):
+            raise ValueError(f"the model takes {self.n_features} features a token; give them, and no others")
+        if features is None:
             return self.transformer(input_ids, attention_mask=attention_mask).last_hidden_state
-        embeds = self.transformer.wte(input_ids) + facts @ self.facts.weight
+        embeds = self.transformer.wte(input_ids) + features @ self.features.weight
         return self.transformer(inputs_embeds=embeds, attention_mask=attention_mask).last_hidden_state
 
     def policy_logits(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -88,13 +99,13 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         self,
         input_ids: torch.Tensor,
         attention_mask: torch.Tensor | None = None,
-        facts: torch.Tensor | None = None,
+        features: torch.Tensor | None = None,
     ) -> PolicyValueOutput:
         """What the heads say at every position. What training makes of it is in selfplay.train.
 
         input_ids int64 [B, T]; attention_mask [B, T], 0 on padding (at the end). Raises ValueError as hidden_states
         does."""
-        hidden = self.hidden_states(input_ids, facts, attention_mask)
+        hidden = self.hidden_states(input_ids, features, attention_mask)
         logits, value_logits = self.policy_logits(hidden), self.value_logits(hidden)
         actions = self.action_values(hidden) if hasattr(self, "act_head") else None
         return PolicyValueOutput(logits, value_logits, actions)

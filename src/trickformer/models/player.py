@@ -14,8 +14,8 @@ from trickformer import checkpoints, tokenizers
 from trickformer.base import MANY, Decision, Game, Imagined, Memo, Thought, Tracker, View
 
 if TYPE_CHECKING:
-    from trickformer.models.backend import Engine, Prefix
-    from trickformer.models.decide import Facts
+    from trickformer.models.backend import Backend, Prefix
+    from trickformer.models.decide import Features
 
 
 class ModelOptions(BaseModel):
@@ -47,21 +47,21 @@ class ModelPlayer(ABC):
 
     Where a single action is legal it is taken, and the model is not asked."""
 
-    def __init__(self, options: ModelOptions, game: Game, engine: Engine | None = None):
+    def __init__(self, options: ModelOptions, game: Game, engine: Backend | None = None):
         """engine: that of another player on the same checkpoint, to share it."""
-        from trickformer.models.backend import load_engine
+        from trickformer.models.backend import load_backend
 
         self.tokenizer = tokenizers.make(game)
         self.outcome_values = game.outcomes.values
         path = checkpoints.find(options.checkpoint)
         checkpoints.check(path, game, self.tokenizer)
-        self.engine = engine or load_engine(path, game.outcomes, dtype=options.dtype, device=options.device)
+        self.engine = engine or load_backend(path, game.outcomes, dtype=options.dtype, device=options.device)
 
     @abstractmethod
     def decide(self, turns: Turns) -> list[Decision]:
         """One decision a turn."""
 
-    def told(self, turns: Turns, imagined: Sequence[tuple[Imagined, ...]]) -> list[Thought | None]:
+    def thoughts(self, turns: Turns, imagined: Sequence[tuple[Imagined, ...]]) -> list[Thought | None]:
         """A thought for each turn, or None where none is asked for."""
         if not turns.explain:
             return [None] * len(turns.nodes)
@@ -73,14 +73,14 @@ class ModelPlayer(ABC):
             found.append(Thought(policy=likely, imagined=imagined[row]))
         return found
 
-    def following(self, sequences: Sequence[np.ndarray]) -> Facts:
+    def following(self, sequences: Sequence[np.ndarray]) -> Features:
         """What is known once a token has followed one of the sequences, as models/decide.py asks for it."""
 
-        def facts(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
+        def features(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
             longer = [np.append(sequences[row], token) for row, token in zip(rows, following)]
-            return np.array([self.tokenizer.tracker(sequence).facts() for sequence in longer])
+            return np.array([self.tokenizer.tracker(sequence).features() for sequence in longer])
 
-        return facts
+        return features
 
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
         """Feeds what was seen, which copies of the memos then share."""

@@ -35,7 +35,7 @@ def config(
     n_positions: int,
     n_outcomes: int,
     eos: int,
-    n_facts: int = 0,
+    n_features: int = 0,
     action_values: bool = False,
     masked: bool = False,
 ) -> GPT2Config:
@@ -48,7 +48,7 @@ def config(
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
     found = of_size(PRESETS[preset], vocab_size, n_positions, n_outcomes, eos)
-    found.n_facts, found.action_values, found.masked = n_facts, action_values, masked
+    found.n_features, found.action_values, found.masked = n_features, action_values, masked
     return found
 
 

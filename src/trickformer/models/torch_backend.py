@@ -33,7 +33,7 @@ def usable(device: str) -> torch.device:
         ) from error
 
 
-class TorchEngine:
+class TorchBackend:
     """trickformer.models.backend.Engine in torch. `weights` are copied to `device` as `dtype`."""
 
     def __init__(self, weights: Weights, values: np.ndarray, dtype: str, device: str):
@@ -46,7 +46,7 @@ class TorchEngine:
         self.n_positions = sizes["n_positions"]
         self.width = sizes["n_embd"]
         self.dtype = dtype
-        self.n_facts = sizes["n_facts"]
+        self.n_features = sizes["n_features"]
         self.has_action_values = sizes["n_actions"] > 0
         self.masked = sizes["masked"] > 0
         self.generation = 0
@@ -81,15 +81,15 @@ class TorchEngine:
         parents: np.ndarray,
         tokens: np.ndarray,
         lengths: np.ndarray | None = None,
-        facts: np.ndarray | None = None,
+        features: np.ndarray | None = None,
     ) -> np.ndarray:
         """See Engine.extend."""
         parents, tokens = _ids(parents), _ids(tokens)
-        if facts is None and self.n_facts and tokens.size:
-            raise ValueError("this model needs the facts of each token")
-        facts = np.zeros((tokens.size, self.n_facts), np.float32) if facts is None else facts
-        if facts.shape != (tokens.size, self.n_facts):
-            raise ValueError(f"facts are [tokens, {self.n_facts}]")
+        if features is None and self.n_features and tokens.size:
+            raise ValueError("this model needs the features of each token")
+        features = np.zeros((tokens.size, self.n_features), np.float32) if features is None else features
+        if features.shape != (tokens.size, self.n_features):
+            raise ValueError(f"features are [tokens, {self.n_features}]")
         lengths = np.ones(parents.size, np.int32) if lengths is None else _ids(lengths)
         if lengths.size != parents.size:
             raise ValueError(f"there are {parents.size} parents, but {lengths.size} lengths")
@@ -123,7 +123,7 @@ class TorchEngine:
         self._depth[nodes] = np.arange(tokens.size) - np.repeat(starts - before, lengths)
         for start in range(0, tokens.size, ROWS):
             rows = slice(start, start + ROWS)
-            self._forward(nodes[rows], tokens[rows], facts[rows])
+            self._forward(nodes[rows], tokens[rows], features[rows])
         return nodes
 
     @torch.inference_mode()
@@ -219,8 +219,8 @@ class TorchEngine:
         )
 
     @torch.inference_mode()
-    def _forward(self, nodes: np.ndarray, tokens: np.ndarray, facts: np.ndarray) -> None:
-        """Take rows through all layers; nodes, tokens int32 [n], facts float32 [n, F], parents before children."""
+    def _forward(self, nodes: np.ndarray, tokens: np.ndarray, features: np.ndarray) -> None:
+        """Take rows through all layers; nodes, tokens int32 [n], features float32 [n, F], parents before children."""
         depths = self._depth[nodes]
         longest = int(depths.max()) + 1
         paths = np.zeros((nodes.size, longest), np.int64)
@@ -234,8 +234,8 @@ class TorchEngine:
         mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
         x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
         x = x + self._tensors["transformer.wpe.weight"][depth]
-        if self.n_facts:
-            x = x + torch.from_numpy(facts).to(self._device, self._type) @ self._tensors["facts.weight"]
+        if self.n_features:
+            x = x + torch.from_numpy(features).to(self._device, self._type) @ self._tensors["features.weight"]
         for i in range(self._layers):
             block = f"transformer.h.{i}."
             projected = self._linear(block + "attn.c_attn", self._norm(block + "ln_1", x))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer.base import TrickformerError
+from trickformer.models.legacy import renamed
 from trickformer.plumbing.text import from_json, json_object
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _FIXED = {  # what the engines take for granted; Hugging Face's default where a 
 class Weights:
     """A model of checked shapes."""
 
-    # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes; n_facts, n_actions and masked may be 0
+    # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes; n_features, n_actions and masked may be 0
     sizes: dict[str, int]
     epsilon: float  # of the layer norms
     tensors: dict[str, np.ndarray]  # float32, C-contiguous, by their names in the Hugging Face state dict
@@ -129,6 +130,7 @@ def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
 
 def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
     """Holds the shapes equal to the configuration's; raises TrickformerError naming the first that differs."""
+    config, tensors = renamed(config), renamed(tensors)
     for key, needed in _FIXED.items():
         if config.get(key, needed) != needed:
             raise TrickformerError(
@@ -154,9 +156,9 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
     if head is None or head.ndim != 2:
         raise TrickformerError(f"{where} has no value head (val_head.weight); give a GPT2PolicyValueModel checkpoint")
     sizes["n_outcomes"] = outcomes = head.shape[0]
-    sizes["n_facts"] = facts = config.get("n_facts", 0)
-    if not isinstance(facts, int) or facts < 0:
-        raise TrickformerError(f"{where}: config has n_facts = {facts!r}; it must be a number, save it again")
+    sizes["n_features"] = features = config.get("n_features", 0)
+    if not isinstance(features, int) or features < 0:
+        raise TrickformerError(f"{where}: config has n_features = {features!r}; it must be a number, save it again")
     sizes["n_actions"] = sizes["vocab_size"] if config.get("action_values") else 0
     sizes["masked"] = int(bool(config.get("masked")))
 
@@ -170,8 +172,8 @@ def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str)
         "val_hidden.weight": (embd, embd),
         "val_head.weight": (outcomes, embd),
     }
-    if facts:
-        shapes["facts.weight"] = (facts, embd)
+    if features:
+        shapes["features.weight"] = (features, embd)
     if sizes["n_actions"]:
         shapes["act_hidden.weight"] = (embd, embd)
         shapes["act_head.weight"] = (sizes["n_actions"], embd)

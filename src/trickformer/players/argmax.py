@@ -12,7 +12,7 @@ from trickformer.base import Decision, Game
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
-    from trickformer.models.backend import Engine
+    from trickformer.models.backend import Backend
 
 
 class Options(ModelOptions):
@@ -24,7 +24,7 @@ class Options(ModelOptions):
 class ArgmaxPlayer(ModelPlayer):
     """Equations 2 and 3 of the GO-MCTS paper."""
 
-    def __init__(self, options: Options, game: Game, engine: Engine | None = None):
+    def __init__(self, options: Options, game: Game, engine: Backend | None = None):
         super().__init__(options, game, engine)
         told = (options.threshold, game.search.argmax_threshold, game.search.threshold)
         self.threshold = next(threshold for threshold in told if threshold is not None)
@@ -37,13 +37,13 @@ class ArgmaxPlayer(ModelPlayer):
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import action_values, argmax_val
 
-        facts = self.following(turns.tokens)
+        features = self.following(turns.tokens)
         logits = self.engine.policy(turns.nodes)
-        decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, facts)
+        decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, features)
         if decided.nodes is not None:
             self.engine.release(decided.nodes)
-        looked = action_values(self.engine, turns.nodes, turns.legal, facts) if turns.explain else decided.looked
-        thoughts = self.told(turns, [()] * len(turns.nodes))
+        looked = action_values(self.engine, turns.nodes, turns.legal, features) if turns.explain else decided.looked
+        thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [
             Decision(by_token[token], value, values=_values(by_token, worth), thought=thought)
             for by_token, token, value, worth, thought in zip(

@@ -14,7 +14,7 @@ from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 if TYPE_CHECKING:
     from trickformer.base import Belief
     from trickformer.gomcts.search import SearchOptions
-    from trickformer.models.backend import Engine
+    from trickformer.models.backend import Backend
     from trickformer.search.script import ScriptSearch
     from trickformer.search.sparta import Playing
     from trickformer.search.trees import WorldsSearch
@@ -97,7 +97,7 @@ class Options(ModelOptions):
     )
 
 
-def usual(game: Game, engine: Engine, given: Mapping[str, Any]) -> SearchOptions:
+def usual(game: Game, engine: Backend, given: Mapping[str, Any]) -> SearchOptions:
     """The settings of a game, and of what goes beyond the paper, all that model and game allow. What is `given`, by
     name, goes before; None is not."""
     from trickformer.gomcts.search import SearchOptions
@@ -178,7 +178,7 @@ class GomctsPlayer(ModelPlayer):
             results = search(
                 self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain
             )
-        thoughts = self.told(turns, [r.imagined for r in results])
+        thoughts = self.thoughts(turns, [r.imagined for r in results])
         return [
             Decision(
                 action=by_token[r.token],
@@ -193,7 +193,7 @@ class GomctsPlayer(ModelPlayer):
         ]
 
 
-def _worlds(options: Options, game: Game, engine: Engine, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
+def _worlds(options: Options, game: Game, engine: Backend, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
     from trickformer.belief import sampler, weighs, weighted
     from trickformer.players import argmax
     from trickformer.search.script import ScriptSearch

@@ -13,7 +13,7 @@ from trickformer.base import Game, game_name
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
 _LITTLE: dict[str, Any] = {
     "structured": True,
-    "facts": True,
+    "features": True,
     "masked": True,
     "value_classes": True,
     "seats_kept": 4,
@@ -194,7 +194,7 @@ class SelfPlay(BaseModel):
     noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
     dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
     structured: bool = Field(False, description="embeddings start alike for alike tokens, in a model from nothing")
-    facts: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
+    features: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
     masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
     value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")
     bucket: int = Field(

@@ -11,7 +11,7 @@ import numpy as np
 from trickformer import _core, players, tokenizers
 from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
 from trickformer.gomcts.search import SearchOptions, SearchResult, search
-from trickformer.models.backend import Engine
+from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
 from trickformer.tokenizers._bulk import Hands
@@ -238,7 +238,7 @@ class _Guests:
 
 def model_hands(
     game: Game,
-    engines: Sequence[Engine],
+    engines: Sequence[Backend],
     roles: Roles,
     seed: int,
     first: int,
@@ -259,7 +259,7 @@ def model_hands(
     tokenizer = tokenizers.make(game)
     tables = tokenizers.tables(game, tokenizer, seed, first, n)
     views = None
-    if any(engine.n_facts for engine in engines):
+    if any(engine.n_features for engine in engines):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
@@ -293,11 +293,11 @@ def model_hands(
             new = (every >= fed[at, seat][:, None]) & (every < lengths[at, seat][:, None])
             count = new.sum(axis=1).astype(np.int32)
             grown = np.flatnonzero(count)  # of a pass, the second card may follow on what is fed already
-            fresh, facts = tokens[at, seat][new], None
-            if engine.n_facts:
+            fresh, features = tokens[at, seat][new], None
+            if engine.n_features:
                 assert views is not None
-                facts = views.push((at * game.players + seat)[grown].astype(np.int32), fresh, count[grown])
-            nodes = engine.extend(node[at, seat][grown], fresh, count[grown], facts)
+                features = views.push((at * game.players + seat)[grown].astype(np.int32), fresh, count[grown])
+            nodes = engine.extend(node[at, seat][grown], fresh, count[grown], features)
             node[at[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
             fed[at, seat] += count
             logits = engine.policy(node[at, seat])

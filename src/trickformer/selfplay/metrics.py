@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer
-from trickformer.models.backend import Engine
+from trickformer.models.backend import Backend
 from trickformer.models.decide import draw, legal_policy
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop
@@ -41,7 +41,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         batch = batch_of(part, tokenizer, model, classes)
         tokens, outcomes = batch.tokens, batch.outcomes
         with torch.no_grad():
-            found = model(tokens, facts=batch.facts)
+            found = model(tokens, features=batch.features)
         assert found.logits is not None and found.value_logits is not None
         counted = tokens[:, :-1] != tokenizer.eos
         logits, value_logits = found.logits[:, :-1].float(), found.value_logits[:, :-1].float()
@@ -102,7 +102,7 @@ def _calibration(expected: np.ndarray, came: np.ndarray) -> float:
     )
 
 
-def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
+def illegal_rate(engine: Backend, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
     """The share of histories that no deal explains, of ones that the model goes on with, to their end, from the first
     own decision of each sequence of `data` that has one; 0 where none has. A model whose policy was learned over
     possible tokens is held to them."""
@@ -119,10 +119,10 @@ def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: in
     if not prefixes:
         return 0.0
     lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
-    facts = None
-    if engine.n_facts:
-        facts = np.concatenate([tokenizers.facts_of(tokenizer, p) for p in prefixes])
-    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, facts)
+    features = None
+    if engine.n_features:
+        features = np.concatenate([tokenizers.features_of(tokenizer, p) for p in prefixes])
+    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, features)
     nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
     while True:
         going = np.array([not trackers[i].terminal() for i in live])
@@ -137,7 +137,7 @@ def illegal_rate(engine: Engine, tokenizer: Tokenizer, data: Sequences, seed: in
         for i, token in zip(live, tokens):
             trackers[i].push(int(token))
         nodes = engine.extend(
-            nodes, tokens, None, np.array([trackers[i].facts() for i in live]) if facts is not None else None
+            nodes, tokens, None, np.array([trackers[i].features() for i in live]) if features is not None else None
         )
     engine.reset()
     return float(np.mean([not tracker.is_legal() for tracker in trackers]))

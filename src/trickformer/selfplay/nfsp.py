@@ -39,7 +39,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError
 from trickformer.models import presets, structure
-from trickformer.models.backend import load_engine
+from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
@@ -215,13 +215,13 @@ class _Run:
         torch.manual_seed(config.seed)
         results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
         sizes = len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos
-        facts = tokenizer.n_facts if config.facts else 0
-        size = presets.config(config.preset, *sizes, facts, config.action_weight > 0, config.masked)
+        features = tokenizer.n_features if config.features else 0
+        size = presets.config(config.preset, *sizes, features, config.action_weight > 0, config.masked)
         size.embd_pdrop = size.resid_pdrop = config.dropout
         model = GPT2PolicyValueModel(size)
         if config.structured:
-            structure.initialize(model, *tokenizer.features())
-        model.config.trickformer = checkpoints.stamp(game, tokenizer, config.facts)
+            structure.initialize(model, *tokenizer.initial_embeddings())
+        model.config.trickformer = checkpoints.stamp(game, tokenizer, config.features)
         return model
 
     def learn(self, iteration: int) -> None:
@@ -260,7 +260,7 @@ class _Run:
             if iteration >= first_quick(config) and not config.searches(iteration):
                 self.learn_quick(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
-            engine = load_engine(model.float(), self.game.outcomes, device=str(self.accelerator.device))
+            engine = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
             sample = held_out[:_ILLEGAL_SAMPLE]
             learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
@@ -285,7 +285,7 @@ class _Run:
             model, epochs, rate = quick.read(quick_file(out, iteration - 1)), 2, 1e-3
         else:
             torch.manual_seed(config.seed)
-            model = quick.QuickNetwork(self.tokenizer.n_facts, len(self.tokenizer.vocab))
+            model = quick.QuickNetwork(self.tokenizer.n_features, len(self.tokenizer.vocab))
             epochs, rate = 8, 2e-3
         loss = quick.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
         file.parent.mkdir(exist_ok=True)
@@ -329,7 +329,7 @@ def _start(config: SelfPlay, game: Game) -> Path:
     sizes = read_weights(folder).sizes
     results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
     wanted = {
-        "facts": (sizes["n_facts"] > 0, config.facts),
+        "features": (sizes["n_features"] > 0, config.features),
         "masked": (sizes["masked"] > 0, config.masked),
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
         "value_classes": (sizes["n_outcomes"] == results, True),

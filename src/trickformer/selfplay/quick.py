@@ -1,4 +1,4 @@
-"""A quick network: the facts of a position to a value for each action, small enough for the core to play whole hands
+"""A quick network: the features of a position to a value for each action, small enough for the core to play whole hands
 out with. Labels of action values come from such hands: what each action is worth if everybody plays on like this.
 
 It learns from the same labels as the transformer, of which it is a shadow: iteration by iteration the hands, and the
@@ -26,19 +26,19 @@ from trickformer.selfplay.train import action_loss, decisions
 
 HIDDEN = 256
 _DIGEST = "blake2b"  # of the weights, in the file's metadata
-_PIECE = 2_000  # sequences whose facts are held at a time
+_PIECE = 2_000  # sequences whose features are held at a time
 
 
 class QuickNetwork(nn.Module):
-    """facts float [n, F] -> a value for each action, float [n, V], in units of v(o)."""
+    """features float [n, F] -> a value for each action, float [n, V], in units of v(o)."""
 
-    def __init__(self, facts: int, actions: int, hidden: int = HIDDEN):
+    def __init__(self, features: int, actions: int, hidden: int = HIDDEN):
         super().__init__()
-        self.first = nn.Linear(facts, hidden)
+        self.first = nn.Linear(features, hidden)
         self.second = nn.Linear(hidden, actions)
 
-    def forward(self, facts: torch.Tensor) -> torch.Tensor:
-        return self.second(torch.relu(self.first(facts)))
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.relu(self.first(features)))
 
     def weights(self) -> dict[str, np.ndarray]:
         """As the core takes them, float32: first [F + 1, hidden], the last row the bias; second [V, hidden]; third
@@ -82,10 +82,10 @@ def fit(
 
 
 def _tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of each labelled decision the facts, bfloat16 [D, F], the labels, float16 [D, V], and which there are, bool."""
-    facts, _ = tokenizers.follow(tokenizer, data.tokens)
+    """The features, bfloat16 [D, F], labels, float16 [D, V], and present labels, bool, of each labelled decision."""
+    features, _ = tokenizers.follow(tokenizer, data.tokens)
     rows, positions, values, labelled = decisions(data, len(tokenizer.vocab))
-    inputs = torch.from_numpy(facts[rows, positions]).bfloat16()
+    inputs = torch.from_numpy(features[rows, positions]).bfloat16()
     return inputs, torch.from_numpy(values).half(), torch.from_numpy(labelled)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.base import Game, deal_seed
-from trickformer.models.backend import ROUNDED, Engine, instruction_sets, load_engine
+from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
@@ -147,15 +147,15 @@ def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
 
-def _engine(job: Job, game: Game, model: Path) -> Engine:
+def _engine(job: Job, game: Game, model: Path) -> Backend:
     values = game.outcomes
     if job.device != "cpu":
-        return load_engine(model, values, device=job.device)
+        return load_backend(model, values, device=job.device)
     rounding = [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]
     if job.config.rounded and rounding:
-        return load_engine(model, values, isa=rounding[-1])
+        return load_backend(model, values, isa=rounding[-1])
     # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
-    return load_engine(model, values, "float32")
+    return load_backend(model, values, "float32")
 
 
 def play_pieces(job: Job) -> Iterator[Piece]:

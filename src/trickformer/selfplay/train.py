@@ -66,7 +66,7 @@ class Batch:
 
     tokens: torch.Tensor  # int64 [B, T]
     outcomes: torch.Tensor  # int64 [B], of the value head's results
-    facts: torch.Tensor | None  # float [B, T, F], for a model that takes them
+    features: torch.Tensor | None  # float [B, T, F], for a model that takes them
     possible: torch.Tensor | None  # bool [B, T, V]: what may follow; None: the policy is over all tokens
     rows: torch.Tensor  # int64 [D], of each labelled decision
     positions: torch.Tensor  # int64 [D], of the token before it
@@ -80,15 +80,15 @@ def batch_of(data: Sequences, tokenizer: Tokenizer, model: GPT2PolicyValueModel,
     device, config = model.device, model.config
     tokens = crop(data.tokens, tokenizer.eos)
     masked = bool(getattr(config, "masked", False))
-    facts = possible = None
-    if model.n_facts or masked:
+    features = possible = None
+    if model.n_features or masked:
         known, allowed = tokenizers.follow(tokenizer, tokens, masked)
-        facts = torch.from_numpy(known).to(device) if model.n_facts else None
+        features = torch.from_numpy(known).to(device) if model.n_features else None
         possible = torch.from_numpy(allowed).to(device) if masked else None
     return Batch(
         torch.from_numpy(tokens.astype(np.int64)).to(device),
         torch.from_numpy(classes[data.outcomes].astype(np.int64)).to(device),
-        facts,
+        features,
         possible,
         *(torch.from_numpy(array).to(device) for array in decisions(data, len(tokenizer.vocab))),
     )
@@ -138,7 +138,7 @@ class Objective(nn.Module):
         model, options, tokens = self.model, self.options, batch.tokens
         eos = model.config.eos_token_id
         assert isinstance(eos, int)
-        every = model.hidden_states(tokens, batch.facts)
+        every = model.hidden_states(tokens, batch.features)
         hidden, counted = every[:, :-1], tokens[:, :-1] != eos
         logits = model.policy_logits(hidden).float()
         if batch.possible is not None:
@@ -275,8 +275,8 @@ def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> f
     layer = 4 * width * width + 2 * width * inner + 2 * positions * width
     policy = width * width + width * config.vocab_size
     value = width * width + width * int(config.num_labels or 0)
-    facts = width * int(getattr(config, "n_facts", 0))
-    return 2.0 * (positions * (config.n_layer * layer + policy + facts) + value_positions * value)
+    features = width * int(getattr(config, "n_features", 0))
+    return 2.0 * (positions * (config.n_layer * layer + policy + features) + value_positions * value)
 
 
 @dataclass(slots=True)

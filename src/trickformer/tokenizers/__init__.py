@@ -45,7 +45,7 @@ def codec(game: Game, tokenizer: Tokenizer) -> Any:
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """What the tracker says along sequences: the facts float32 [n, T, F] after each token and, if `possible`, the
+    """What the tracker says along sequences: the features float32 [n, T, F] after each token and, if `possible`, the
     tokens that some deal allows next, bool [n, T, V] ([0, T, V] otherwise). Both are 0 from the end token on.
 
     tokens: integers [n, T], filled up with the end token."""
@@ -56,6 +56,6 @@ def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> 
     return _core.follow(start, np.ascontiguousarray(tokens, np.int16), lengths, possible)
 
 
-def facts_of(tokenizer: Tokenizer, tokens: np.ndarray) -> np.ndarray:
-    """The facts after each token of one sequence: integers [T] -> float32 [T, F]."""
+def features_of(tokenizer: Tokenizer, tokens: np.ndarray) -> np.ndarray:
+    """The features after each token of one sequence: integers [T] -> float32 [T, F]."""
     return follow(tokenizer, tokens[None])[0][0]

@@ -63,9 +63,9 @@ class CrewTokenizer(ByNumber):
         self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
         self.missions = game.missions
         self.codec = game.book
-        self.n_facts: int = self.codec.tracker().n_facts
+        self.n_features: int = self.codec.tracker().n_features
 
-    facts_version = "crew-2"
+    features_version = "crew-2"
     abilities = frozenset({"worlds", "tries", "augment"})
 
     def encode(self, view: View) -> np.ndarray:
@@ -93,7 +93,7 @@ class CrewTokenizer(ByNumber):
         found = _core.crew.events(self.codec, np.asarray(tokens, dtype=np.int32))
         return tuple(Event(*event) for event in found)
 
-    def features(self) -> tuple[np.ndarray, np.ndarray]:
+    def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
         [n_positions, G], waves: missions differ in length, so that what counts is how far apart two tokens are, and
         that is the same linear map of waves anywhere."""

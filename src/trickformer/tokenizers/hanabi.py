@@ -31,9 +31,9 @@ class HanabiTokenizer(ByNumber):
         self.n_actions: int = rules.actions
         self.n_positions: int = self.codec.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
-        self.n_facts: int = self.codec.tracker().n_facts
+        self.n_features: int = self.codec.tracker().n_features
 
-    facts_version = "hanabi-2"
+    features_version = "hanabi-2"
     abilities = frozenset({"augment"})
 
     @cached_property
@@ -68,9 +68,9 @@ class HanabiTokenizer(ByNumber):
         """The events of the view. Raises ValueError on tokens that no view encodes to."""
         return tuple(Event(*event) for event in self.codec.events(np.asarray(tokens, dtype=np.int32)))
 
-    def features(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike, as `features` has it."""
-        return features(self.rules, self.n_positions)
+    def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
+        """What makes tokens and positions alike, as `initial_embeddings` has it."""
+        return initial_embeddings(self.rules, self.n_positions)
 
     def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The colours exchanged."""
@@ -128,7 +128,7 @@ def _exchanges(vocab: Sequence[str], colors: int) -> np.ndarray:
     return found
 
 
-def features(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
+def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
     """What makes tokens and positions alike: float32 [V, F] (kind of token, slots, colour, rank, whose) and float32
     [length, G], waves: what a token tells depends on how far it is from others."""
     words = [word.replace(":", "-").split("-") for word in _vocabulary(rules)]

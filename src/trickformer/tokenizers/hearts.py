@@ -96,7 +96,7 @@ class HeartsTokenizer(ByNumber):
                 turn = (turn + _winner(trick)) % PLAYERS
         return tuple(events)
 
-    def features(self) -> tuple[np.ndarray, np.ndarray]:
+    def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, kind of token) and
         float32 [n_positions, G] (place in the trick, number of the trick, part of the sequence)."""
         tokens = np.zeros((len(self.vocab), 23), dtype=np.float32)
@@ -119,9 +119,9 @@ class HeartsTokenizer(ByNumber):
             positions[start:end, part] = 1
         return tokens, positions
 
-    facts_version = "hearts-1"
+    features_version = "hearts-1"
     abilities = frozenset({"quick", "worlds"})
-    n_facts = 440
+    n_features = 440
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""

@@ -55,8 +55,8 @@ class SkatTokenizer(ByNumber):
         self.codec = _core.skat.Codec(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
     abilities = frozenset({"worlds"})
-    facts_version = "skat-3"
-    n_facts = 697
+    features_version = "skat-3"
+    n_features = 697
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -97,7 +97,7 @@ class SkatTokenizer(ByNumber):
                 at += seen
         return tuple(events)
 
-    def features(self) -> tuple[np.ndarray, np.ndarray]:
+    def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind
         of token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
         calls = PASS - CALL

@@ -92,13 +92,13 @@ def as_text(scene: Scene, table: Table) -> str:
 
 
 def _lines(scene: Scene, table: Table) -> Iterator[str]:
-    yield " | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.facts)))
+    yield " | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.features)))
     for seat in scene.seats:
         who = "you" if table.seats[seat.seat] == YOU else table.seats[seat.seat].partition(":")[0]
-        facts = ", ".join((*seat.facts, *([seat.said] if seat.said else [])))
+        features = ", ".join((*seat.features, *([seat.said] if seat.said else [])))
         backs = sum(not card.name for card in seat.cards)
         cards = f"{backs} cards" if backs and not any(c.notes for c in seat.cards) else " ".join(map(_card, seat.cards))
-        yield f"  seat {seat.seat} ({who}{', ' + facts if facts else ''}): {cards}"
+        yield f"  seat {seat.seat} ({who}{', ' + features if features else ''}): {cards}"
     for pile in scene.piles:
         yield f"  {pile.title}: {' '.join(map(_card, pile.cards))}"
     for row in scene.board:

@@ -19,7 +19,7 @@ _SUITS = range(4)
 class OhHellTokenizer(Tokenizer):
     """Tokens of one number of players and cards. Actions are their own tokens."""
 
-    facts_version = "oh_hell-1"
+    features_version = "oh_hell-1"
 
     def __init__(self, game: OhHell):
         self.game, self.players, self.cards = game, game.players, game.cards
@@ -28,7 +28,7 @@ class OhHellTokenizer(Tokenizer):
         self.vocab = (*CARDS, *bids, *seats, "eos")
         self.eos = len(self.vocab) - 1
         self.n_positions = 1 + game.cards + 1 + game.players * (1 + game.cards) + 1
-        self.n_facts = len(self.vocab) + 1 + NUM_CARDS + 4 + 4 * game.players
+        self.n_features = len(self.vocab) + 1 + NUM_CARDS + 4 + 4 * game.players
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -161,8 +161,8 @@ class OhHellTracker(Tracker):
         scores = [10 + bid if bid == taken else 0 for bid, taken in zip(self.bids, self.taken)]
         return self._of.game.outcomes.of(scores, self.seat)
 
-    def facts(self) -> np.ndarray:
-        """float32 [n_facts]: what every tracker says (what may come next, whether it is the own turn); the own cards;
+    def features(self) -> np.ndarray:
+        """float32 [n_features]: what every tracker says (what may come next, own turn or not); the own cards;
         trump; and for each seat, the own first: whether it has bid, its bid and the tricks that it still needs (both as
         shares of the cards in a hand), and whether its card is winning the trick."""
         players, cards = self._of.players, self._of.cards
@@ -174,7 +174,7 @@ class OhHellTracker(Tracker):
         for seat, bid in enumerate(self.bids):
             at = NUM_CARDS + 4 + 4 * ((seat - self.seat) % players)
             own[at : at + 4] = 1, bid / cards, (bid - self.taken[seat]) / cards, seat == ahead
-        return np.concatenate([super().facts(), own])
+        return np.concatenate([super().features(), own])
 
     def _possible(self) -> list[int]:
         """The tokens that some deal allows next."""

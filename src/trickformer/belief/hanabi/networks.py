@@ -13,7 +13,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
 from trickformer.belief.hanabi.learned import Seq2Seq, Shape
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.hanabi.seat_tokens import features
+from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing import folder
@@ -35,7 +35,7 @@ def network_of(config: Training) -> BeliefNetwork:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
     shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
-    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *features(p), config.heads)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(p), config.heads)
 
 
 def save(model: BeliefNetwork, config: Training, file: Path) -> None:

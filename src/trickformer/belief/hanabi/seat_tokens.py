@@ -100,6 +100,6 @@ def longest(process: HanabiProcess) -> int:
     return 1 + 2 * (2 * cards + rules.hints)
 
 
-def features(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
+def initial_embeddings(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
     """What makes tokens and positions of a process's sequences alike: float32 [V, F] and float32 [longest, G]."""
-    return hanabi.features(process.rules, longest(process))
+    return hanabi.initial_embeddings(process.rules, longest(process))

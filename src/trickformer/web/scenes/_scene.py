@@ -31,7 +31,7 @@ class Card(_Part):
 class Seat(_Part):
     seat: int
     cards: tuple[Card, ...] = ()  # in hand; backs where they are hidden
-    facts: tuple[str, ...] = ()  # "3 tricks", "commander"
+    features: tuple[str, ...] = ()  # "3 tricks", "commander"
     said: str = ""  # what it said last
 
 
@@ -73,5 +73,5 @@ class Scene(_Part):
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
-    facts: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
     text: str = ""  # where there are no words but the game's own

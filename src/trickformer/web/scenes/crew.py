@@ -74,10 +74,10 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             label, c, _ = messages[seat]
             how = ACTIONS[label]
             shown = (f"shows {CARDS[c]}" + (f", its {how} {card(c).sign}" if how != "unlabelled" else ""),)
-        facts = [some(core.winners.count(seat), "trick"), *shown]
-        facts += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
-        facts += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
-        seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts)))
+        features = [some(core.winners.count(seat), "trick"), *shown]
+        features += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
+        features += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
+        seats.append(Seat(seat=seat, cards=cards, features=tuple(features)))
     leaders = [core.commander, *core.winners]
     played = [Played(seat=(leaders[i // PLAYERS] + i) % PLAYERS, card=card(c)) for i, c in enumerate(core.plays)]
     trick, last = tricks(played, PLAYERS)
@@ -93,7 +93,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             for a in actions
             if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
         ),
-        facts=tuple(_facts(core, page)),
+        features=tuple(_features(core, page)),
     )
 
 
@@ -140,12 +140,12 @@ def _choice(action: int, actor: int) -> Choice:
     return Choice(action=action, words=f"show a card: {ACTIONS[action]}", group="communicate")
 
 
-def _facts(core: Any, page: Any) -> list[str]:
-    facts = [f"trick {min(len(core.winners) + 1, 10)} of 10"] if core.plays or core.phase in (RADIO, PLAY) else []
+def _features(core: Any, page: Any) -> list[str]:
+    features = [f"trick {min(len(core.winners) + 1, 10)} of 10"] if core.plays or core.phase in (RADIO, PLAY) else []
     if page.communication != COMMUNICATION[0]:
-        facts.append(f"communication: {page.communication}")
-    facts += [RULES[rule] for rule in page.rules]
+        features.append(f"communication: {page.communication}")
+    features += [RULES[rule] for rule in page.rules]
     if core.result:
         why = _crew_verdict.failures(core, page.rules, CARDS)
-        facts.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
-    return facts
+        features.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
+    return features

@@ -105,7 +105,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         piles=(Pile(title="Fireworks", cards=fireworks), *([Pile(title="Discards", cards=gone)] if gone else [])),
         choices=tuple(_choice(game, a, on_turn) for a in actions),
-        facts=(some(sum(piles), "point"), some(hints, "hint"), "1 life" if lives == 1 else f"{lives} lives", deck),
+        features=(some(sum(piles), "point"), some(hints, "hint"), "1 life" if lives == 1 else f"{lives} lives", deck),
     )
 
 

@@ -41,8 +41,8 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         shown = (
             legal(own, actions if seat == on_turn else ()) if viewer in (seat, OPEN) else backs(_count(own, passing))
         )
-        facts = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
-        seats.append(Seat(seat=seat, cards=shown, facts=tuple(facts)))
+        features = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
+        seats.append(Seat(seat=seat, cards=shown, features=tuple(features)))
     trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
     piles = []
     if viewer >= 0 and direction:
@@ -69,7 +69,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         trick=trick,
         last=last,
         piles=tuple(piles),
-        facts=() if passing else (f"trick {number} of 13", broken),
+        features=() if passing else (f"trick {number} of 13", broken),
     )
 
 

@@ -37,5 +37,9 @@ def show(game: Mines, state: State, viewer: int) -> Scene:
         ask="" if at.is_terminal() else "open a cell",
         seats=(Seat(seat=0),),
         board=tuple(tuple(cell(r * game.cols + c) for c in range(game.cols)) for r in range(game.rows)),
-        facts=(f"{game.mines} mines", f"{at.core.score} of {game.safe} opened", *([over] if at.is_terminal() else [])),
+        features=(
+            f"{game.mines} mines",
+            f"{at.core.score} of {game.safe} opened",
+            *([over] if at.is_terminal() else []),
+        ),
     )

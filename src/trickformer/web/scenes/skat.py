@@ -53,18 +53,18 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         hand = [(c, card(c)) for c in sorted(at.hand(seat), key=order)]
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
         cards = legal(hand, actions if seat == on_turn else ()) if shown else backs(_count(at, seat))
-        facts = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
-        seats.append(Seat(seat=seat, cards=cards, facts=tuple(facts), said=said.get(seat, "")))
+        features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
+        seats.append(Seat(seat=seat, cards=cards, features=tuple(features), said=said.get(seat, "")))
     trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
     knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in at.history())
     skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
-    facts = [f"bid {at.bid}"] if at.bid else []
+    features = [f"bid {at.bid}"] if at.bid else []
     if contract is not None:
-        facts.insert(0, _contract(at))
+        features.insert(0, _contract(at))
     if at.plays:
-        facts.append(f"soloist: {some(at.soloists_tricks, 'trick')}, {some(at.soloists_points, 'point')}")
+        features.append(f"soloist: {some(at.soloists_tricks, 'trick')}, {some(at.soloists_points, 'point')}")
     if phase == "over":
-        facts.append(_result(at))
+        features.append(_result(at))
     return Scene(
         title=_contract(at) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
@@ -73,7 +73,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         last=last,
         piles=(Pile(title="Skat", cards=skat),) if skat else (),
         choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
-        facts=tuple(facts),
+        features=tuple(features),
     )
 
 

@@ -9,10 +9,10 @@ inline constexpr int kOthers = kPlayers - 1;
 inline constexpr int kSayings = kActions - kNumCards, kStages = int(SeatView::Stage::kOver) + 1,
                      kPhases = int(Phase::kOver), kLabels = kUnlabelled - kHighest + 1, kAnswers = 5;
 
-// What the facts of a position are, and where each begins. All are 0 or 1 but where a share or a number is named, of
+// What the features of a position are, and where each begins. All are 0 or 1 but where a share or a number is named, of
 // the order of 1. Seats count from the own one; of three seats the own one is left out. What is not known yet, or not
 // to be, is 0.
-enum Fact : int {
+enum Feature : int {
   // Cards.
   kOwnFact = 0,                                      // [40] own hand
   kNextFact = kOwnFact + kNumCards,                  // [40] cards that some deal allows next, whoever acts
@@ -69,12 +69,12 @@ enum Fact : int {
   kScriptFact = kDistressFact + 2,           // [62] what `rules` would do, at an own turn, by action
   kWorthFact = kScriptFact + kActions,       // what that card is worth to it, where it has a choice to play
   kBehindFact = kWorthFact + 1,              // [40] and how much less each card is, as a number below 0
-  kFacts = kBehindFact + kNumCards,
+  kFeatures = kBehindFact + kNumCards,
 };
-static_assert(kFacts == 1013);
+static_assert(kFeatures == 1013);
 
 // possible: the tokens that may come next (Tracker::possible). explained: whether some deal explains the view; `rules` is
-// not asked otherwise. out: [kFacts].
-void facts(const SeatView& v, const TokenSet& possible, bool explained, float* out);
+// not asked otherwise. out: [kFeatures].
+void features(const SeatView& v, const TokenSet& possible, bool explained, float* out);
 
 }  // namespace trickformer::crew

@@ -1,4 +1,4 @@
-#include "skat/facts.hpp"
+#include "skat/features.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ class Writer {
         unseen_(v.unseen()) {}
 
   void write() {
-    std::fill_n(out_, kFacts, 0.0f);
+    std::fill_n(out_, kFeatures, 0.0f);
     cards(kOwnFact, v_.hand);
     cards(kNextFact, possible_cards(v_));
     cards(kUnseenFact, unseen_);
@@ -204,7 +204,7 @@ class Writer {
 
 }  // namespace
 
-void facts(const SeatView& view, bool explained, float out[kFacts]) {
+void features(const SeatView& view, bool explained, float out[kFeatures]) {
   Writer writer(view, out);
   writer.write();
   if (explained && view.my_turn()) writer.script();

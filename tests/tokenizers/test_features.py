@@ -1,5 +1,5 @@
-"""Facts of every game with a tokenizer: the same wherever they come from. What they say is in the games' own tests
-(test_hearts_facts.py and so on), that no hidden card is in them in test_audit.py."""
+"""Features of every game with a tokenizer: the same wherever they come from. What they say is in the games' own tests
+(test_hearts_features.py and so on), that no hidden card is in them in test_audit.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ints(*values):
 
 
 def advice(game, row):
-    """The action that the facts of Skat or The Crew say the script would take, or None; a bid stands for its kind."""
+    """The script's action by the features of Skat or The Crew, or None; a bid stands for its kind."""
     if game.name == "crew":
         (found,) = np.nonzero(row[-len(CREW_ACTIONS) - 41 : -41])
         return int(found[0]) if len(found) else None
@@ -51,7 +51,7 @@ def advice(game, row):
 
 @pytest.mark.parametrize("spec", ["skat", "skat(scores=value)", "crew", "crew(distress=left)"])
 def test_the_script_is_the_scripted_player(spec):
-    """At own turns the facts say what `rules` does in the view, at others nothing (Hanabi: test_hanabi_facts.py)."""
+    """At own turns the features give the action of `rules`, at others nothing (Hanabi: test_hanabi_features.py)."""
     game, rng = games.load(spec), random.Random(2)
     tokenizer, rules = tokenizers.make(game), players.make("rules", game)
     said, unlike = set(), 0
@@ -61,7 +61,7 @@ def test_the_script_is_the_scripted_player(spec):
             if state.is_chance_node() or state.is_terminal():
                 continue
             view = game.view(state, seat)
-            found = advice(game, tokenizer.tracker(tokenizer.encode(view)).facts())
+            found = advice(game, tokenizer.tracker(tokenizer.encode(view)).features())
             if state.current_player() != seat:
                 assert found is None
                 continue
@@ -70,7 +70,7 @@ def test_the_script_is_the_scripted_player(spec):
                 action = "pass" if action == skat.PASS else "bid"
             assert found == action, state.history()
             if game.name == "crew":
-                behind = tokenizer.tracker(tokenizer.encode(view)).facts()[-40:]
+                behind = tokenizer.tracker(tokenizer.encode(view)).features()[-40:]
                 assert behind[behind != 0].max(initial=-1) < 0 and set(np.flatnonzero(behind)) <= set(view.legal)
                 assert not behind.any() or (state.core.phase == PLAY and len(view.legal) > 1)
                 unlike += behind.any()
@@ -90,8 +90,8 @@ class Python:
     def push(self, token):
         self.inner.push(token)
 
-    def facts(self):
-        return self.inner.facts()
+    def features(self):
+        return self.inner.features()
 
     def possible(self):
         return self.inner.possible()
@@ -99,7 +99,7 @@ class Python:
 
 class PythonTokenizer:
     def __init__(self, inner):
-        self.inner, self.eos, self.vocab, self.n_facts = inner, inner.eos, inner.vocab, inner.n_facts
+        self.inner, self.eos, self.vocab, self.n_features = inner, inner.eos, inner.vocab, inner.n_features
 
     def tracker(self, tokens):
         return Python(self.inner.tracker(tokens))
@@ -107,7 +107,7 @@ class PythonTokenizer:
 
 def test_every_tokenizer_is_here():
     assert {spec.partition("(")[0] for spec in SPECS} == set(tokenizers.NAMES)
-    versions = {tokenizers.make(games.load(name)).facts_version for name in tokenizers.NAMES}
+    versions = {tokenizers.make(games.load(name)).features_version for name in tokenizers.NAMES}
     assert len(versions) == len(tokenizers.NAMES)
     assert all(isinstance(version, str) and version for version in versions)
 
@@ -119,20 +119,20 @@ def test_all_ways_to_ask_give_the_same(spec):
     tokenizer = tokenizers.make(game)
     tokens = tokens_of(game, 24)
     n, length = tokens.shape
-    facts, possible = tokenizers.follow(tokenizer, tokens, True)
-    assert (facts.shape, facts.dtype) == ((n, length, tokenizer.n_facts), np.float32)
+    features, possible = tokenizers.follow(tokenizer, tokens, True)
+    assert (features.shape, features.dtype) == ((n, length, tokenizer.n_features), np.float32)
     assert (possible.shape, possible.dtype) == ((n, length, len(tokenizer.vocab)), bool)
-    assert np.isfinite(facts).all() and np.abs(facts).max() <= 4
+    assert np.isfinite(features).all() and np.abs(features).max() <= 4
     alone, nothing = tokenizers.follow(tokenizer, tokens)
-    assert np.array_equal(alone, facts) and nothing.shape == (0, length, len(tokenizer.vocab))
+    assert np.array_equal(alone, features) and nothing.shape == (0, length, len(tokenizer.vocab))
 
     start = tokenizer.tracker([])
-    assert start.n_facts == tokenizer.n_facts == len(start.facts())
+    assert start.n_features == tokenizer.n_features == len(start.features())
     seats, trackers, told = _core.Seats(start, n), [tokenizer.tracker([]) for _ in range(n)], [0] * n
     ends = (tokens != tokenizer.eos).sum(axis=1).tolist()
     for i, end in enumerate(ends):
-        assert end and (facts[i, :end] != 0).any(axis=1).all()
-        assert not facts[i, end:].any() and not possible[i, end:].any()
+        assert end and (features[i, :end] != 0).any(axis=1).all()
+        assert not features[i, end:].any() and not possible[i, end:].any()
     while open_ := [i for i in range(n) if told[i] < ends[i]]:
         rows = rng.sample(open_, rng.randint(1, len(open_)))
         ahead = [rng.randrange(len(tokenizer.vocab)) if rng.random() < 0.5 else int(tokens[i, told[i]]) for i in rows]
@@ -140,7 +140,7 @@ def test_all_ways_to_ask_give_the_same(spec):
         for i, token, row in zip(rows, ahead, after, strict=True):
             copy = trackers[i].copy()
             copy.push(token)
-            assert np.array_equal(row, copy.facts()), f"seed 3, sequence {i}, {token} after {told[i]} tokens"
+            assert np.array_equal(row, copy.features()), f"seed 3, sequence {i}, {token} after {told[i]} tokens"
         lengths = [rng.randint(0, min(9, ends[i] - told[i])) for i in rows]
         fed = [tokens[i, told[i] : told[i] + k] for i, k in zip(rows, lengths)]
         pushed = iter(seats.push(ints(*rows), np.concatenate(fed).astype(np.int32), ints(*lengths)))
@@ -148,8 +148,8 @@ def test_all_ways_to_ask_give_the_same(spec):
             for at in range(told[i], told[i] + k):
                 trackers[i].push(int(tokens[i, at]))
                 where = f"seed 3, sequence {i}, after {at + 1} tokens"
-                assert np.array_equal(next(pushed), facts[i, at]), where
-                assert np.array_equal(trackers[i].facts(), facts[i, at]), where
+                assert np.array_equal(next(pushed), features[i, at]), where
+                assert np.array_equal(trackers[i].features(), features[i, at]), where
                 assert np.array_equal(trackers[i].possible(), possible[i, at]), where
             told[i] += k
         assert next(pushed, None) is None
@@ -168,8 +168,8 @@ def test_a_tracker_in_python_is_followed_alike(spec):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_facts_of_histories_that_no_deal_explains_are_numbers(spec):
-    """A search samples such histories and feeds their facts. The same tokens have the same facts."""
+def test_features_of_histories_that_no_deal_explains_are_numbers(spec):
+    """A search samples such histories and feeds their features. The same tokens have the same features."""
     game = games.load(spec)
     tokenizer = tokenizers.make(game)
     tokens = tokens_of(game, 12).astype(np.int32)
@@ -183,9 +183,9 @@ def test_facts_of_histories_that_no_deal_explains_are_numbers(spec):
             for tracker in (one, other):
                 if not tracker.terminal():
                     tracker.push(token)
-            found = one.facts()
+            found = one.features()
             assert np.isfinite(found).all() and np.abs(found).max() <= 8, f"seed {seed}, after {t + 1} tokens"
-            assert np.array_equal(found, other.facts()), f"seed {seed}, after {t + 1} tokens"
+            assert np.array_equal(found, other.features()), f"seed {seed}, after {t + 1} tokens"
         illegal += not one.is_legal()
     assert illegal > 8
 
@@ -214,6 +214,6 @@ def test_bad_requests_change_nothing(name):
     for lengths in (ints(4), ints(-1), ints(1, 1)):
         with pytest.raises(ValueError, match="length"):
             _core.follow(start, row[None, :3].copy(), lengths, False)
-    facts = tokenizers.follow(tokenizer, row[None])[0][0]
-    assert np.array_equal(seats.push(ints(0), first, ints(3)), facts[:3])
-    assert np.array_equal(seats.push(ints(1), first, ints(3)), facts[:3])
+    features = tokenizers.follow(tokenizer, row[None])[0][0]
+    assert np.array_equal(seats.push(ints(0), first, ints(3)), features[:3])
+    assert np.array_equal(seats.push(ints(1), first, ints(3)), features[:3])

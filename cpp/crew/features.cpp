@@ -1,4 +1,4 @@
-#include "crew/facts.hpp"
+#include "crew/features.hpp"
 
 #include <algorithm>
 
@@ -11,10 +11,10 @@ using Stage = SeatView::Stage;
 
 constexpr Cards kColoured = kAll & ~kRockets;
 
-// Writes the facts of a view.
+// Writes the features of a view.
 class Writer {
  public:
-  Writer(const SeatView& view, float* out) : v_(view), out_(out) { std::fill_n(out, int(kFacts), 0.0f); }
+  Writer(const SeatView& view, float* out) : v_(view), out_(out) { std::fill_n(out, int(kFeatures), 0.0f); }
 
   // What may come, and which part of the sequence it is.
   void next(const TokenSet& possible) {
@@ -213,7 +213,7 @@ class Writer {
 
 }  // namespace
 
-void facts(const SeatView& v, const TokenSet& possible, bool explained, float* out) {
+void features(const SeatView& v, const TokenSet& possible, bool explained, float* out) {
   Writer write(v, out);
   write.next(possible);
   if (v.stage == Stage::kMission) return;

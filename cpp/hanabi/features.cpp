@@ -1,4 +1,4 @@
-#include "hanabi/facts.hpp"
+#include "hanabi/features.hpp"
 
 #include <algorithm>
 
@@ -253,7 +253,7 @@ FactLayout::FactLayout(const Rules& rules) {
   size = own + rules.hand * own_size;
 }
 
-void facts(const SeatView& v, const Memory& memory, bool explained, float* out) {
+void features(const SeatView& v, const Memory& memory, bool explained, float* out) {
   Writer writer(v, memory, out);
   writer.board();
   writer.newest_move();

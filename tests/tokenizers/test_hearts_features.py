@@ -1,4 +1,4 @@
-"""The facts of Hearts against plain Python that reads the tokens, OpenSpiel's states, and every deal there is."""
+"""The features of Hearts against plain Python that reads the tokens, OpenSpiel's states, and every deal there is."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Reader:
         return max((c, p) for p, c in trick if c % 4 == trick[0][1] % 4)[1]
 
     def expected(self, possible):
-        """The facts by name, each as a set of places that are 1; points, over 26, as a dict."""
+        """The features by name, each as a set of places that are 1; points, over 26, as a dict."""
         found = {name: set() for name in SIZES}
         found["stage"] = {STAGES.index(self.stage)}
         found["next"] = {t for t in possible if t < NUM_CARDS}
@@ -188,24 +188,24 @@ def one_sided(game, seed, n):
 
 
 @pytest.mark.parametrize("random_share", [0.0, 1.0, None])
-def test_facts_are_those_of_the_tokens_read_in_plain_python(random_share):
+def test_features_are_those_of_the_tokens_read_in_plain_python(random_share):
     """At every token of hands, one-sided ones too, under 7 option sets picked by hand and 9 drawn from all."""
     drawn = random.Random(2).sample(list(all_options()), 9)
     voids = known = 0
     for number, game in enumerate([hearts_with(**options) for options in OPTIONS] + drawn):
         tokenizer = tokenizers.make(game)
-        assert (tokenizer.n_facts, sum(SIZES.values())) == (440, 440)
+        assert (tokenizer.n_features, sum(SIZES.values())) == (440, 440)
         played = one_sided(game, number, 12) if random_share is None else histories(game, number, 8, random_share)
         for hand, history in enumerate(played):
             for seat in {hand % 4, (hand // 4 + 1) % 4}:
                 tokens = tokenizer.codec.encode(history[None], np.array([seat], np.uint8))
-                facts, possible = tokenizers.follow(tokenizer, tokens, True)
+                features, possible = tokenizers.follow(tokenizer, tokens, True)
                 reader = Reader(game.rules)
                 for t, token in enumerate(tokens[0].tolist()):
                     if token == tokenizer.eos:
                         break
                     reader.read(token)
-                    got = parts(facts[0, t])
+                    got = parts(features[0, t])
                     for name, value in as_rows(reader.expected(np.flatnonzero(possible[0, t]).tolist())).items():
                         assert np.array_equal(got[name], value), (
                             f"{name} of option set {number} {game.rules}, hand {hand}, seat {seat}, "
@@ -218,7 +218,7 @@ def test_facts_are_those_of_the_tokens_read_in_plain_python(random_share):
 
 
 @pytest.mark.parametrize("options", OPTIONS[:5])
-def test_facts_are_those_of_openspiels_states(options):
+def test_features_are_those_of_openspiels_states(options):
     """Of each decision what OpenSpiel itself says: hands, turn, the legal cards, points, the trick."""
     game = hearts_with(**options)
     tokenizer, ranks, suits = tokenizers.make(game), "23456789TJQKA", "CDHS"
@@ -237,7 +237,7 @@ def test_facts_are_those_of_openspiels_states(options):
                     tokens = tokenizer.encode(game.view(state, seat))
                     if state.is_terminal():
                         tokens = tokens[:-1]
-                    got = parts(tokenizer.tracker(tokens).facts())
+                    got = parts(tokenizer.tracker(tokens).features())
                     where = f"hand {hand}, seat {seat}: {state.history()}"
                     hands = [numbers(names) for names in struct.hands]
                     assert set(np.flatnonzero(got["own"])) == hands[seat], where
@@ -260,7 +260,7 @@ def test_facts_are_those_of_openspiels_states(options):
 
 
 def test_before_any_token_all_cards_are_unseen_and_nothing_else_is_known():
-    got = parts(tokenizers.make(hearts_with()).tracker([]).facts())
+    got = parts(tokenizers.make(hearts_with()).tracker([]).features())
     assert got.pop("unseen").all()
     assert not any(part.any() for part in got.values())
 
@@ -268,7 +268,7 @@ def test_before_any_token_all_cards_are_unseen_and_nothing_else_is_known():
 @pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[2], OPTIONS[4], OPTIONS[5]])
 def test_cards_not_held_are_all_there_is_to_know(options):
     """At endings with few hidden cards: the deals that OpenSpiel explains are just those that give no seat a card that
-    it cannot hold by the facts."""
+    it cannot hold by the features."""
     game = hearts_with(**options)
     tokenizer, rng = tokenizers.make(game), random.Random(5)
     checked = informed = 0
@@ -279,7 +279,7 @@ def test_cards_not_held_are_all_there_is_to_know(options):
         for action in actions[:cut]:
             state.apply_action(action)
         unseen = unseen_cards(game, state, viewer)
-        got = parts(tokenizer.tracker(tokenizer.encode(game.view(state, viewer))).facts())
+        got = parts(tokenizer.tracker(tokenizer.encode(game.view(state, viewer))).features())
         assert np.flatnonzero(got["unseen"]).tolist() == unseen
         barred = got["not held"].reshape(3, 52)
         others = [p for p in range(PLAYERS) if p != viewer]

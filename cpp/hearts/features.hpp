@@ -1,4 +1,4 @@
-// What a seat's position of Hearts is as numbers: the facts that are an input of models (HandTracker::facts).
+// What a seat's position of Hearts is as numbers: the features that are an input of models (HandTracker::features).
 //
 // `emit(at, value)` is called for each number that is not 0, so that a network can add up its rows as they come.
 #pragma once
@@ -9,8 +9,8 @@ namespace trickformer::hearts {
 // The parts of a sequence.
 enum class Stage : std::uint8_t { kSeat, kDeal, kDirection, kPass, kReceive, kLeader, kPlay, kEnd };
 
-// What the facts are, and where each begins. All but the points are 0 or 1; seats count from the own one.
-enum Fact : int {
+// What the features are, and where each begins. All but the points are 0 or 1; seats count from the own one.
+enum Feature : int {
   kOwnFact = 0,                               // [52] own hand, cards to be received among it once they are
   kNextFact = kOwnFact + kNumCards,           // [52] cards that some deal allows next
   kUnseenFact = kNextFact + kNumCards,        // [52] cards not seen, which the others hold
@@ -29,9 +29,9 @@ enum Fact : int {
   kMoonFact = kTookFact + kPlayers,           // [2] all points so far are the own seat's, another's
   kVoidFact = kMoonFact + 2,                  // [3][4] suits that each other seat cannot hold
   kTricksFact = kVoidFact + 3 * 4,            // [13] tricks played
-  kFacts = kTricksFact + kHand,
+  kFeatures = kTricksFact + kHand,
 };
-static_assert(kFacts == 440);
+static_assert(kFeatures == 440);
 
 inline namespace TRICKFORMER_ISA {
 
@@ -42,7 +42,8 @@ void emit_cards(int at, Cards set, Emit&& emit) {
 
 // Before play. next: cards that may come; direction: 0 where it is not known yet, or nobody passes.
 template <typename Emit>
-void facts_before_play(Stage stage, Cards dealt, Cards passed, Cards received, Cards next, int direction, Emit&& emit) {
+void features_before_play(Stage stage, Cards dealt, Cards passed, Cards received, Cards next, int direction,
+                          Emit&& emit) {
   if (stage != Stage::kSeat) emit(kStageFact + int(stage) - 1, 1.0f);  // after the first token
   const Cards hidden = kAll & ~dealt & ~received;
   emit_cards(kOwnFact, (dealt & ~passed) | received, emit);
@@ -56,7 +57,7 @@ void facts_before_play(Stage stage, Cards dealt, Cards passed, Cards received, C
 
 // In play, or at its end. taken: by seat; trick: the cards on the table.
 template <typename Emit>
-void facts_of_play(const Knowledge& k, Cards next, const Cards taken[kPlayers], Cards trick, Emit&& emit) {
+void features_of_play(const Knowledge& k, Cards next, const Cards taken[kPlayers], Cards trick, Emit&& emit) {
   const auto relative = [&](int seat) { return (seat + kPlayers - k.seat) % kPlayers; };
   const bool over = k.num_plays == kNumCards;
   emit(kStageFact + int(over ? Stage::kEnd : Stage::kPlay) - 1, 1.0f);

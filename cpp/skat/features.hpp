@@ -8,9 +8,9 @@ inline constexpr int kBidClasses = 12;  // none, 18, 20, 22, 23, 24, 27, 30, 33,
 inline constexpr int kPointSteps = 30;  // by three card points
 inline constexpr int kSuits = 5;        // four suits without their trumps, and trumps; before a contract as in grand
 
-// What the facts of a position are, and where each begins. All are 0 or 1 but values, points and counts; seats count
+// What the features of a position are, and where each begins. All are 0 or 1 but values, points and counts; seats count
 // from the own one. What depends on a contract is 0 before it is declared.
-enum Fact : int {
+enum Feature : int {
   kOwnFact = 0,                               // [32] own hand
   kNextFact = kOwnFact + kNumCards,           // [32] cards that some deal allows next
   kUnseenFact = kNextFact + kNumCards,        // [32] cards not seen, in other hands and the skat
@@ -66,11 +66,11 @@ enum Fact : int {
       2 * kPointSteps,                  // [32] how much less each is worth than the best, as a number from -3 to 0
   kGainFact = kBehindFact + kNumCards,  // [32] what its trick should bring the own side, over 30 card points
   kWinsFact = kGainFact + kNumCards,    // [32] how likely the own side takes it
-  kFacts = kWinsFact + kNumCards,
+  kFeatures = kWinsFact + kNumCards,
 };
-static_assert(kFacts == 697);
+static_assert(kFeatures == 697);
 
 // explained: whether some deal explains the view; `rules` is not asked otherwise.
-void facts(const SeatView& view, bool explained, float out[kFacts]);
+void features(const SeatView& view, bool explained, float out[kFeatures]);
 
 }  // namespace trickformer::skat

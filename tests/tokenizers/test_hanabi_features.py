@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from support import hanabi_facts
+from support import hanabi_features
 from support.hanabi_oracle import playable, said
 
 from trickformer import _core, belief, games, players, tokenizers
@@ -52,13 +52,13 @@ def rows_of(game, deck, actions, seat):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_facts_are_those_counted_by_hand(spec):
+def test_features_are_those_counted_by_hand(spec):
     game = games.load(spec)
     tokenizer, checked = tokenizers.make(game), 0
     smart = players.make("partner:style=smart", game)
     for deck, actions in sample(game, 2):
         seen = [tokenizers.follow(tokenizer, rows_of(game, deck, actions, p))[0][0] for p in range(game.players)]
-        course = hanabi_facts.Course.of(game.rules, deck)
+        course = hanabi_features.Course.of(game.rules, deck)
         for number, state in enumerate(states(game, deck, actions)):
             if number:
                 course.step(actions[number - 1])
@@ -67,67 +67,67 @@ def test_facts_are_those_counted_by_hand(spec):
                 view, script = game.view(state, seat), None
                 if state.current_player() == seat:
                     script = smart.act([view], [np.random.default_rng(0)], [{}])[0].action
-                expected = np.array(hanabi_facts.expected(course, seat, script))
-                assert expected.shape == (tokenizer.n_facts,)
+                expected = np.array(hanabi_features.expected(course, seat, script))
+                assert expected.shape == (tokenizer.n_features,)
                 wrong = np.flatnonzero(~np.isclose(seen[seat][at], expected, atol=1e-6))
-                assert not len(wrong), f"facts {wrong.tolist()}, seat {seat} of {state.history()}"
+                assert not len(wrong), f"features {wrong.tolist()}, seat {seat} of {state.history()}"
                 checked += 1
     assert checked > 60
 
 
 @pytest.mark.parametrize("spec", SPECS[:4])
-def test_facts_amid_what_is_seen_at_once(spec):
+def test_features_amid_what_is_seen_at_once(spec):
     """A move that waits for what it brings changes but the newest move, what comes next and what the script says."""
     game = games.load(spec)
     tokenizer, r = tokenizers.make(game), game.rules
     stage = r.colors * (r.ranks + 1) + 2 * r.deck + 3 * r.kinds + r.hints + r.lives + 2 + r.players + 1 + 4
-    moved = stage + 6 + r.players + hanabi_facts.newest_size(r)
+    moved = stage + 6 + r.players + hanabi_features.newest_size(r)
     met = set()
     for deck, actions in sample(game, 1):
         for seat in range(game.players):
             row = rows_of(game, deck, actions, seat)
-            facts, length = tokenizers.follow(tokenizer, row)[0][0], int((row != tokenizer.eos).sum())
+            features, length = tokenizers.follow(tokenizer, row)[0][0], int((row != tokenizer.eos).sum())
             dealt = (game.players - 1) * r.hand
             for at in range(1, length):
-                name = hanabi_facts.STAGES[int(np.argmax(facts[at, stage : stage + 6]))]
-                assert facts[at, stage : stage + 6].sum() == 1 and (name == "deal") == (at < dealt)
+                name = hanabi_features.STAGES[int(np.argmax(features[at, stage : stage + 6]))]
+                assert features[at, stage : stage + 6].sum() == 1 and (name == "deal") == (at < dealt)
                 met.add(name)
-                before, same = facts[at - 1], np.r_[0:stage, moved + r.actions : tokenizer.n_facts]
+                before, same = features[at - 1], np.r_[0:stage, moved + r.actions : tokenizer.n_features]
                 if name in ("card", "slots"):
-                    fresh = (before != facts[at])[same].sum()
-                    assert fresh == 0, f"{name}: {np.flatnonzero(before != facts[at])}"
+                    fresh = (before != features[at])[same].sum()
+                    assert fresh == 0, f"{name}: {np.flatnonzero(before != features[at])}"
                     action = int(row[0, at]) if name == "card" else None
                     mover = 0 if name == "card" else int(np.argmax(before[stage + 6 : stage + 6 + r.players]))
-                    newest = facts[at, stage + 6 + r.players : moved]
+                    newest = features[at, stage + 6 + r.players : moved]
                     assert newest[mover] == 1 and newest[: r.players].sum() == 1
                     if action is not None:
-                        waits = hanabi_facts.newest_move(r, 0, 0, action, [], None, False, False, False)
+                        waits = hanabi_features.newest_move(r, 0, 0, action, [], None, False, False, False)
                         assert newest.tolist() == waits
-                assert not (name in ("card", "draw", "slots") and facts[at, stage + 6 : stage + 6 + r.players].any())
-    assert met == set(hanabi_facts.STAGES)
+                assert not (name in ("card", "draw", "slots") and features[at, stage + 6 : stage + 6 + r.players].any())
+    assert met == set(hanabi_features.STAGES)
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_facts_are_the_same_however_they_are_asked_for(spec):
+def test_features_are_the_same_however_they_are_asked_for(spec):
     """And what may come next is what would be taken for possible."""
     game = games.load(spec)
     tokenizer, rng = tokenizers.make(game), random.Random(1)
     for deck, actions in sample(game, 1):
         row = rows_of(game, deck, actions, rng.randrange(game.players))
         length = int((row != tokenizer.eos).sum())
-        facts, possible = tokenizers.follow(tokenizer, row, True)
-        assert np.isfinite(facts).all() and facts.min() >= -1 and facts.max() <= 1
-        assert not facts[0, length:].any() and not possible[0, length:].any()
+        features, possible = tokenizers.follow(tokenizer, row, True)
+        assert np.isfinite(features).all() and features.min() >= -1 and features.max() <= 1
+        assert not features[0, length:].any() and not possible[0, length:].any()
         tracker, seats = tokenizer.tracker([]), _core.Seats(tokenizer.tracker([]), 2)
         half = length // 2
         parts = [
             seats.push(np.array([1], np.int32), part.astype(np.int32), np.array([len(part)], np.int32))
             for part in (row[0, :half], row[0, half:length])
         ]
-        assert np.array_equal(np.concatenate(parts), facts[0, :length])
+        assert np.array_equal(np.concatenate(parts), features[0, :length])
         for at in range(length):
             tracker.push(int(row[0, at]))
-            assert np.array_equal(tracker.facts(), facts[0, at])
+            assert np.array_equal(tracker.features(), features[0, at])
             assert np.array_equal(tracker.possible(), possible[0, at])
             if rng.random() < 0.2:
                 for token in range(len(tokenizer.vocab)):
@@ -137,35 +137,35 @@ def test_facts_are_the_same_however_they_are_asked_for(spec):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_facts_of_a_history_that_cannot_be_are_numbers_too(spec):
+def test_features_of_a_history_that_cannot_be_are_numbers_too(spec):
     tokenizer, rng = tokenizers.make(games.load(spec)), random.Random(2)
     for _ in range(20):
         tracker = tokenizer.tracker([])
         while not tracker.terminal():
             tracker.push(rng.randrange(-1, len(tokenizer.vocab) + 1))
-            facts = tracker.facts()
-            assert np.isfinite(facts).all() and np.abs(facts).max() <= 1
+            features = tracker.features()
+            assert np.isfinite(features).all() and np.abs(features).max() <= 1
         assert not tracker.is_legal()
 
 
 def test_before_any_token_no_stage_is_told():
-    facts = tokenizers.make(games.load("hanabi")).tracker([]).facts()
+    features = tokenizers.make(games.load("hanabi")).tracker([]).features()
     stage = 5 * 6 + 50 + 50 + 3 * 25 + 9 + 4 + 3 + 4
-    assert not facts[stage : stage + 6].any()
-    assert facts[stage - 1] == np.float32(27 / 50), "cards that may be drawn in vain"
+    assert not features[stage : stage + 6].any()
+    assert features[stage - 1] == np.float32(27 / 50), "cards that may be drawn in vain"
 
 
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4,max_life_tokens=9)"])
-def test_facts_do_not_depend_on_hidden_cards(spec):
+def test_features_do_not_depend_on_hidden_cards(spec):
     game = games.load(spec)
     tokenizer = tokenizers.make(game)
 
-    def facts(state, viewer):
-        return tokenizer.tracker(tokenizer.encode(game.view(state, viewer))).facts().tolist()
+    def features(state, viewer):
+        return tokenizer.tracker(tokenizer.encode(game.view(state, viewer))).features().tolist()
 
     sampler = belief.sampler(game)
-    report = audit.audit(game, sampler, 4, 1, seen={"facts": facts}, worlds=1, stops=40)
-    check = report.checks["facts: blind to exchanged cards"]
+    report = audit.audit(game, sampler, 4, 1, seen={"features": features}, worlds=1, stops=40)
+    check = report.checks["features: blind to exchanged cards"]
     assert check.cases > 8 and not check.faults, str(report)
 
 

@@ -1,4 +1,4 @@
-"""Facts of Skat, against the plain Python twin of the rules."""
+"""Features of Skat, against the plain Python twin of the rules."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def suits(kind):
 
 
 def expected(twin, seat, heard):
-    """The facts of a seat at a decision, from the twin's cards and words; heard: the auction, as (seat, word)."""
+    """The features of a seat at a decision, from the twin's cards and words; heard: the auction, as (seat, word)."""
     words, mine = twin.seen[seat], twin.hands[seat]
     solo, over = twin.soloist, twin.result is not None
     said = set(oracle.sayings(words))
@@ -169,10 +169,10 @@ def expected(twin, seat, heard):
     return found
 
 
-def test_facts_are_the_twins(tokenizer):
+def test_features_are_the_twins(tokenizer):
     """At every decision and end of games of all kinds, for every seat."""
-    assert (tokenizer.n_facts, tokenizer.codec.tracker().n_facts) == (sum(SIZES.values()), tokenizer.n_facts)
-    seen = np.zeros(tokenizer.n_facts, bool)
+    assert (tokenizer.n_features, tokenizer.codec.tracker().n_features) == (sum(SIZES.values()), tokenizer.n_features)
+    seen = np.zeros(tokenizer.n_features, bool)
     for policy in oracle.POLICIES:
         for seed in range(600, 612):
             trackers, heard = [tokenizer.tracker([]) for _ in range(3)], []
@@ -182,9 +182,9 @@ def test_facts_are_the_twins(tokenizer):
                     for word in twin.seen[seat][told[seat] :]:
                         tracker.push(tokenizer.vocab.index(word))
                     told[seat] = len(twin.seen[seat])
-                    found = tracker.facts()
+                    found = tracker.features()
                     wanted = expected(twin, seat, heard) | {"next": tracker.possible()[:NUM_CARDS]}
-                    for name in ("script", "behind", "gain", "wins"):  # test_facts.py and below look at them
+                    for name in ("script", "behind", "gain", "wins"):  # test_features.py and below look at them
                         wanted[name] = parts(found)[name]
                     if not np.allclose(found, np.concatenate([wanted[name] for name in SIZES]), atol=1e-6):
                         wrong = [name for name, value in parts(found).items() if not np.allclose(value, wanted[name])]
@@ -212,7 +212,7 @@ def test_what_the_script_thinks_of_cards(tokenizer):
                         tracker.push(tokenizer.vocab.index(word))
                     told[seat] = len(twin.seen[seat])
                 over = twin.result is not None
-                found = parts(trackers[0 if over else twin.player].facts())
+                found = parts(trackers[0 if over else twin.player].features())
                 thoughts = [found[name] for name in ("behind", "gain", "wins")]
                 if twin.stage != "play" or over:
                     assert not any(part.any() for part in thoughts)
@@ -242,27 +242,29 @@ def test_what_the_script_thinks_of_cards(tokenizer):
     assert lasts > 200
 
 
-def test_facts_are_the_same_whoever_asks(tokenizer):
+def test_features_are_the_same_whoever_asks(tokenizer):
     """Along whole sequences, token by token, and of many that grow; an open hand being shown and the end among them."""
     history, _ = CORE.random_games(True, 3, 0, 40)
     rows = tokenizer.codec.encode(history, (np.arange(40) % 3).astype(np.uint8))
-    facts, possible = tokenizers.follow(tokenizer, rows, True)
+    features, possible = tokenizers.follow(tokenizer, rows, True)
     lengths = (rows != tokenizer.eos).sum(axis=1).astype(np.int32)
     seats = _core.Seats(tokenizer.tracker([]), 40)
     pushed = seats.push(np.arange(40, dtype=np.int32), rows[rows != tokenizer.eos].astype(np.int32), lengths)
-    assert np.array_equal(pushed, np.concatenate([facts[i, :n] for i, n in enumerate(lengths)]))
-    assert np.isfinite(facts).all() and np.abs(facts).max() <= 3
+    assert np.array_equal(pushed, np.concatenate([features[i, :n] for i, n in enumerate(lengths)]))
+    assert np.isfinite(features).all() and np.abs(features).max() <= 3
     for i, n in enumerate(lengths):
         tracker = tokenizer.tracker([])
         for t in range(n):
             tracker.push(int(rows[i, t]))
-            assert np.array_equal(tracker.facts(), facts[i, t])
+            assert np.array_equal(tracker.features(), features[i, t])
             assert np.array_equal(tracker.possible(), possible[i, t])
-        assert not facts[i, n:].any() and not possible[i, n:].any()
+        assert not features[i, n:].any() and not possible[i, n:].any()
 
 
-def test_facts_do_not_depend_on_hidden_cards(skat, tokenizer):
-    seen = {"facts": lambda state, seat: tokenizer.tracker(tokenizer.encode(skat.view(state, seat))).facts().tolist()}
+def test_features_do_not_depend_on_hidden_cards(skat, tokenizer):
+    seen = {
+        "features": lambda state, seat: tokenizer.tracker(tokenizer.encode(skat.view(state, seat))).features().tolist()
+    }
     report = audit.audit(skat, sampler(skat), 25, 3, seen=seen, worlds=1)
-    check = report.check("facts: blind to exchanged cards")
+    check = report.check("features: blind to exchanged cards")
     assert check.cases > 100 and not check.faults

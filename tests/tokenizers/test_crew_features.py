@@ -1,4 +1,4 @@
-"""The facts of The Crew against plain Python, and wherever they come from alike."""
+"""The features of The Crew against plain Python, and wherever they come from alike."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ CORE = _core.crew
 
 
 @pytest.mark.parametrize("distress", ["off", "left", "right"])
-def test_facts_are_those_of_the_rules(distress):
+def test_features_are_those_of_the_rules(distress):
     """Every mission, by scripted and by random players, at every decision; of each a seat."""
     stages, rng = set(), random.Random(1)
     for mission in games.load("crew").missions:
         game = games.load(f"crew(mission={mission},distress={distress})")
         tokenizer = tokenizers.make(game)
-        assert tokenizer.n_facts == sum(SIZES.values())
+        assert tokenizer.n_features == sum(SIZES.values())
         histories = CORE.mixed_games(tokenizer.codec, mission, 0, 2, 0.1, 0.2)[0]
         for number, row in enumerate(histories):
             rows = tokenizer.codec.encode(np.repeat(row[None], 4, axis=0), np.arange(4, dtype=np.uint8))
-            facts, possible = tokenizers.follow(tokenizer, rows, True)
+            features, possible = tokenizers.follow(tokenizer, rows, True)
             course = Course(game, row[row != 255])
             for _ in course.walk():
                 seat = rng.randrange(4)
                 at = len(tokenizer.encode(game.view(course.state, seat))) - 1
-                found = split(facts[seat, at - course.state.is_terminal()])
+                found = split(features[seat, at - course.state.is_terminal()])
                 where = f"mission {mission}, game {number}, seat {seat}, token {at}"
                 if course.state.is_terminal():
                     won = course.state.returns()[0] > 0
@@ -59,13 +59,13 @@ def test_facts_are_those_of_the_rules(distress):
     )
 
 
-def test_facts_are_the_same_step_by_step_and_blind_to_hidden_cards():
+def test_features_are_the_same_step_by_step_and_blind_to_hidden_cards():
     """From whole sequences, a tracker and many seats in step; and of states that a seat cannot tell apart."""
     game, rng = games.load("crew"), random.Random(4)
     tokenizer = tokenizers.make(game)
     data = cast_hands(game, ["rules", "random"], 3, 0, 40, 2)
     tokens = np.asarray(data.tokens)
-    facts, _ = tokenizers.follow(tokenizer, tokens)
+    features, _ = tokenizers.follow(tokenizer, tokens)
     lengths = (tokens != tokenizer.eos).sum(axis=1)
     seats = _core.Seats(tokenizer.tracker([]), len(tokens))
     for i, row in enumerate(tokens):
@@ -75,10 +75,10 @@ def test_facts_are_the_same_step_by_step_and_blind_to_hidden_cards():
             pushed = seats.push(np.array([i], np.int32), row[told : told + n].astype(np.int32), np.array([n], np.int32))
             for j in range(n):
                 tracker.push(int(row[told + j]))
-                assert np.array_equal(tracker.facts(), facts[i, told + j])
-            assert np.array_equal(pushed, facts[i, told : told + n])
+                assert np.array_equal(tracker.features(), features[i, told + j])
+            assert np.array_equal(pushed, features[i, told : told + n])
             told += n
-        assert not facts[i, told:].any()
+        assert not features[i, told:].any()
     twins = 0
     for index in range(60):
         for state in random_playout(game.deal(5, index), rng):
@@ -89,7 +89,7 @@ def test_facts_are_the_same_step_by_step_and_blind_to_hidden_cards():
             twin = game.exchange(state, view, np.random.default_rng(index))
             if twin is None:
                 continue
-            one, other = (tokenizer.tracker(tokenizer.encode(game.view(s, viewer))).facts() for s in (state, twin))
+            one, other = (tokenizer.tracker(tokenizer.encode(game.view(s, viewer))).features() for s in (state, twin))
             assert np.array_equal(one, other)
             twins += 1
     assert twins > 50

@@ -1,4 +1,4 @@
-"""The facts of Hanabi by the letter: number by number, from what one seat may know of a state of the core.
+"""The features of Hanabi by the letter: number by number, from what one seat may know of a state of the core.
 
 Others' cards are read from the state, own ones through what hints say of them only."""
 
@@ -97,7 +97,7 @@ def unseen(state, *hidden):
 
 
 def expected(course, me, script):
-    """The facts of `me` where a move comes next, or nothing any more; script: what `smart` would do there, or None."""
+    """The features of `me` before a move or at the end; script: what `smart` would do there, or None."""
     s = course.state
     r = s.rules
     out = [x for height in s.fireworks for x in one(r.ranks + 1, height)]

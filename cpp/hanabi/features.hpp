@@ -17,7 +17,7 @@ struct Memory {
   void follow(const State& before, const State& after);
 };
 
-// Where each fact stands. P players, C colours, R ranks, K kinds, H slots. All but those called a share are 0 or 1.
+// Where each feature stands. P players, C colours, R ranks, K kinds, H slots. All but those called a share are 0 or 1.
 // Seats count from the own one, slots from the oldest card.
 struct FactLayout {
   explicit FactLayout(const Rules& rules);
@@ -77,6 +77,6 @@ struct FactLayout {
 };
 
 // explained: whether some deal explains the view; `smart` is not asked otherwise. out: [FactLayout(rules).size]
-void facts(const SeatView& v, const Memory& memory, bool explained, float* out);
+void features(const SeatView& v, const Memory& memory, bool explained, float* out);
 
 }  // namespace trickformer::hanabi

@@ -1,0 +1,26 @@
+"""Names in checkpoints of version 0.2, which called the features facts."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+V = TypeVar("V")
+
+_NAMES = {"n_facts": "n_features", "facts": "features", "facts.weight": "features.weight"}
+KEY_MAPPING = {r"^facts\.": "features."}  # regular expressions over tensor names, for transformers
+
+
+def renamed(values: dict[str, V]) -> dict[str, V]:
+    """Return a configuration or a dictionary of tensors under the names of today.
+
+    Args:
+        values: Entries by name; a nested `trickformer` dictionary is renamed too.
+
+    Returns:
+        A new dictionary with the same values in the same order.
+    """
+    entries: dict[str, Any] = {_NAMES.get(name, name): value for name, value in values.items()}
+    stamp = entries.get("trickformer")
+    if isinstance(stamp, dict):
+        entries["trickformer"] = {_NAMES.get(str(name), name): value for name, value in stamp.items()}
+    return entries
