@@ -1,13 +1,14 @@
 """Every protocol and value that the parts of trickformer share.
 
-Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players <- tournaments
-<- selfplay, records <- web <- cli. This package imports neither OpenSpiel nor torch.
+Dependencies point one way: base <- plumbing <- openspiel <- games <- tokenizers <- models <- gomcts, belief <- search
+<- players <- tournaments <- selfplay, records <- web <- cli. This package imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trickformer.base.decisions import checked
 from trickformer.base.errors import TrickformerError, UnknownNameError
 from trickformer.base.games import Game, LogOdds, Outcomes, SearchSettings, deal_seed, game_name, replay
 from trickformer.base.players import (
@@ -22,6 +23,7 @@ from trickformer.base.players import (
     World,
     Worlds,
 )
+from trickformer.base.randomness import decision_rng
 from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
 from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
 
@@ -54,7 +56,9 @@ __all__ = [
     "World",
     "Worlds",
     "acted",
+    "checked",
     "deal_seed",
+    "decision_rng",
     "game_name",
     "replay",
 ]

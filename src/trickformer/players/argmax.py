@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 from pydantic import Field
 
-from trickformer.base import Decision, Game
-from trickformer.models.player import ModelOptions, ModelPlayer, Turns
+from trickformer.base import Game
+from trickformer.models.player import ModelOptions
 
 if TYPE_CHECKING:
-    from trickformer.models.backend import Backend
+    from trickformer.models.argmax import ArgmaxPlayer
 
 
 class Options(ModelOptions):
     threshold: float | None = Field(
-        None, ge=0, le=1, description="least legal-normalized probability of an action; default: as the game has it"
+        None, ge=0, le=1, description="Least legal-normalized probability of an action (default: the game's)."
     )
 
 
-class ArgmaxPlayer(ModelPlayer):
-    """Equations 2 and 3 of the GO-MCTS paper."""
-
-    def __init__(self, options: Options, game: Game, engine: Backend | None = None):
-        super().__init__(options, game, engine)
-        told = (options.threshold, game.search.argmax_threshold, game.search.threshold)
-        self.threshold = next(threshold for threshold in told if threshold is not None)
-
-    def likely(self, turns: Turns) -> np.ndarray:
-        """float64 [n, V]: 1 for its choice."""
-        chosen = [self.tokenizer.token(decision.action) for decision in self.decide(turns)]
-        return np.eye(turns.legal.shape[1])[chosen]
-
-    def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import action_values, argmax_val
-
-        features = self.following(turns.tokens)
-        logits = self.engine.policy(turns.nodes)
-        decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, features)
-        if decided.nodes is not None:
-            self.engine.release(decided.nodes)
-        looked = action_values(self.engine, turns.nodes, turns.legal, features) if turns.explain else decided.looked
-        thoughts = self.thoughts(turns, [()] * len(turns.nodes))
-        return [
-            Decision(by_token[token], value, values=_values(by_token, worth), thought=thought)
-            for by_token, token, value, worth, thought in zip(
-                turns.actions, decided.tokens.tolist(), decided.values.tolist(), looked, thoughts, strict=True
-            )
-        ]
-
-
-def _values(by_token: dict[int, int], worth: np.ndarray) -> dict[int, float]:
-    """Values by action; those that were not looked at, NaN in float32 [V], are left out."""
-    known = zip(by_token.values(), worth[list(by_token)].tolist(), strict=True)
-    return {action: value for action, value in known if not math.isnan(value)}
-
-
 def make(options: Options, game: Game) -> ArgmaxPlayer:
-    return ArgmaxPlayer(options, game)
+    from trickformer.models.argmax import ArgmaxPlayer
+
+    return ArgmaxPlayer(options, game, threshold=options.threshold)

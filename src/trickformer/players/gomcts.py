@@ -195,13 +195,11 @@ class GomctsPlayer(ModelPlayer):
 
 def _worlds(options: Options, game: Game, engine: Backend, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
     from trickformer.belief import sampler, weighs, weighted
-    from trickformer.players import argmax
+    from trickformer.models.argmax import ArgmaxPlayer
     from trickformer.search.script import ScriptSearch
     from trickformer.search.trees import WorldsSearch
 
-    # Those who play on are ArgmaxVal* with the game's own threshold.
-    same = options.model_dump(include=set(ModelOptions.model_fields))
-    copies = argmax.ArgmaxPlayer(argmax.Options(**same), game, engine)
+    copies = ArgmaxPlayer(options, game, engine)
     said = weighs(game) if options.weighted is None else options.weighted
     belief = weighted(game) if said else sampler(game)
     if settings.playing == "model":

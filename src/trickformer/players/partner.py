@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Decision, Game, Memo, Policy, TrickformerError, View
+from trickformer.players.specs import parse
 
 
 class Options(BaseModel):
@@ -33,6 +34,15 @@ class Partner:
         """One decision a view, drawn from the policy. Raises ValueError on a view that no deal explains."""
         probs = self._policy.probs(views).astype(np.float64)
         return [Decision(int(r.choice(len(p), p=p / p.sum()))) for r, p in zip(rng, probs)]
+
+
+def style_of(who: str, spec: str) -> str:
+    """The style of the scripted player that a spec names. Raises what `parse` raises, and TrickformerError for any
+    other player, with what `who` says of whom it was given for."""
+    name, options = parse(spec)
+    if not isinstance(options, Options):
+        raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
+    return options.style
 
 
 def make(options: Options, game: Game) -> Partner:

@@ -203,8 +203,8 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_backend import usable
     from trickformer.players.obl import trained_for
+    from trickformer.players.partner import style_of
     from trickformer.search.hanabi.rl import Tuning
-    from trickformer.search.hanabi.scripted import style_of
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")

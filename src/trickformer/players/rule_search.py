@@ -95,9 +95,9 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer import _core
     from trickformer.belief.hanabi.process import Form, HanabiProcess
     from trickformer.belief.hanabi.public import PublicWorlds
+    from trickformer.players.partner import style_of
     from trickformer.search.hanabi.beliefs import public
     from trickformer.search.hanabi.public import Search
-    from trickformer.search.hanabi.scripted import style_of
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
     must_be_asked("rule_search", options, options.belief)

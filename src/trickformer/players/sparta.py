@@ -102,8 +102,8 @@ def _crew(options: Options, game: Game) -> Positions:
 def _hanabi(options: Options, game: Game) -> Positions:
     from trickformer.belief.samplers.hanabi import ExplainedBelief
     from trickformer.games.hanabi import Hanabi
+    from trickformer.players.partner import style_of
     from trickformer.search.hanabi.positions import HanabiPositions
-    from trickformer.search.hanabi.scripted import style_of
 
     assert isinstance(game, Hanabi)
     style = style_of("player 'sparta': its blueprint", options.blueprint or "partner:style=smart")

@@ -17,9 +17,18 @@ import numpy as np
 import pyspiel
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, UnknownNameError, View
+from trickformer.base import (
+    Belief,
+    Decision,
+    Game,
+    Memo,
+    Player,
+    TrickformerError,
+    UnknownNameError,
+    View,
+    decision_rng,
+)
 from trickformer.belief.world import explaining
-from trickformer.players import decision_rng
 
 if TYPE_CHECKING:
     from trickformer.base import State

@@ -14,7 +14,7 @@ from trickformer.gomcts.search import SearchOptions, SearchResult
 from trickformer.models.decide import action_values, legal_policy, values_behind
 
 if TYPE_CHECKING:
-    from trickformer.players.argmax import ArgmaxPlayer
+    from trickformer.models.argmax import ArgmaxPlayer
 
 Path = tuple[int, ...]  # the own tokens that have followed the root
 

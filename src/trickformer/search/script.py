@@ -17,7 +17,7 @@ from trickformer.gomcts.search import SearchOptions, SearchResult
 from trickformer.search.nodes import Nodes, result
 
 if TYPE_CHECKING:
-    from trickformer.players.argmax import ArgmaxPlayer
+    from trickformer.models.argmax import ArgmaxPlayer
     from trickformer.search.sparta import Playing
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View
-from trickformer.players import decision_rng
+from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decision_rng
 
 if TYPE_CHECKING:
     from trickformer.base import State

@@ -22,7 +22,7 @@ from trickformer.search.nodes import Node, Nodes, Path, result
 from trickformer.search.states import Branches, Line, decided, explaining
 
 if TYPE_CHECKING:
-    from trickformer.players.argmax import ArgmaxPlayer
+    from trickformer.models.argmax import ArgmaxPlayer
 
 
 @dataclass(eq=False, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import MANY, Decision, Game, Memo, Player, View
-from trickformer.players import checked, decision_rng
+from trickformer.base import MANY, Decision, Game, Memo, Player, View, checked, decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 

@@ -6,19 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trickformer import _core, players
-from trickformer.base import TrickformerError, View
+from trickformer import _core
+from trickformer.base import View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
-
-
-def style_of(who: str, spec: str) -> str:
-    """The scripted player that a spec names. Raises what `players.parse` raises, and TrickformerError for any other
-    player, with what `who` says of whom it was given for."""
-    name, options = players.parse(spec)
-    if name != "partner":
-        raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
-    return str(getattr(options, "style"))  # noqa: B009 - players are found by name
 
 
 class Scripted:

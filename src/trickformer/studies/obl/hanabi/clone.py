@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.search.hanabi.scripted import style_of
+from trickformer.players.partner import style_of
 from trickformer.studies.obl.hanabi.actors import Ended
 from trickformer.studies.obl.hanabi.learning import Frames
 
