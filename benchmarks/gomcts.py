@@ -33,7 +33,8 @@ def main() -> None:
 
     from tests.support.gomcts_twin import Twin
     from trickformer import games, tokenizers
-    from trickformer.gomcts.search import SearchOptions, search
+    from trickformer.gomcts.options import SearchOptions
+    from trickformer.gomcts.search import search
     from trickformer.models import presets
     from trickformer.models.backend import Backend, Prefix, advance, load_backend
     from trickformer.models.decide import argmax_val, legal_policy

@@ -9,10 +9,10 @@ evaluate() {  # FOLDER OPTION ...
   .venv/bin/trickformer crew evaluate --seed 1 --workers 2 --out "$out" "${@:2}" "${resume[@]}"
 }
 argmax=argmax:checkpoint=crew-small
-gomcts=gomcts:checkpoint=crew-small
+rollout=rollout:prior=argmax:checkpoint=crew-small
 # Activations rounded to bfloat16 where the CPU can: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
 grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 evaluate crew-pimc-rules --games 200 --player pimc --player rules --ceiling 200000
-evaluate crew-gomcts-argmax --games 200 --player "$gomcts" --player "$argmax"
+evaluate crew-rollout-argmax --games 200 --player "$rollout" --player "$argmax"
 evaluate crew-argmax --games 2000 --player "$argmax"

@@ -20,7 +20,7 @@ skat() {
   match engines-argmax-xskat argmax:checkpoint=skat-small xskat 300
   for b in xskat jskat; do
     match "engines-rules-$b" rules "$b" 300
-    match "engines-gomcts-$b" gomcts:checkpoint=skat-small "$b" 300
+    match "engines-rollout-$b" rollout:prior=argmax:checkpoint=skat-small "$b" 300
     match "engines-kermit-$b" kermit "$b" 300
   done
 }

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 game=hanabi
 . runs/match.bash
 match hanabi-argmax-smart argmax:checkpoint=hanabi-small partner:style=smart 1000
-match hanabi-gomcts-smart gomcts:checkpoint=hanabi-small partner:style=smart 1000
-match hanabi-gomcts-mixed gomcts:checkpoint=hanabi-small partner:style=smart 500 --mixed
+match hanabi-rollout-smart rollout:prior=argmax:checkpoint=hanabi-small partner:style=smart 1000
+match hanabi-rollout-mixed rollout:prior=argmax:checkpoint=hanabi-small partner:style=smart 500 --mixed
 .venv/bin/python - <<'PYTHON'
 import numpy as np
 

@@ -14,6 +14,6 @@ match skat-argmax-kermit "argmax:$model" kermit 40
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
 grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
-match skat-gomcts-argmax "gomcts:$model" "argmax:$model" 100
-match skat-gomcts-rules "gomcts:$model" rules 100
-match skat-gomcts-kermit "gomcts:$model" kermit 200
+match skat-rollout-argmax "rollout:prior=argmax:$model" "argmax:$model" 100
+match skat-rollout-rules "rollout:prior=argmax:$model" rules 100
+match skat-rollout-kermit "rollout:prior=argmax:$model" kermit 200

@@ -27,12 +27,10 @@ SEATED = {
     "engine": [],  # it is a program: tests/players/test_engines.py
     "gomcts": [
         "gomcts:checkpoint={tiny},runs=12",
-        "gomcts:checkpoint={tiny},runs=12,imagine=model,wave=4,legal=true,steps=1",
+        "gomcts:checkpoint={tiny},runs=12,wave=4,legal=true,steps=1",
         "gomcts:checkpoint={features},runs=12",
-        "gomcts:checkpoint={features},runs=12,imagine=model,wave=4,legal=false,action_values=false,early=true",
-        "gomcts:checkpoint={valued},runs=12,imagine=model,wave=4",
-        "gomcts:checkpoint={features},runs=6,imagine=worlds,playing=model,steps=2",
-        "gomcts:checkpoint={features},runs=6,imagine=worlds,playing=script",
+        "gomcts:checkpoint={features},runs=12,wave=4,legal=false,action_values=false",
+        "gomcts:checkpoint={valued},runs=12,wave=4",
     ],
     "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={features}"],
     "ismcts": ["ismcts:runs=6"],
@@ -43,7 +41,11 @@ SEATED = {
     "random": ["random"],
     "rl_search": [],  # it plays Hanabi, by a checkpoint of its own: tests/players/test_rl_search.py
     "rule_search": [],  # it plays Hanabi: tests/players/test_rule_search.py
-    "rollout": ["rollout:policy=random,worlds=1"],
+    "rollout": [
+        "rollout:policy=random,worlds=1",
+        'rollout:prior="argmax:checkpoint={features}",runs=6',
+        'rollout:policy="argmax:checkpoint={features}",prior="argmax:checkpoint={features}",runs=6',
+    ],
     "rules": ["rules"],
     "pimc": [
         "pimc:worlds=4,runs=20",
@@ -139,7 +141,7 @@ def replayed(game, history):
         "argmax:checkpoint={valued}",
         "gomcts:checkpoint={tiny},runs=8",
         "gomcts:checkpoint={features},runs=8",
-        "gomcts:checkpoint={features},runs=3,imagine=worlds,playing=model",
+        'rollout:policy="argmax:checkpoint={features}",prior="argmax:checkpoint={features}",runs=3',
         "imitation:checkpoint={tiny}",
     ],
 )

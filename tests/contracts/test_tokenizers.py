@@ -15,7 +15,8 @@ from support.searches import FakeEngine, own_turns
 from trickformer import games, tokenizers
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import VARIANTS
-from trickformer.gomcts.search import SearchOptions, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import search
 
 # Beside a game as its name loads it. Discovery finds the games; these are only what else is looked at.
 VARIED = {

@@ -13,7 +13,8 @@ from support.play import hearts_with, random_playout
 from support.searches import FakeEngine, own_turns
 
 from trickformer import games, tokenizers
-from trickformer.gomcts.search import SearchOptions, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import search
 from trickformer.models.backend import Prefix, advance, load_backend
 
 
@@ -70,11 +71,11 @@ def test_an_imagined_own_turn_without_a_legal_card(steps):
     [
         SearchOptions(runs=40),
         SearchOptions(runs=30, steps=14, mu=0.05),
-        SearchOptions(runs=30, steps=14, early=True),
+        SearchOptions(runs=30, steps=14),
         SearchOptions(runs=30, steps=3, legal=True, threshold=0.2),
         SearchOptions(runs=25, steps=0, c=1.5, threshold=0.9),
     ],
-    ids=lambda o: f"runs={o.runs},steps={o.steps},legal={o.legal},early={o.early}",
+    ids=lambda o: f"runs={o.runs},steps={o.steps},legal={o.legal}",
 )
 def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
     illegal = 0
@@ -159,7 +160,7 @@ def asked_whole(engine, tokenizer):
         SearchOptions(runs=20, steps=2, legal=True),
         SearchOptions(runs=20, steps=2, legal=True, action_values=True, leaf_action_values=True),
         SearchOptions(runs=20, steps=40, legal=True, action_values=True, threshold=0.02),
-        SearchOptions(runs=20, steps=1, action_values=True, early=True, mu=0.05),
+        SearchOptions(runs=20, steps=1, action_values=True, mu=0.05),
         SearchOptions(runs=20, steps=1, leaf_action_values=True),
         SearchOptions(runs=20, steps=0, leaf_action_values=True, threshold=0.02, legal=True),
     ],

@@ -134,10 +134,10 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     engine = load_backend(folder, game.outcomes)
     assert (engine.n_features, engine.masked, engine.has_action_values) == (0, False, False)
     assert engine.n_outcomes == len(game.outcomes.labels)
-    options = players.make(f"gomcts:checkpoint={folder},imagine=model", game).options
+    options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
     settings = SearchSettings(options.runs, options.steps, options.c, options.threshold)
-    assert settings == replace(game.search, imagine="model", playing="model", argmax_threshold=None)
+    assert settings == replace(game.search, argmax_threshold=None)
     whole = load_backend(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
@@ -159,8 +159,6 @@ def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
         assert SearchSettings(options.runs, options.steps, options.c, options.threshold, options.wave) == replace(
             game.valued_search, argmax_threshold=None
         )
-        worlds = players.make(f"gomcts:checkpoint={folder},imagine=worlds,playing=model", game).options
-        assert worlds.runs == game.search.runs
 
 
 @pytest.fixture

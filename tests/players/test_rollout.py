@@ -19,7 +19,7 @@ from trickformer.tournaments.play import play
 def test_it_is_sparta_where_all_seats_search_and_play_on_with_rules():
     """In missions in which chance does nothing after the deal. The core plays on there, on the same worlds."""
     game, searched = games.load("crew(mission=9)"), 0
-    here = players.make("rollout:worlds=60,threshold=0.02", game)
+    here = players.make("rollout:worlds=60,min_gain=0.02", game)
     core = players.make("sparta:worlds=60,threshold=0.02,multi=true", game)
     for index in range(2):
         for number, (state, view) in enumerate(decisions(game, 6, index)):
@@ -144,7 +144,7 @@ def test_a_killed_match_goes_on_the_same(tiny_features_checkpoint_of):
         ("rollout:belief=weighted", "hearts", "no weights"),
         ("rollout:belief=policy", "hearts", "how likely"),
         ("rollout:worlds=0", "hearts", "worlds=0"),
-        ("rollout:slip=0.2", "hearts", "slip is for belief=policy, not uniform"),
+        ("rollout:slip=0.2", "hearts", "slip=0.2 is for belief=policy"),
     ],
 )
 def test_refusals_are_one_line(spec, name, said):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from trickformer.base import Tokenizer, Tracker
-from trickformer.gomcts.search import SearchOptions
+from trickformer.gomcts.options import SearchOptions
 
 MASK = (1 << 64) - 1
 
@@ -66,7 +66,7 @@ class Twin:
 
     def over(self, h) -> bool:
         tracker = self.tracker(h)
-        return tracker.terminal() or (self.options.early and not tracker.is_legal())
+        return tracker.terminal()
 
     def sample(self, h) -> int:
         logits = self.model(h)[0].astype(np.float64)

@@ -34,7 +34,8 @@ from trickformer.games.crew import (
     TILE_FROM,
     TILE_TO,
 )
-from trickformer.gomcts.search import SearchOptions, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import search
 
 CORE = _core.crew
 DISTRESS = ("off", "left", "right")

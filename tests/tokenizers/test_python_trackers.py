@@ -12,13 +12,14 @@ from support.searches import own_turns
 
 from trickformer import _core, games, tokenizers
 from trickformer.base import Tracker
-from trickformer.gomcts.search import SearchOptions, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import search
 from trickformer.models.backend import load_backend
 
 OPTIONS = [
     SearchOptions(runs=25, steps=3, legal=True, action_values=True, leaf_action_values=True),
     SearchOptions(runs=25, steps=40, wave=6),
-    SearchOptions(runs=25, steps=2, early=True, mu=0.05, threshold=0.02),
+    SearchOptions(runs=25, steps=2, mu=0.05, threshold=0.02),
 ]
 
 
@@ -74,7 +75,7 @@ def searched(game, engine, trackers, roots, options):
     return [(r.tokens.tobytes(), r.values.tobytes(), r.visits.tobytes(), r.illegal, r.best) for r in found]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["legal", "waves", "early"])
+@pytest.mark.parametrize("options", OPTIONS, ids=["legal", "waves", "illegal"])
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
 def test_a_search_is_the_same_to_the_byte(name, options, tiny_features_checkpoint_of):
     game = games.load(name)

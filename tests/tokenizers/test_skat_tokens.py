@@ -15,7 +15,8 @@ from support.skat_games import ACTION, games_of
 from trickformer import _core, games, tokenizers
 from trickformer.base import PUBLIC
 from trickformer.games.skat import ACTIONS, CALLS, CARDS, NUM_CARDS
-from trickformer.gomcts.search import SearchOptions, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import search
 
 CORE = _core.skat
 

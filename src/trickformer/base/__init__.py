@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from trickformer.base.decisions import checked
 from trickformer.base.errors import TrickformerError, UnknownNameError
-from trickformer.base.games import Game, LogOdds, Outcomes, SearchSettings, deal_seed, game_name, replay
+from trickformer.base.games import (
+    Game,
+    LogOdds,
+    Outcomes,
+    RolloutSettings,
+    SearchSettings,
+    deal_seed,
+    game_name,
+    replay,
+)
 from trickformer.base.players import (
     MANY,
     Belief,
@@ -45,6 +54,7 @@ __all__ = [
     "Outcomes",
     "Player",
     "Policy",
+    "RolloutSettings",
     "SearchSettings",
     "Tables",
     "Thought",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -96,10 +96,15 @@ class SearchSettings:
     threshold: float = 0.05  # own actions need a legal-normalized probability above this
     wave: int = 1  # simulations under way at once, spread by virtual loss
     argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
-    imagine: Literal["model", "worlds"] = "model"  # what follows an action: players/gomcts.py
-    playing: Literal["model", "script"] = "model"  # who plays on in worlds
-    worlds_threshold: float = 0.01  # the threshold in worlds: games judge what is unlikely better than the model does
-    margin: float = 1.0  # in worlds: standard errors by which an action must be better than that of ArgmaxVal*
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSettings:
+    """How rollouts compare the actions that a prior proposes."""
+
+    runs: int = 400  # games per decision
+    threshold: float = 0.01  # a candidate needs a legal-normalized probability above this
+    margin: float = 1.0  # standard errors by which an action must beat the prior's
 
 
 # Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).
@@ -188,7 +193,8 @@ class Game(Protocol):
     worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
-    valued_search: SearchSettings | None = None  # the same where a model with action values imagines; None: no other
+    valued_search: SearchSettings | None = None  # the same for a model with action values; None: no difference
+    rollouts: RolloutSettings = RolloutSettings()
     # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
     # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
     labels_are_results: bool = True

@@ -27,6 +27,17 @@ def find(name: str) -> Path:
     raise UnknownNameError("checkpoint", name, (*names(), "a folder with config.json and model.safetensors"))
 
 
+def abilities(name: str) -> tuple[bool, bool]:
+    """Whether a checkpoint's policy is masked, and whether it has action values. Raises as `find`, and TrickformerError
+    for a damaged configuration."""
+    path = find(name) / "config.json"
+    try:
+        config = json_object(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise TrickformerError(f"{path} is damaged; copy the checkpoint again") from None
+    return bool(config.get("masked")), bool(config.get("action_values"))
+
+
 def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
     """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`.
 

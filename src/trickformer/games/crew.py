@@ -225,7 +225,7 @@ class Crew(Game):
     labels_are_results = False  # a solver has part in them
     # Section 9.3, but for the threshold, 0.01 there: our models judge rare actions badly. What they imagine of partners
     # does not succeed either, so that GO-MCTS plays on in worlds (docs/results/recipe.md); by a script, which is quick.
-    search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.2, imagine="worlds", playing="script")
+    search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.2)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):

@@ -17,7 +17,7 @@ from trickformer.base import (
     Event,
     Game,
     Outcomes,
-    SearchSettings,
+    RolloutSettings,
     TrickformerError,
     View,
     acted,
@@ -62,7 +62,7 @@ class Hanabi(Game):
     higher_is_better = True
     baseline = "partner"
     # The model has learned what the script does, and nearly all other actions are unlikely to it.
-    search = SearchSettings(imagine="worlds", playing="script", worlds_threshold=0.0, margin=3.0)
+    rollouts = RolloutSettings(threshold=0.0, margin=3.0)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game, rules: _core.hanabi.Rules):

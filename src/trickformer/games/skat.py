@@ -274,7 +274,7 @@ class Skat(Game):
     labels_are_results = False  # a solver has part in them
     # Section 9.3, but for the threshold, 0.05 there: simulations are too few for many actions (docs/results/skat.md).
     # In worlds that a script plays on there are many, and results, which lie a hundred points apart, want them.
-    search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.3, imagine="worlds", playing="script")
+    search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.3)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):

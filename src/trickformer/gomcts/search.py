@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Imagined, SearchSettings, Tracker
+from trickformer.base import Imagined, Tracker
+from trickformer.gomcts.options import SearchOptions
 from trickformer.models.backend import Backend
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions(SearchSettings):
-    """All settings of a search."""
-
-    mu: float = 0.01  # an illegal history takes this from every action on its path
-    root: Literal["uct", "halving"] = "uct"  # how runs are shared among the actions; halving in worlds alone
-    legal: bool = False  # sample only observations that some deal allows
-    early: bool = False  # end a run where its history becomes illegal
-    action_values: bool = False  # edges begin with the model's Q(s, a), and cost no pass of their own
-    leaf_action_values: bool = False  # a run that stops at an own turn counts the best Q(s, a) there
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +19,7 @@ class SearchResult:
     values: np.ndarray  # float64 [k], sums of backed-up values, the model's own prediction included
     visits: np.ndarray  # int32 [k], that prediction counts as one
     illegal: int  # runs that ended in a history which no deal explains
-    searched: int  # all runs, or the worlds that were drawn for them
+    searched: int  # all runs
     best: int  # index of the highest values / visits
     imagined: tuple[Imagined, ...] = ()  # the tree, the root first; where it is kept
 
@@ -65,17 +53,9 @@ def search(
             tracker,
             seed,
             int(root),
-            runs=options.runs,
-            steps=options.steps,
-            c=options.c,
-            threshold=options.threshold,
-            mu=options.mu,
-            wave=options.wave,
-            legal=options.legal,
-            early=options.early,
+            **asdict(options),
+            early=False,
             features=engine.n_features > 0,
-            action_values=options.action_values,
-            leaf_action_values=options.leaf_action_values,
         )
     asks_actions = options.action_values or options.leaf_action_values
     try:

@@ -19,7 +19,9 @@ from trickformer.players.specs import (
     starts_program,
     text,
     to_type,
+    translate,
     typed,
+    typed_in,
 )
 
 __all__ = [
@@ -39,5 +41,7 @@ __all__ = [
     "starts_program",
     "text",
     "to_type",
+    "translate",
     "typed",
+    "typed_in",
 ]

@@ -1,81 +1,143 @@
-"""every action is tried by games that another player plays on, in worlds that explain what was seen; any game
+"""Rollouts: tries actions by games that a policy finishes from sampled worlds, in any game
 
 The rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on hidden
-information: nobody sees the cards of a world but those of the own hand, so that unlike PIMC it does not take others, or
-its later self, for better informed than they are. The policy may be any player, such as `argmax` on a model. Each seat
-searches as if the others did not. Worlds are uniform over all that explain what it saw, or weighted by what the others
-did.
+information. Nobody sees the cards of a world but those of the own hand, so unlike PIMC the search does not take others,
+or its later self, for better informed than they are. Each seat searches as if the others did not.
 
-`sparta` is the same search on beliefs of its own, and far quicker where its blueprint is a scripted player of the
-core."""
+Without `prior`, every action is tried in the same worlds, and the policy's own action stays unless another promises
+more by `min_gain`. With `prior`, a model proposes candidates, sequential halving shares the games among them, and the
+model's own action stays unless another is better by `margin`.
+
+`sparta` is the same search on beliefs of its own, and much quicker if its blueprint is a scripted player of the core.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game, Player, RolloutSettings, TrickformerError
+from trickformer.players import specs
+from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 
 if TYPE_CHECKING:
+    from trickformer.base import Belief
     from trickformer.belief.policy import Likely
-    from trickformer.search.sparta import Improving
+
+SCRIPT = "script"  # the policy that is the game's scripted player
+
+_RACE = Applies("a rollout without prior", lambda options: options.prior is None)
+_PRIOR = Applies("a rollout with prior", lambda options: options.prior is not None)
+_POLICY = Applies("belief=policy", lambda options: options.belief == "policy")
+_BELIEF = PerGame(lambda options, game: _belief(options, game))
+
+
+def _of_game(name: str) -> PerGame:
+    return PerGame(lambda _, game: getattr(game.rollouts, name))
 
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    policy: str | None = Field(
-        None, description="the player that plays on, a spec (in double quotes if it has commas); the game's baseline"
+    policy: str = Field(
+        SCRIPT, description="Player that finishes the games, a spec; script: the game's scripted player."
     )
-    worlds: int = Field(12, ge=1, le=1_000_000, description="worlds that actions are tried in, the same for all")
-    belief: Literal["uniform", "weighted", "policy"] = Field(
-        "uniform",
-        description="worlds uniform over all that explain what was seen; weighted by what the others have said: Skat "
-        "and Hanabi; or by how likely the policy makes what they did: a transformer's",
+    prior: str | None = Field(
+        None, description="Model player that proposes actions, such as argmax:checkpoint=skat-small."
     )
-    slip: float = Field(
-        0.5, ge=0, le=1, description="belief=policy: share of the others' moves that the policy is not held to tell"
+    belief: Annotated[
+        Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
+    ] = Field(None, description="Worlds: uniform, weighted by what others did, or by the policy's odds of it.")
+    slip: Annotated[float, _POLICY] = Field(
+        0.5, ge=0, le=1, description="Share of the others' moves that may be random, for belief=policy (default: 0.5)."
     )
-    threshold: float = Field(
-        0.0, ge=0, le=1_000, description="points by which a choice must promise more than the policy's"
+    worlds: Annotated[int, _RACE] = Field(
+        12, ge=1, le=1_000_000, description="Worlds in which every action is tried (default: 12)."
     )
-    ucb: bool = Field(True, description="what is surely worse is not tried to the end")
-    assess: int = Field(0, ge=0, le=1_000_000, description="other worlds in which a decision's gain is judged anew")
+    min_gain: Annotated[float, _RACE] = Field(
+        0.0, ge=0, le=1_000, description="Points by which an action must beat the policy's (default: 0)."
+    )
+    ucb: Annotated[bool, _RACE] = Field(True, description="Stop trying actions that are surely worse (default: true).")
+    assess: Annotated[int, _RACE] = Field(
+        0, ge=0, le=1_000_000, description="Further worlds that re-estimate a decision's gain (default: 0)."
+    )
+    runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
+        None, ge=1, le=1_000_000, description="Games per decision (default: 400)."
+    )
+    threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
+        None, ge=0, le=1, description="Candidates are likelier than this to the prior (default: the game's)."
+    )
+    margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
+        None, ge=0, allow_inf_nan=False, description="Standard errors by which to beat the prior (default: the game's)."
+    )
+
+    def players(self) -> Iterator[str]:
+        """The specs of the players that it is made of."""
+        yield from (spec for spec in (self.policy, self.prior) if spec not in (None, SCRIPT))
 
     @property
     def starts_program(self) -> bool:
-        from trickformer import players
-
-        return self.policy is not None and players.starts_program(self.policy)
+        return any(map(specs.starts_program, self.players()))
 
     @property
     def files(self) -> dict[str, Path]:
-        """What the policy reads."""
-        from trickformer import players
-
-        return players.files(self.policy) if self.policy is not None else {}
+        """What its players read."""
+        return {name: path for spec in self.players() for name, path in specs.files(spec).items()}
 
 
-def make(options: Options, game: Game) -> Improving:
-    """Raises TrickformerError for a policy that cannot play the game, looks at hidden cards or does not tell how likely
-    actions are where that is asked for, and for a game without worlds, or without weights."""
-    from trickformer import players
-    from trickformer.belief import sampler, weighted
-    from trickformer.belief.policy import PolicyBelief
-    from trickformer.search.sparta import Improving
+def _belief(options: Options, game: Game) -> str:
+    """The belief that is used: with a prior, weighted in games that know weights."""
+    from trickformer.belief import weighs
+
+    return options.belief or ("weighted" if options.prior is not None and weighs(game) else "uniform")
+
+
+def make(options: Options, game: Game) -> Player:
+    """Raises TrickformerError for an option that is not read, a policy that cannot play the game, reads hidden cards or
+    has no likelihoods that are needed, a prior without a model, and a game without worlds or weights."""
+    from trickformer.search.sparta import Comparison, Improving
     from trickformer.search.states import PlayedPositions
 
-    spec = options.policy or game.baseline
-    policy = players.make(spec, game)
+    refuse_unread("rollout", options)
+    spec = game.baseline if options.policy == SCRIPT else options.policy
+    policy = specs.make(spec, game)
     if getattr(policy, "needs_state", False):
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
-    if options.belief == "policy" and not hasattr(policy, "log_likelihood"):
+    belief = _worlds(options, game, policy, spec)
+    played = PlayedPositions(game, policy, belief)
+    if options.prior is None:
+        how = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
+        return Improving(how, played)
+    from trickformer.models.player import ModelPlayer
+    from trickformer.search import scripted_positions
+    from trickformer.search.prior import PriorRollouts
+
+    prior = specs.make(options.prior, game)
+    if not isinstance(prior, ModelPlayer):
+        raise TrickformerError(f"player 'rollout': its prior {options.prior!r} has no model; use argmax:checkpoint=...")
+    positions = (scripted_positions(game, belief) if options.policy == SCRIPT else None) or played
+    usual = game.rollouts
+    settings = RolloutSettings(
+        runs=usual.runs if options.runs is None else options.runs,
+        threshold=usual.threshold if options.threshold is None else options.threshold,
+        margin=usual.margin if options.margin is None else options.margin,
+    )
+    comparable = prior.engine.has_action_values and game.labels_are_results
+    return PriorRollouts(prior, positions, settings, comparable)
+
+
+def _worlds(options: Options, game: Game, policy: Player, spec: str) -> Belief:
+    from trickformer.belief import sampler, weighted
+    from trickformer.belief.policy import PolicyBelief
+
+    belief = _belief(options, game)
+    if belief == "weighted":
+        return weighted(game)
+    if belief == "uniform":
+        return sampler(game)
+    if not hasattr(policy, "log_likelihood"):
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
-    if options.belief != "policy" and "slip" in options.model_dump(exclude_defaults=True):
-        raise TrickformerError(f"player 'rollout': slip is for belief=policy, not {options.belief}")
-    worlds = weighted(game) if options.belief == "weighted" else sampler(game)
-    if options.belief == "policy":
-        worlds = PolicyBelief(game, worlds, cast("Likely", policy), options.slip)
-    return Improving(options, PlayedPositions(game, policy, worlds))
+    return PolicyBelief(game, sampler(game), cast("Likely", policy), options.slip)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError, ValidationInfo
 
 from trickformer import checkpoints
-from trickformer.base import Game, Player, TrickformerError, UnknownNameError
+from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.players.registry import module, options_of
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
+from trickformer.plumbing.options import unread
 from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
+
+_WORLDS = ("skat", "crew", "hanabi")  # games whose gomcts searched worlds by default, up to version 0.2
+_MODEL = ("checkpoint", "dtype", "device")
+_OF_WORLDS = ("playing", "weighted", "margin")  # of gomcts, up to version 0.2
+_CARRIED = ("runs", "threshold", "margin")  # what such a search and rollout with a prior share
 
 _ITEM = re.compile(r'\s*([^\s=,"]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)')
 
@@ -27,17 +33,13 @@ def parse(spec: str) -> tuple[str, BaseModel]:
 
     Raises UnknownNameError for a player or option that does not exist, TrickformerError for anything else
     that is wrong with the spec."""
-    name, _, rest = spec.strip().partition(":")
+    name, given = _read(spec)
     model = options_of(name)
-    given: dict[str, str] = {}
-    for key, value in _items(spec, rest):
+    for key in given:
         if key not in model.model_fields:
             if not model.model_fields:
                 raise TrickformerError(f"player {name!r} has no options; {key!r} was given")
             raise UnknownNameError(f"option of player {name!r}:", key, tuple(model.model_fields))
-        if key in given:
-            raise TrickformerError(f"player {spec!r}: option {key!r} is given twice")
-        given[key] = value
     optional = {k for k, field in model.model_fields.items() if field.default is None}
     try:
         return name, model.model_validate({k: None if k in optional and v == "none" else v for k, v in given.items()})
@@ -47,6 +49,82 @@ def parse(spec: str) -> tuple[str, BaseModel]:
         raise TrickformerError(
             f"player {name!r}: {key}={fault.get('input')}: {fault['msg'].partition(chr(10))[0]}"
         ) from None
+
+
+def _read(spec: str, old: bool = False, game: str | None = None) -> tuple[str, dict[str, str]]:
+    """Name and options of a spec as they are written today; see `translate`."""
+    name, _, rest = spec.strip().partition(":")
+    given: dict[str, str] = {}
+    for key, value in _items(spec, rest):
+        if key in given:
+            raise TrickformerError(f"player {spec!r}: option {key!r} is given twice")
+        given[key] = value
+    return _translate(name, given, old, game)
+
+
+def _write(name: str, items: Mapping[str, Any]) -> str:
+    return name + (":" + ",".join(f"{key}={text(value)}" for key, value in items.items()) if items else "")
+
+
+def translate(spec: str, old: bool, game: str | None) -> str:
+    """Rewrite a spec of an earlier version.
+
+    Args:
+        spec: The spec as it stands in a file.
+        old: Whether a version up to 0.2 wrote it: its `gomcts` searched worlds in some games.
+        game: The game string that it was written for, if known.
+
+    Returns:
+        The canonical spec of today; the given one if it needs no change.
+    """
+    name, given = _read(spec, old, game)
+    for key in {"policy", "prior"} & given.keys() if name == "rollout" else ():
+        given[key] = translate(given[key], old, game)
+    same = (name, given) == (spec.strip().partition(":")[0], dict(_items(spec, spec.strip().partition(":")[2])))
+    return spec if same else resolve(_write(name, given))
+
+
+def _translate(name: str, given: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
+    """Name and options of a spec as they are written today; see `translate`."""
+    options = dict(given)
+    if name == "rollout" and "prior" not in options and "threshold" in options:
+        options["min_gain"] = options.pop("threshold")
+    if name != "gomcts":
+        return name, options
+    options = {key: value for key, value in options.items() if value != "none"}
+    imagine = options.pop("imagine", None)
+    if imagine is None and not any(key in options for key in _OF_WORLDS):
+        worlds = old and game is not None and game_name(game) in _WORLDS
+    elif imagine in (None, "worlds", "model"):
+        worlds = imagine != "model"
+    else:
+        raise _dropped(f"imagine={imagine}", "gomcts imagines, rollout with prior=... samples worlds")
+    if options.pop("early", "false") != "false":
+        raise _dropped("early=true", "leave it out")
+    root = options.pop("root", None)
+    if not worlds:
+        if root not in (None, "uct"):
+            raise _dropped(f"root={root}", "use rollout with prior=...")
+        if wrong := [key for key in _OF_WORLDS if key in options]:
+            raise _dropped(f"{wrong[0]}={options[wrong[0]]}", "use rollout with prior=...")
+        return name, options
+    if root not in (None, "halving"):
+        raise _dropped(f"root={root}", "use rollout with prior=...")
+    if (playing := options.pop("playing", "script")) != "script":
+        raise _dropped(f"playing={playing}", "use rollout with prior=... and policy=...")
+    prior = _write("argmax", {key: options.pop(key) for key in _MODEL if key in options})
+    rollout = {"prior": prior}
+    if "weighted" in options:
+        rollout["belief"] = "weighted" if options.pop("weighted") == "true" else "uniform"
+    rollout |= {key: options.pop(key) for key in _CARRIED if key in options}
+    if options:
+        key = min(options)
+        raise _dropped(f"{key}={options[key]}", "leave it out")
+    return "rollout", rollout
+
+
+def _dropped(setting: str, remedy: str) -> TrickformerError:
+    return TrickformerError(f"player 'gomcts': {setting} no longer exists; {remedy}")
 
 
 def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
@@ -68,12 +146,12 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
 
 
 def resolve(spec: str) -> str:
-    """The canonical spec: every option in the order of the model; options that are None are left out.
+    """The canonical spec: every option in the order of the model; None and unread options are left out.
 
     parse(resolve(spec)) == parse(spec). Raises what `parse` raises."""
     name, options = parse(spec)
-    items = [f"{k}={text(v)}" for k, v in options.model_dump(mode="json").items() if v is not None]
-    return name + (":" + ",".join(items) if items else "")
+    idle = unread(options) - options.model_dump(exclude_defaults=True).keys()
+    return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
 
 
 def short(spec: str) -> str:
@@ -81,8 +159,7 @@ def short(spec: str) -> str:
     `parse` raises."""
     name, options = parse(spec)
     given = options.model_dump(mode="json", exclude_defaults=True)
-    items = [f"{k}={'none' if v is None else text(v)}" for k, v in given.items()]
-    return name + (":" + ",".join(items) if items else "")
+    return _write(name, {key: "none" if value is None else value for key, value in given.items()})
 
 
 def make(spec: str, game: Game) -> Player:
@@ -155,11 +232,29 @@ def to_type(config: BaseModel) -> list[str]:
     return words
 
 
-def typed(specs: Specs, info: ValidationInfo) -> Specs:
-    """A validator of fields that hold specs: one that starts a program is not taken from a file, which may be a
-    stranger's (`plumbing.config.load`)."""
-    if info.context and info.field_name in info.context["filed"]:
-        for spec in [specs] if isinstance(specs, str) else specs or ():
-            if starts_program(spec):
-                raise ValueError(f"{spec!r} starts a program, which a file may not decide; give it on the command line")
-    return specs
+def typed_in(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
+    """A validator of fields that hold specs of players of a game; None: the one that the config names.
+
+    A spec that starts a program is not taken from a file, which may be a stranger's (`plumbing.config.load`). Specs in
+    a run folder of an earlier version are translated."""
+
+    def validate(specs: Specs, info: ValidationInfo) -> Specs:
+        context, many = info.context or {}, [specs] if isinstance(specs, str) else specs or []
+        if info.field_name in context.get("filed", ()):
+            for spec in many:
+                if starts_program(spec):
+                    raise ValueError(
+                        f"{spec!r} starts a program, which a file may not decide; give it on the command line"
+                    )
+        if not context.get("old"):
+            return specs
+        try:
+            many = [translate(spec, True, game or info.data.get("game")) for spec in many]
+        except TrickformerError as e:
+            raise ValueError(str(e)) from None
+        return specs if specs is None else many[0] if isinstance(specs, str) else many  # type: ignore[return-value]
+
+    return validate
+
+
+typed = typed_in(None)

@@ -20,6 +20,10 @@ from trickformer.plumbing.text import from_toml
 
 M = TypeVar("M", bound=BaseModel)
 
+# The form of the specs in a run folder, as run.json names it. Before there was a number, `gomcts` searched worlds in
+# some games.
+SPECS = 2
+
 # Fields that say where a command writes and what it connects to: the command line alone decides them.
 MACHINE = ("out", "ray", "host", "port")
 
@@ -39,7 +43,8 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
     for key in MACHINE:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
-    return validate(model, values | typed, {"filed": values.keys() - typed.keys()})
+    context = {"filed": values.keys() - typed.keys(), "old": file is not None and has_old_specs(file.parent)}
+    return validate(model, values | typed, context)
 
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
@@ -47,7 +52,15 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
     kept = {k: v for k, v in _values(file).items() if k not in MACHINE}
     if strange := kept.keys() - model.model_fields.keys():
         raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
-    return validate(model, kept | dict(more or {}))
+    return validate(model, kept | dict(more or {}), {"old": has_old_specs(file.parent)})
+
+
+def has_old_specs(folder: Path) -> bool:
+    """Whether a version of trickformer that wrote specs otherwise has made a run folder: its run.json has no SPECS."""
+    try:
+        return "specs" not in json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def _values(file: Path) -> dict[str, Any]:

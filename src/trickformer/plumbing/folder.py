@@ -327,7 +327,7 @@ def recorded(
 
 
 def _describe(out: Path, config: BaseModel, about: Mapping[str, Any], had_part: list[dict[str, Any]]) -> None:
-    replace(out / ABOUT, json.dumps({**about, "builds": had_part}, indent=2) + "\n")
+    replace(out / ABOUT, json.dumps({**about, "specs": configs.SPECS, "builds": had_part}, indent=2) + "\n")
     replace(out / CONFIG, configs.dump(config))
 
 

@@ -97,6 +97,16 @@ class Settings(Comparing, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the actions of a decision are compared: `Settings`, with their values."""
+
+    worlds: int
+    threshold: float
+    ucb: bool
+    assess: int
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What a search of a decision found."""
 

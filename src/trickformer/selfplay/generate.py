@@ -10,7 +10,8 @@ import numpy as np
 
 from trickformer import _core, players, tokenizers
 from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
-from trickformer.gomcts.search import SearchOptions, SearchResult, search
+from trickformer.gomcts.options import SearchOptions
+from trickformer.gomcts.search import SearchResult, search
 from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of

@@ -11,8 +11,8 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.base import Game, deal_seed
+from trickformer.gomcts.options import usual
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
-from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.config import SelfPlay
@@ -182,9 +182,9 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     guests = [players.make(spec, game) for spec in config.guests]
     searches = None
     if config.searches(iteration):
-        # Its hands are sequences of tokens: there is no state to draw worlds of.
-        given = {"runs": config.search_runs, "wave": _WAVE, "imagine": "model"}
-        searches = generate.Searches(config.search_share, usual(game, engines[-1], given))
+        given, newest = {"runs": config.search_runs, "wave": _WAVE}, engines[-1]
+        options = usual(game, masked=newest.masked, action_values=newest.has_action_values, given=given)
+        searches = generate.Searches(config.search_share, options)
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
         anchors = anchored(config, iteration, first, n)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Memo, View
+from trickformer.base import Belief, Game, Memo, View
 from trickformer.belief.samplers.crew import CrewBelief, course
 
 
@@ -79,3 +79,9 @@ class CrewPositions:
             return CrewDrawn(deals, deals.sample(seed, n), self.threads)
         explained = deals.explained(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
         return CrewDrawn(deals, explained, self.threads)
+
+
+def make(game: Game, belief: Belief) -> CrewPositions:
+    """Decisions of any seat, which the core's `rules` plays on from."""
+    assert isinstance(belief, CrewBelief)
+    return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)

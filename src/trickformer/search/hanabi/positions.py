@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, tokenizers
-from trickformer.base import Belief, Memo, View
+from trickformer.base import Belief, Game, Memo, View
 from trickformer.belief.samplers.hanabi import Unexplained
 from trickformer.games.hanabi import Hanabi
 
@@ -97,3 +97,9 @@ def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.nd
     except Unexplained:
         return np.empty((0, 0), dtype=np.int16)
     return worlds.hidden[worlds.feasible]
+
+
+def make(game: Game, belief: Belief) -> HanabiScript:
+    """Decisions of any seat, from which `smart` plays on."""
+    assert isinstance(game, Hanabi)
+    return HanabiScript(game, belief)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import View
-from trickformer.belief.samplers.skat import SkatBelief, course
+from trickformer.base import Belief, Game, View
+from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, course
 from trickformer.games.skat import evaluation
 from trickformer.search.skat.pimc import OVERSAMPLE
 
@@ -62,3 +62,9 @@ class SkatPositions:
         return SkatDrawn(
             deals, hidden[rng.permutation(chosen)], np.array(course(view), dtype=np.int64), self._seeger, self._solver
         )
+
+
+def make(game: Game, belief: Belief) -> SkatPositions:
+    """Decisions of any seat, in the worlds of a Skat belief."""
+    assert isinstance(belief, SkatBelief)
+    return SkatPositions(belief, isinstance(belief, WeightedSkatBelief), bool(getattr(game, "seeger", True)))

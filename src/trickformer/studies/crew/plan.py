@@ -80,7 +80,7 @@ class CrewEvaluation(Missions):
         description="nodes for the question whether a deal can be won with open hands; 0: it is not asked",
     )
 
-    _typed = field_validator("player")(players.typed)
+    _typed = field_validator("player")(players.typed_in("crew"))
 
     @property
     def clock(self) -> None:

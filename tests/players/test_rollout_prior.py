@@ -1,4 +1,4 @@
-"""GO-MCTS by worlds against a plain twin that plays every game by itself, and what it promises."""
+"""Rollouts with a prior against a plain twin that plays every game by itself, and what they promise."""
 
 import math
 from dataclasses import dataclass, replace
@@ -29,17 +29,11 @@ class Twin:
     options: object
     view: object
     worlds: list
-    seed: int
 
     def run(self) -> tuple[int, dict[int, list[float]]]:
         """What is played; and by action of the root, the sum of what it brought and the visits."""
-        root = self.children(self.view)
-        self.tree = {(): root}
+        self.root = root = self.children(self.view)
         self.results = {action: [] for action in root}
-        if self.options.root == "uct":
-            for _ in range(self.options.runs):
-                self.begin(self.select(()))
-            return max(root, key=lambda a: root[a][0] / root[a][1]), root
         stays = self.ask(self.view).action
         tried = sorted(root, key=lambda a: (a != stays, -root[a][0]))
         # In n rounds, of which the last has two actions: 2, 3 to 4, 5 to 8 ... in the first.
@@ -71,13 +65,10 @@ class Twin:
 
     def begin(self, action: int) -> None:
         world = len(self.results[action]) % len(self.worlds)
-        self.chance = np.random.default_rng([self.seed, world])
-        path = [((), action)]
-        value = self.simulate(self.worlds[world].child(action), path)
+        value = self.simulate(self.worlds[world].child(action))
         self.results[action].append(value)
-        for key, taken in path:
-            self.tree[key][taken][0] += value
-            self.tree[key][taken][1] += 1
+        self.root[action][0] += value
+        self.root[action][1] += 1
 
     def ask(self, view):
         (decision,) = self.argmax.act([view], [np.random.default_rng(0)], [{"explain": True}])
@@ -90,49 +81,12 @@ class Twin:
         likely = [a for a in policy if policy[a] > self.options.threshold] or [max(policy, key=policy.get)]
         return {action: [self.argmax.worth(view)[action], 1] for action in likely}
 
-    def select(self, key) -> int:
-        children = self.tree[key]
-        total = math.log(sum(n for _, n in children.values()))
-        return max(
-            children, key=lambda a: children[a][0] / children[a][1] + self.options.c * math.sqrt(total / children[a][1])
-        )
-
-    def simulate(self, state, path) -> float:
-        """In the tree, then beyond it."""
-        steps = None
-        while True:
-            while state.is_chance_node():
-                actions, probs = zip(*state.chance_outcomes())
-                state.apply_action(actions[int(self.chance.choice(len(actions), p=probs))])
-            if state.is_terminal():
-                scores = self.game.scores(state)
-                return self.game.outcomes.values[self.game.outcomes.of(scores, self.view.viewer), 0]
-            seat = state.current_player()
-            view = self.game.view(state, seat)
-            if seat != self.view.viewer:
-                state.apply_action(self.ask(view).action)
-                continue
-            key = view.events[len(self.view.events) :]
-            if steps is None and key in self.tree:
-                path.append((key, self.select(key)))
-                state.apply_action(path[-1][1])
-                continue
-            if steps is None:
-                self.tree[key] = self.children(view)
-                steps = self.options.steps
-                first = True
-            else:
-                steps, first = steps - 1, False
-            if steps == 0:
-                return (
-                    max(self.argmax.worth(view).values())
-                    if self.options.leaf_action_values
-                    else self.argmax.value(view)
-                )
-            action = self.ask(view).action
-            if first and action in self.tree[key]:
-                path.append((key, action))
-            state.apply_action(action)
+    def simulate(self, state) -> float:
+        """The value of a game that all finish by ArgmaxVal*."""
+        while not state.is_terminal():
+            state.apply_action(self.ask(self.game.view(state, state.current_player())).action)
+        scores = self.game.scores(state)
+        return self.game.outcomes.values[self.game.outcomes.of(scores, self.view.viewer), 0]
 
 
 class Judge:
@@ -165,27 +119,19 @@ class Judge:
         return found
 
 
+def with_prior(checkpoint, options: str) -> str:
+    return f'rollout:prior="argmax:checkpoint={checkpoint}",{options}'.rstrip(",")
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
-    [
-        ("hearts", "steps=2,root=uct"),
-        ("hearts", "steps=1,leaf_action_values=false,threshold=0.1"),
-        ("hearts", "runs=40,steps=0"),
-        ("skat", "root=uct"),
-        ("skat", ""),
-        ("crew", "c=0.5,root=uct"),
-        ("crew", "runs=25"),
-        ("crew", "steps=0,action_values=false"),
-        ("hanabi", "steps=3"),
-        ("hanabi", "steps=1,root=uct"),
-    ],
+    [("hearts", ""), ("hearts", "runs=40,threshold=0.1"), ("skat", "margin=0"), ("crew", "runs=25"), ("crew", "")],
 )
 def test_it_is_its_twin(name, options, tiny_features_checkpoint_of):
-    game, compared, deep = games.load(name), 0, 0
+    game, compared, moved = games.load(name), 0, 0
     checkpoint = tiny_features_checkpoint_of(name)
     options = f"runs=9,{options}" if "runs" not in options else options
-    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=model,wave=1,{options}".rstrip(",")
-    player = players.make(spec, game)
+    player = players.make(with_prior(checkpoint, f'policy="argmax:checkpoint={checkpoint}",{options}'), game)
     rng = np.random.default_rng(5)
     for number, (state, view) in enumerate(decisions(game, 4, 1)):
         if number % 7 == 2 and len(view.legal) > 1:
@@ -193,20 +139,19 @@ def test_it_is_its_twin(name, options, tiny_features_checkpoint_of):
             seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
             belief = weighted(game) if weighs(game) else sampler(game)
             belief.reset(view)
-            runs = player.options.runs
-            drawn = belief.sample(runs, np.random.default_rng(seed))
-            worlds = [drawn.state(i) for i in range(runs) if drawn.feasible[i]]
-            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
-            twin = Twin(game, judge, player.options, view, worlds, seed)
+            n = (player.options.runs + 1) // 2
+            drawn = belief.sample(n, np.random.default_rng(seed))
+            worlds = [drawn.state(i) for i in range(n) if drawn.feasible[i]]
+            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), game.labels_are_results)
+            twin = Twin(game, judge, player.options, view, worlds)
             best, children = twin.run() if len(found.visits) > 1 else (found.action, twin.children(view))
             assert found.visits == {a: n for a, (_, n) in children.items()}, number
             assert found.values == pytest.approx({a: v / n for a, (v, n) in children.items()}, abs=1e-5), number
             assert (found.action, found.value) == (best, found.values[best]), number
-            assert found.illegal == runs - len(worlds)
             compared += 1
-            deep += len(getattr(twin, "tree", ())) > 3
+            moved += len(found.visits) > 1
         state.apply_action(int(rng.choice(view.legal)))
-    assert compared > 1 and deep
+    assert compared > 1 and moved
 
 
 def played_out(game, state, viewer) -> float:
@@ -225,8 +170,8 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_o
     monkeypatch.setattr(_skat_script, "OPEN", 0)
     game, compared = games.load(name), 0
     checkpoint = tiny_features_checkpoint_of(game.name)
-    spec = f"gomcts:checkpoint={checkpoint},imagine=worlds,playing=script,runs=14,threshold=0.001"
-    player = players.make(f"{spec},weighted=false" if name == "skat" else spec, game)
+    spec = with_prior(checkpoint, "runs=14,threshold=0.001")
+    player = players.make(f"{spec},belief=uniform" if name == "skat" else spec, game)
     rng = np.random.default_rng(3)
     every = 2 if name == "hanabi" else 5  # whose random players are soon out of lives
     for number, (state, view) in enumerate(decisions(game, 6, 2)):
@@ -251,7 +196,7 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_o
                             results[action].append(score / game.worth[0])
                         else:
                             results[action].append(played_out(game, worlds.state(n).child(action), view.viewer))
-            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), player.options.action_values)
+            judge = Judge(players.make(f"argmax:checkpoint={checkpoint}", game), game.labels_are_results)
             worth = judge.worth(view)
             for action, values in results.items():
                 mean = (worth[action] + sum(values)) / (1 + len(values))
@@ -262,51 +207,21 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_o
     assert compared > 2
 
 
-@pytest.mark.parametrize("playing", ["model", "script"])
-def test_the_tree_is_told_where_it_is_asked_for(playing, tiny_features_checkpoint_of):
-    """Its root is all runs, and a node's are those of its children, and those that ended there."""
-    game, tiny = games.load("crew(mission=4)"), tiny_features_checkpoint_of("crew")
-    player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=30", game)
-    told = 0
-    for number, (state, view) in enumerate(decisions(game, 2, 0)):
-        (decision,) = player.act([view], [decision_rng(0, 0, 0, number)], [{"explain": True}])
-        (quiet,) = player.act([view], [decision_rng(0, 0, 0, number)], [{}])
-        assert (decision.visits, decision.values) == (quiet.visits, quiet.values)
-        assert quiet.thought is None
-        if decision.visits is not None and len(decision.visits) > 1:
-            nodes = decision.thought.imagined
-            assert (nodes[0].parent, nodes[0].token) == (-1, -1)
-            assert nodes[0].runs == sum(decision.visits.values()) - len(decision.visits) > 20
-            children = [0] * len(nodes)
-            for i, node in enumerate(nodes[1:], 1):
-                assert 0 <= node.parent < i
-                children[node.parent] += node.runs
-            assert all(n <= node.runs for n, node in zip(children, nodes)), number
-            first = {n.token: n for n in nodes if n.parent == 0}
-            for action, visits in decision.visits.items():
-                runs = first[player.tokenizer.token(action)].runs if visits > 1 else 0
-                assert visits == runs + 1, (number, action)
-            told += 1
-        state.apply_action(decision.action)
-    assert told > 3
-
-
 @pytest.mark.parametrize(
     ("name", "runs", "threshold", "margin"),
     [("skat", 400, 0.01, 1.0), ("crew", 400, 0.01, 1.0), ("hanabi", 400, 0.0, 3.0)],
 )
 def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_features_checkpoint_of):
-    player = players.make(f"gomcts:checkpoint={tiny_features_checkpoint_of(name)}", games.load(name))
-    options = player.options
-    assert (options.imagine, options.playing, options.root) == ("worlds", "script", "halving")
+    options = players.make(with_prior(tiny_features_checkpoint_of(name), ""), games.load(name)).options
     assert (options.runs, options.threshold, options.margin) == (runs, threshold, margin)
 
 
 @pytest.mark.parametrize(("name", "deals"), [("skat", 1), ("hanabi", 3)])
-@pytest.mark.parametrize("playing", ["model", "script"])
-def test_hidden_cards_change_nothing(playing, name, deals, tiny_features_checkpoint_of):
+@pytest.mark.parametrize("policy", ["argmax", "script"])
+def test_hidden_cards_change_nothing(policy, name, deals, tiny_features_checkpoint_of):
     game, compared, tiny = games.load(name), 0, tiny_features_checkpoint_of(name)
-    player = players.make(f"gomcts:checkpoint={tiny},imagine=worlds,playing={playing},runs=8", game)
+    policy = f'"argmax:checkpoint={tiny}"' if policy == "argmax" else policy
+    player = players.make(with_prior(tiny, f"policy={policy},runs=8"), game)
     rng = np.random.default_rng(4)
     for number, (state, view) in enumerate(chain(*(decisions(game, 8, 1 + deal) for deal in range(deals)))):
         twin = game.exchange(state, view, rng)
@@ -324,7 +239,7 @@ def test_it_improves_on_its_model(tiny_features_checkpoint_of):
     """On one that has learned nothing, by far: what the games bring is true."""
     game = games.load("hearts")
     tiny = tiny_features_checkpoint_of("hearts")
-    pair = [players.make(s, game) for s in (f"gomcts:checkpoint={tiny},imagine=worlds", f"argmax:checkpoint={tiny}")]
+    pair = [players.make(s, game) for s in (with_prior(tiny, "runs=100"), f"argmax:checkpoint={tiny}")]
     hands = [Hand(deal, seating) for deal in range(4) for seating in ((0, 1, 1, 1), (1, 1, 0, 1))]
     own, others = [], []
     for record in play(game, pair, hands, 11):
@@ -336,20 +251,27 @@ def test_it_improves_on_its_model(tiny_features_checkpoint_of):
 @pytest.mark.parametrize(
     ("options", "name", "said"),
     [
-        ("imagine=worlds,weighted=true", "hearts", "no weights"),
-        ("imagine=model,weighted=true", "skat", "imagine=worlds"),
-        ("root=halving", "hearts", "imagine=worlds"),
-        ("playing=script", "hearts", "imagine=worlds"),
-        ("imagine=model,playing=script", "crew", "imagine=worlds"),
-        ("root=uct", "crew", "playing=model"),
-        ("margin=2", "hearts", "margin=2.0 is for root=halving"),
-        ("mu=0.1", "crew", "mu=0.1 is for imagine=model"),
-        ("imagine=worlds,playing=model,early=true", "hearts", "early=true is for imagine=model"),
-        ("steps=2", "crew", "steps=2 is for playing=model"),
-        ("imagine=games", "hearts", "imagine=games"),
+        ("belief=weighted", "hearts", "no weights"),
+        ("belief=policy", "skat", "how likely"),
+        ("worlds=3", "hearts", "worlds=3 is for a rollout without prior"),
+        ("ucb=false", "crew", "ucb=false is for a rollout without prior"),
+        ("margin=-1", "crew", "margin=-1"),
     ],
 )
 def test_refusals_are_one_line(options, name, said, tiny_features_checkpoint_of):
     with pytest.raises(TrickformerError, match=said) as refusal:
-        players.make(f"gomcts:checkpoint={tiny_features_checkpoint_of(name)},{options}", games.load(name))
+        players.make(with_prior(tiny_features_checkpoint_of(name), options), games.load(name))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("rollout:prior=rules", "has no model"),
+        ("rollout:runs=3", "runs=3 is for a rollout with prior"),
+        ("rollout:margin=2", "margin=2.0 is for a rollout with prior"),
+    ],
+)
+def test_priors_are_models(spec, said):
+    with pytest.raises(TrickformerError, match=said):
+        players.make(spec, games.load("hearts"))

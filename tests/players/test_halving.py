@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trickformer.gomcts.halving import halving
+from trickformer.search.halving import halving
 
 
 class Games:

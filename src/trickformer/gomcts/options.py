@@ -1,0 +1,62 @@
+"""The options of GO-MCTS, each declared once: type, default, bounds and help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, get_type_hints
+
+from pydantic import Field
+
+from trickformer.base import Game
+
+
+def _option(default: Any, description: str, **bounds: Any) -> Any:
+    return field(default=default, metadata=bounds | {"description": description})
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """All settings of a search. The defaults are those of the paper for Hearts (section 9.3)."""
+
+    runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
+    steps: int = _option(2, "Own turns that a simulation lasts beyond the tree (default: the game's).", ge=0, le=1_000)
+    c: float = _option(0.4, "Exploration constant of UCT (default: the game's).", ge=0, allow_inf_nan=False)
+    threshold: float = _option(
+        0.05, "Actions with a higher legal-normalized probability get a child (default: the game's).", ge=0, le=1
+    )
+    mu: float = _option(
+        0.01, "Penalty of an illegal history for each action on its path (default: 0.01).", ge=0, allow_inf_nan=False
+    )
+    wave: int = _option(1, "Simulations in flight, spread by virtual loss (default: the game's).", ge=1, le=4_096)
+    legal: bool = _option(
+        False, "Sample only observations that some deal allows (default: if the model was trained so)."
+    )
+    action_values: bool = _option(
+        False, "Children begin with the model's Q(s, a) (default: if trained on results of games)."
+    )
+    leaf_action_values: bool = _option(
+        False, "Simulations that stop at an own turn count the best Q(s, a) (default: likewise)."
+    )
+
+
+def optional_fields() -> dict[str, Any]:
+    """The options as fields of a pydantic model, None if not given, for `pydantic.create_model`."""
+    types = get_type_hints(SearchOptions)
+    return {f.name: (types[f.name] | None, Field(None, **f.metadata)) for f in fields(SearchOptions)}
+
+
+def usual(game: Game, *, masked: bool, action_values: bool, given: Mapping[str, Any]) -> SearchOptions:
+    """Fill in what was not given.
+
+    Args:
+        game: Its settings come before those of the paper.
+        masked: Whether the model's policy was trained over possible tokens alone.
+        action_values: Whether the model has action values.
+        given: Values by name of option; None counts as not given.
+    """
+    comparable = action_values and game.labels_are_results
+    settings = asdict((comparable and game.valued_search) or game.search)
+    settings |= {"legal": masked, "action_values": comparable, "leaf_action_values": comparable}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return SearchOptions(**{f.name: settings[f.name] for f in fields(SearchOptions) if f.name in settings})

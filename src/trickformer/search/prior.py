@@ -1,0 +1,119 @@
+"""Rollouts of the actions that a model proposes.
+
+The model says which actions are candidates, and which of them is played unless another is better by a margin. Games
+that are finished from sampled worlds compare the candidates by sequential halving. A script of the core finishes a
+thousand games in the time in which copies of a model play one, and so many worlds are worth more than better players
+in few (docs/results/recipe.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trickformer.base import Decision, Memo, RolloutSettings, Thought, View
+from trickformer.models.decide import action_values, legal_policy, values_behind
+from trickformer.search.halving import halving
+
+if TYPE_CHECKING:
+    from trickformer.models.player import ModelPlayer
+    from trickformer.search.sparta import Playing
+
+
+class PriorRollouts:
+    """The player of such a search, one decision after the other."""
+
+    batch = 1
+
+    def __init__(self, prior: ModelPlayer, positions: Playing, options: RolloutSettings, action_values: bool):
+        """Set up a search.
+
+        Args:
+            prior: Proposes actions; its own choice stays unless another is better.
+            positions: Draws worlds and finishes games.
+            options: How many games, which candidates, which margin.
+            action_values: Whether the model's Q(s, a) ranks the candidates; else V(h, a).
+        """
+        self.options, self._prior, self._positions = options, prior, positions
+        self._action_values = action_values
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        """One decision a view. Raises ValueError on a view that no deal explains."""
+        return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
+
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
+        if len(view.legal) == 1:
+            return Decision(view.legal[0])
+        own: Memo = memo.setdefault("prior", {})
+        likely, worth = self._assess(view, own)
+        actions = [action for action, p in likely.items() if p > self.options.threshold]
+        actions = actions or [max(likely, key=lambda action: likely[action])]
+        thought = Thought(policy=likely) if memo.get("explain") else None
+        totals, visits = [worth[action] for action in actions], [1] * len(actions)  # the model's word is one visit
+        best, illegal, searched = 0, 0, 0
+        rng = np.random.default_rng(int(rng.integers(1 << 63)))
+        if len(actions) > 1:
+            (decision,) = self._prior.act([view], [rng], [own])
+            anchor = actions.index(decision.action) if decision.action in actions else None
+            if self._positions.judges(view):
+                best, illegal, searched = self._compare(view, actions, totals, visits, anchor, rng)
+            else:
+                best = max(range(len(actions)), key=lambda i: totals[i]) if anchor is None else anchor
+        means = {action: total / n for action, total, n in zip(actions, totals, visits)}
+        return Decision(
+            actions[best],
+            value=means[actions[best]],
+            visits=dict(zip(actions, visits)),
+            illegal=illegal,
+            searched=searched,
+            values=means,
+            thought=thought,
+        )
+
+    def _assess(self, view: View, own: Memo) -> tuple[dict[int, float], dict[int, float]]:
+        """The model's probability and value of each legal action, in the order of their tokens."""
+        prior = self._prior
+        tokens, nodes = prior.seen([view], [own])
+        by_token = {prior.tokenizer.token(action): action for action in view.legal}
+        legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
+        legal[0, list(by_token)] = True
+        policy = legal_policy(prior.engine.policy(nodes), legal)[0]
+        look = action_values if self._action_values else values_behind
+        worth = look(prior.engine, nodes, legal, prior.following(tokens))[0]
+        ordered = sorted(by_token)
+        return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(worth[t]) for t in ordered}
+
+    def _compare(
+        self,
+        view: View,
+        actions: list[int],
+        totals: list[float],
+        visits: list[int],
+        anchor: int | None,
+        rng: np.random.Generator,
+    ) -> tuple[int, int, int]:
+        """The index of the best action; worlds that explain nothing, of those drawn. Adds to totals and visits."""
+        runs = self.options.runs
+        worlds = self._positions.worlds(view, (runs + 1) // 2, rng)  # two actions or more share the runs
+        chance, played = int(rng.integers(2**62)), 0
+
+        def play(edges: list[int], games: int) -> list[list[float]]:
+            nonlocal played
+            values: list[list[float]] = [[] for _ in edges]
+            # If some of the worlds explain nothing, the others may come again.
+            while games:
+                start = played % len(worlds)
+                rows = slice(start, min(start + games, len(worlds)))
+                points = worlds.play(rows, [actions[edge] for edge in edges], chance + played)
+                for row, column in zip(values, (points / self._positions.unit).T.tolist(), strict=True):
+                    row += column
+                played, games = played + len(points), games - len(points)
+            for edge, row in zip(edges, values, strict=True):
+                for value in row:
+                    totals[edge] += value
+                visits[edge] += len(row)
+            return values
+
+        best = halving(list(totals), anchor, runs if len(worlds) else 0, play, self.options.margin)
+        return best, worlds.illegal, worlds.searched
