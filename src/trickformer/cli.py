@@ -121,19 +121,26 @@ def report_command(
 
 
 @app.command()
-def players() -> None:
-    """List the players, their options and defaults. A player is named by a spec: name:key=value,key=value."""
+def players(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Player whose options to list.")] = None,
+    game: Annotated[str | None, typer.Option(help="Game whose defaults to show, such as skat.")] = None,
+) -> None:
+    """List the players, or the options of one. A player is named by a spec: name:key=value,key=value."""
     from trickformer import players as known
 
-    for name in known.names():
-        try:
-            print(f"{name}: {known.describe(name)}")
-        except TrickformerError as e:  # of somebody else's module: the others play
-            print(f"{name}: {e}")
-            continue
-        for key, field in known.options_of(name).model_fields.items():
-            default = "none" if field.default is None else known.text(field.default)
-            print(f"    {key}={default}  {field.description or ''}".rstrip())
+    if name is None:
+        print("\n".join(map(known.summarize, known.names())))
+        return
+    fields = known.options_of(name).model_fields
+    values = {key: field.default for key, field in fields.items()}
+    if game is not None:
+        from trickformer import games
+
+        values = known.resolved(name, games.load(game))
+    print(f"{name}: {known.describe(name)}")
+    for key, value in values.items():
+        default = "none" if value is None else known.text(value)
+        print(f"    {key}={default}  {fields[key].description or ''}".rstrip())
 
 
 @app.command()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from trickformer import cli
+from trickformer import cli, games, players
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config
 from trickformer.tournaments.plan import Tournament
@@ -32,8 +32,31 @@ def test_listing_players_does_not_import_torch():
 def test_players_are_listed_with_options_and_defaults(command):
     code, out, _ = command("players")
     assert code == 0
-    assert "random: uniform over the legal actions" in out
+    lines = out.splitlines()
+    assert len(lines) <= 30
+    assert max(map(len, lines)) <= 80
+    assert any(line.split()[:2] == ["random", "any"] for line in lines)
+    code, out, _ = command("players", "spiel")
+    assert code == 0
     assert "    bot=uniform_random  name under which" in out
+    code, out, _ = command("players", "rollout", "--game", "hanabi")
+    assert code == 0
+    assert "    belief=uniform" in out
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "values"),
+    [
+        ("gomcts:checkpoint=skat-small,c=0.5", "skat", {"runs": 100, "steps": 5, "c": 0.5, "action_values": False}),
+        ("gomcts:checkpoint=hearts-small", "hearts", {"runs": 400, "steps": 1, "legal": True, "action_values": True}),
+        ("rollout:prior=argmax:checkpoint=hanabi-small", "hanabi", {"runs": 400, "margin": 3.0, "belief": "weighted"}),
+        ("rollout", "skat", {"worlds": 12, "belief": "uniform"}),
+    ],
+)
+def test_resolved_options_have_the_defaults_of_the_game(spec, game, values):
+    found = players.resolved(spec, games.load(game))
+    assert {key: found[key] for key in values} == values
+    assert ("worlds" in found) == (spec == "rollout")
 
 
 def test_json_is_one_object_and_all_of_standard_output(command):

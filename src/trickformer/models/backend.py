@@ -230,17 +230,25 @@ class Prefix:
                 self.engine.release(dropped)
         self.tokens = self.tokens[: self.nodes.size]
 
-    def known(self, new: np.ndarray) -> np.ndarray:
-        """The features after each of the tokens that are to follow: int32 [T] -> float32 [T, n_features]."""
-        from trickformer import _core
+    def tracker(self) -> Tracker:
+        """The tracker after the tokens so far, which callers do not change.
 
+        Raises:
+            ValueError: If the prefix was made without a tracker.
+        """
         if self._start is None:
             raise ValueError("this model takes features, and the prefix has no tracker")
         if self._tracker is None:
             self._tracker = self._start.copy()
             for token in self.tokens.tolist():
                 self._tracker.push(token)
-        features, _ = _core.follow(self._tracker, new[None].astype(np.int16), np.array([new.size], np.int32), False)
+        return self._tracker
+
+    def known(self, new: np.ndarray) -> np.ndarray:
+        """The features after each of the tokens that are to follow: int32 [T] -> float32 [T, n_features]."""
+        from trickformer import _core
+
+        features, _ = _core.follow(self.tracker(), new[None].astype(np.int16), np.array([new.size], np.int32), False)
         return features[0]
 
     def grow(self, new: np.ndarray, nodes: np.ndarray) -> None:

@@ -1,20 +1,22 @@
 """Everything that can sit at a table. One module per player, found by its file name.
 
 A player module exports `Options`, a pydantic model with extra="forbid" whose fields all have a default and a one-line
-description, and `make(options, game) -> Player`. The first line of its docstring describes the player. Heavy imports
-stand inside `make`, so that listing the players loads none of them.
+description, and `make(options, game) -> Player`. The first line of its docstring describes the player.
+`GAMES`, if there is one, names the games that it is for. Heavy imports stand inside `make`, so that listing the players
+loads none of them.
 
 Other packages add players by entry points in the group `trickformer.players` (docs/add-a-player.md).
 """
 
 from trickformer.base import checked, decision_rng
-from trickformer.players.registry import NAMES, describe, module, names, options_of
+from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, summarize
 from trickformer.players.specs import (
     digests,
     files,
     make,
     parse,
     resolve,
+    resolved,
     short,
     starts_program,
     text,
@@ -31,14 +33,17 @@ __all__ = [
     "describe",
     "digests",
     "files",
+    "games_of",
     "make",
     "module",
     "names",
     "options_of",
     "parse",
     "resolve",
+    "resolved",
     "short",
     "starts_program",
+    "summarize",
     "text",
     "to_type",
     "translate",

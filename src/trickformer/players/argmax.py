@@ -1,4 +1,4 @@
-"""ArgmaxVal*: the action of highest predicted value among those that the policy finds likely enough."""
+"""ArgmaxVal*: the best predicted value of likely actions"""
 
 from __future__ import annotations
 

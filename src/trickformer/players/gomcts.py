@@ -1,4 +1,4 @@
-"""GO-MCTS: plans over sequences of observations that the model imagines"""
+"""GO-MCTS: search in sequences that a model imagines"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GomctsPlayer(ModelPlayer):
         from trickformer.gomcts.search import search
 
         seeds = [int(g.integers(1 << 63)) for g in turns.rng]
-        trackers = [self.tokenizer.tracker(t) for t in turns.tokens]
+        trackers = [memo["prefix"].tracker() for memo in turns.memos]
         results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
         thoughts = self.thoughts(turns, [r.imagined for r in results])
         return [

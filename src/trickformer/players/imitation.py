@@ -1,4 +1,4 @@
-"""Samples its actions from the model's policy, normalized over the legal ones."""
+"""samples its actions from the model's policy"""
 
 from __future__ import annotations
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from trickformer.search.skat.pimc import SkatSearch
 
 
+GAMES = ("skat",)
+
+
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from trickformer.models.hanabi_values import Trained
 
 
+GAMES = ("hanabi",)
+
+
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 

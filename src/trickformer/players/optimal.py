@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 
+GAMES = ("mines",)
+
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.base import Decision, Game, Memo, Policy, TrickformerError, View
 from trickformer.players.specs import parse
 
+GAMES = ("hanabi",)
+
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

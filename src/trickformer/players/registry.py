@@ -8,7 +8,7 @@ from types import ModuleType
 
 from pydantic import BaseModel
 
-from trickformer.base import UnknownNameError
+from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.engines import entries
 from trickformer.plumbing import plugins
 
@@ -48,3 +48,18 @@ def options_of(name: str) -> type[BaseModel]:
 def describe(name: str) -> str:
     """One line on what a player does; raises UnknownNameError."""
     return (module(name).__doc__ or "").strip().partition("\n")[0]
+
+
+def games_of(name: str) -> tuple[str, ...] | None:
+    """The games that a player is for; None: any. Raises UnknownNameError."""
+    return getattr(module(name), "GAMES", None)
+
+
+def summarize(name: str) -> str:
+    """A line of at most 80 columns: the player's name, its games, what it does."""
+    try:
+        games, about = games_of(name), describe(name)
+    except TrickformerError as e:  # in a module of another package: the other players are listed
+        games, about = None, str(e)
+    line = f"{name:<11} {'any' if games is None else ', '.join(games):<18} {about}"
+    return line if len(line) <= 80 else line[:79].rstrip() + "…"

@@ -73,6 +73,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+GAMES = ("hanabi",)
+
+
 class _Search(BaseModel):
     checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train --model mlp`")
     blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")

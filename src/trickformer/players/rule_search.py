@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from trickformer.search.hanabi.public import Search
 
 
+GAMES = ("hanabi",)
+
+
 class _Search(BaseModel):
     blueprint: str = Field("partner:style=smart", description="what is played after the move, a scripted player")
     worlds: int = Field(

@@ -13,12 +13,11 @@ from pydantic import BaseModel, ConfigDict
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
 
+GAMES = ("hearts", "skat", "crew")
+
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-_GAMES = ("hearts", "skat", "crew")
 
 
 class Rules:
@@ -42,6 +41,6 @@ class Rules:
 
 def make(options: Options, game: Game) -> Rules:
     """Raises TrickformerError for a game that nothing is scripted for."""
-    if game.name not in _GAMES:
-        raise TrickformerError(f"player 'rules' plays {', '.join(_GAMES)} only, not {game.name}")
+    if game.name not in GAMES:
+        raise TrickformerError(f"player 'rules' plays {', '.join(GAMES)} only, not {game.name}")
     return Rules(game)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from trickformer.search.sparta import Improving, Positions
 
 
+GAMES = ("hanabi", "crew")
+
+
 class _Search(BaseModel):
     blueprint: str | None = Field(
         None, description="what all seats play, a scripted player; partner:style=smart, in The Crew rules, if not given"
@@ -70,7 +73,7 @@ _CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold"
 def make(options: Options, game: Game) -> Improving:
     """Raises TrickformerError for a game that is neither, a seat that it has not, a blueprint that is no scripted
     player of it, an option that it does not have, and a network that does not fit."""
-    if game.name not in ("hanabi", "crew"):
+    if game.name not in GAMES:
         raise TrickformerError(f"player 'sparta' plays hanabi and crew only, not {game.name}")
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")

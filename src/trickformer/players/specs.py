@@ -15,7 +15,7 @@ from trickformer.base import Game, Player, TrickformerError, UnknownNameError, g
 from trickformer.players.registry import module, options_of
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
-from trickformer.plumbing.options import unread
+from trickformer.plumbing.options import resolved_options, unread
 from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
@@ -152,6 +152,12 @@ def resolve(spec: str) -> str:
     name, options = parse(spec)
     idle = unread(options) - options.model_dump(exclude_defaults=True).keys()
     return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
+
+
+def resolved(spec: str, game: Game) -> dict[str, Any]:
+    """Every option of a player that applies, with its value in a game; None: it stays unset. Raises what `parse`
+    raises."""
+    return resolved_options(parse(spec)[1], game)
 
 
 def short(spec: str) -> str:

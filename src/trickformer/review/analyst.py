@@ -6,7 +6,7 @@ rather too high, and so is a loss: one below two standard errors is not called a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -21,17 +21,15 @@ from trickformer.review.result import Answer, Curve, Rating, Review, Step
 SOLVER = "solver"
 VISITS = "share of visits"
 
-# Players that say what actions are worth, and the games in which; None: wherever they play.
-VALUING: Mapping[str, tuple[str, ...] | None] = {
-    "pimc": ("hearts", "skat", "hanabi", "mines"),
-    "kermit": ("skat",),
-    "argmax": None,
-    "gomcts": None,
-    "rollout": None,
-    "sparta": ("hanabi", "crew"),
-    "optimal": ("mines",),
-    "bsr_uct": ("mines",),
-}
+# Players that say what actions are worth.
+VALUING = ("pimc", "kermit", "argmax", "gomcts", "rollout", "sparta", "optimal", "bsr_uct")
+_SILENT = {("pimc", "crew")}  # it says whether a mission can still succeed, of the best action alone
+
+
+def valuing(game: Game) -> list[str]:
+    """The players that say what actions of a game are worth."""
+    fitting = [name for name in VALUING if game.name in (players.games_of(name) or (game.name,))]
+    return [name for name in fitting if (name, game.name) not in _SILENT]
 
 
 def review(

@@ -8,6 +8,7 @@ from trickformer import checkpoints, players, tokenizers
 from trickformer.base import Game, TrickformerError
 from trickformer.models.player import ModelOptions
 from trickformer.review import analyst, solver
+from trickformer.search import scripted
 
 
 def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
@@ -31,8 +32,9 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
     """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
     package that say what actions are worth."""
     known = [analyst.SOLVER] if solver.solves(game) else []
-    valuing = [name for name, where in analyst.VALUING.items() if where is None or game.name in where]
-    specs = filter(None, (_default(game, name) for name in valuing))
+    specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
+    if scripted(game) and (shipped := shipped_for(game)):
+        specs.append(f"rollout:prior=argmax:checkpoint={shipped}")
     return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))
 
 
