@@ -75,3 +75,12 @@ def test_what_plays_knows_no_laboratory():
         if not {name, room(name, known)} & ABOVE and name != "cli":
             others = imported(path, known) & known.keys()
             assert not (others | {room(other, known) for other in others}) & ABOVE, name
+
+
+def test_searches_know_no_players():
+    """Not even for the type checker."""
+    for path in (*ROOT.glob("search/**/*.py"), *ROOT.glob("gomcts/**/*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
+                assert not any(name.startswith("trickformer.players") for name in names), path

@@ -275,3 +275,36 @@ def test_refusals_are_one_line(options, name, said, tiny_features_checkpoint_of)
 def test_priors_are_models(spec, said):
     with pytest.raises(TrickformerError, match=said):
         players.make(spec, games.load("hearts"))
+
+
+class Fixed:
+    """Positions of a game that says by its own what games come to: action a brings a points."""
+
+    unit, illegal, searched = 1.0, 0, 0
+
+    def __init__(self):
+        self.asked = 0
+
+    def judges(self, view):
+        return True
+
+    def worlds(self, view, n, rng):
+        self.asked += 1
+        return self
+
+    def __len__(self):
+        return 10
+
+    def play(self, rows, actions, seed):
+        return np.tile(np.array(actions, dtype=float), (rows.stop - rows.start, 1))
+
+
+def test_a_game_may_bring_its_own_positions(tiny_features_checkpoint_of, monkeypatch):
+    game, fixed = games.load("hearts"), Fixed()
+    monkeypatch.setattr(type(game), "positions", lambda self, belief: fixed, raising=False)
+    player = players.make(with_prior(tiny_features_checkpoint_of("hearts"), "runs=20,threshold=0"), game)
+    state = game.deal(1, 0)
+    view = game.view(state, state.current_player())
+    (found,) = player.act([view], [decision_rng(0, 0, 0, 0)], [{}])
+    assert fixed.asked == 1
+    assert found.action == max(action for action, n in found.visits.items() if n > 1)

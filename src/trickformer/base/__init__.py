@@ -32,6 +32,7 @@ from trickformer.base.players import (
     World,
     Worlds,
 )
+from trickformer.base.positions import PlayableWorlds, RolloutPositions
 from trickformer.base.randomness import decision_rng
 from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
 from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
@@ -52,8 +53,10 @@ __all__ = [
     "LogOdds",
     "Memo",
     "Outcomes",
+    "PlayableWorlds",
     "Player",
     "Policy",
+    "RolloutPositions",
     "RolloutSettings",
     "SearchSettings",
     "Tables",

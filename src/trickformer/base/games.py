@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyspiel
 
     from trickformer.base.players import Belief
+    from trickformer.base.positions import RolloutPositions
     from trickformer.base.tokens import Tokenizer
     from trickformer.base.views import State
 
@@ -185,6 +186,11 @@ class Game(Protocol):
     def belief(self, log_odds: LogOdds | None = None) -> Belief | None:
         """What samples worlds, by odds if they are given; None: trickformer.belief.samplers draws deals and keeps those
         that explain the view. Of a game in this package, see there."""
+        return None
+
+    def positions(self, belief: Belief) -> RolloutPositions | None:
+        """What draws worlds by a belief and finishes games quickly, for rollouts; None: states of OpenSpiel and the
+        scripted player `baseline` do it. Of a game in this package, see trickformer.search."""
         return None
 
     # Settings.

@@ -9,19 +9,13 @@ does not have is refused at its table."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, Player, TrickformerError
 
 UNIFORM = "uniform"  # the name of the belief that only counts
-_DEFAULTS: dict[str, dict[str, Any]] = {  # of the games that have a search of their own
-    "hearts": {"worlds": 50, "belief": UNIFORM, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"},
-    "skat": {"worlds": 50, "belief": UNIFORM, "weighted": None, "bidding": "rules"},
-    "crew": {"worlds": 20, "belief": UNIFORM, "nodes": 2000},
-}
-_OTHERS: dict[str, Any] = {"worlds": 20, "runs": 1}
 
 
 class Options(BaseModel):
@@ -78,38 +72,24 @@ class Options(BaseModel):
 def make(options: Options, game: Game) -> Player:
     """Raises TrickformerError for an option of another game, and what trickformer.belief.sampler and
     trickformer.belief.heads.load raise."""
-    chosen = dict(_DEFAULTS.get(game.name, _OTHERS))
-    for key, value in options:
-        if value is None:
-            continue
-        if key not in chosen:
-            known = [name for name, own in _DEFAULTS.items() if key in own]
-            others = " and ".join(known + ["games without a search of their own"] * (key in _OTHERS))
+    from trickformer import search
+    from trickformer.belief import sampler
+    from trickformer.search import playouts
+
+    own = search.part(game.name, "pimc") or playouts
+    settings = dict(own.DEFAULTS)
+    given = {key: value for key, value in options if value is not None and key != "belief"}
+    for key in given:
+        if key not in settings:
+            modules = {name: search.part(name, "pimc") for name in search.NAMES}
+            known = [name for name, module in modules.items() if module and key in module.DEFAULTS]
+            others = " and ".join(known + ["games without a search of their own"] * (key in playouts.DEFAULTS))
             raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
-        chosen[key] = value
-    named, log_odds = chosen.pop("belief", UNIFORM), None
-    if named != UNIFORM:
+    learned = options.belief is not None and options.belief != UNIFORM
+    log_odds = None
+    if learned:
         from trickformer.belief import heads
 
-        log_odds = heads.load(named, game)
-    from trickformer.belief import sampler
-
-    belief: Any = sampler(game, log_odds)  # of the games named below, that of their own module
-    if game.name not in _DEFAULTS:
-        from trickformer.search.playouts import Rollouts
-
-        return Rollouts(game, belief, **chosen)
-    if game.name == "hearts":
-        from trickformer.search.hearts.pimc import HeartsSearch
-
-        light, uct = chosen.pop("playout") == "light", chosen.pop("eval") == "uct"
-        return HeartsSearch(belief, uct=uct, light=light, **chosen)
-    if game.name == "crew":
-        from trickformer.search.crew.pimc import CrewSearch
-
-        return CrewSearch(belief, **chosen)
-    from trickformer.search.skat.pimc import PASSING, SkatSearch
-
-    if chosen["weighted"] is None:  # what was bid and declared is among what a head has read
-        chosen["weighted"] = named == UNIFORM
-    return SkatSearch(game, belief, passing=PASSING, **chosen)
+        log_odds = heads.load(str(options.belief), game)
+    belief = sampler(game, log_odds)
+    return own.make(game, belief, settings | given, learned)

@@ -1,28 +1,31 @@
-"""Searches over sampled worlds."""
+"""Searches over sampled worlds.
+
+What a game of this package contributes is in `search/<game>/`: `positions.py` with `make(game, belief)` for rollouts,
+and `pimc.py` with `DEFAULTS` and `make(game, belief, settings)` for PIMC."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING
+import pkgutil
+from types import ModuleType
 
-from trickformer.base import Belief, Game
+from trickformer.base import Belief, Game, RolloutPositions
 
-if TYPE_CHECKING:
-    from trickformer.search.sparta import Playing
-
-
-def scripted(game: Game) -> bool:
-    """Whether the core finishes games by the game's scripted player."""
-    name = f"{__name__}.{game.name}"
-    return bool(importlib.util.find_spec(name) and importlib.util.find_spec(f"{name}.positions"))
+NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
 
-def scripted_positions(game: Game, belief: Belief) -> Playing | None:
-    """Draw worlds by a belief and finish games by the game's scripted player, in the core.
+def part(name: str, what: str) -> ModuleType | None:
+    """The module `what` of a game, by the game's name; None if it has none."""
+    module = f"{__name__}.{name}.{what}"
+    return importlib.import_module(module) if name in NAMES and importlib.util.find_spec(module) else None
 
-    A game with a core has a module `search/<game>/positions.py` with `make(game, belief)`. None if there is none:
-    states of OpenSpiel do it (search/states.py)."""
-    if not scripted(game):
-        return None
-    return importlib.import_module(f"{__name__}.{game.name}.positions").make(game, belief)
+
+def scripted_positions(game: Game, belief: Belief) -> RolloutPositions | None:
+    """Draw worlds by a belief and finish games by the game's scripted player, faster than by states of OpenSpiel.
+
+    Returns:
+        What the game contributes, here or by `Game.positions`; None if it has nothing of the kind.
+    """
+    own = part(game.name, "positions")
+    return game.positions(belief) if own is None else own.make(game, belief)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
 from trickformer.openspiel import playout
+
+DEFAULTS = {"worlds": 20, "runs": 1}
 
 
 class Rollouts:
@@ -47,3 +50,8 @@ class Rollouts:
         best = max(view.legal, key=lambda action: totals[action])
         thought = Thought(worlds=tuple(found)) if explain else None
         return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values, thought=thought)
+
+
+def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> Rollouts:
+    """The search of any game. learned: whether a network has made the belief."""
+    return Rollouts(game, belief, **settings)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, RolloutSettings, Thought, View
+from trickformer.base import Decision, Memo, RolloutPositions, RolloutSettings, Thought, View
 from trickformer.models.decide import action_values, legal_policy, values_behind
 from trickformer.search.halving import halving
 
 if TYPE_CHECKING:
     from trickformer.models.player import ModelPlayer
-    from trickformer.search.sparta import Playing
 
 
 class PriorRollouts:
@@ -26,7 +25,7 @@ class PriorRollouts:
 
     batch = 1
 
-    def __init__(self, prior: ModelPlayer, positions: Playing, options: RolloutSettings, action_values: bool):
+    def __init__(self, prior: ModelPlayer, positions: RolloutPositions, options: RolloutSettings, action_values: bool):
         """Set up a search.
 
         Args:

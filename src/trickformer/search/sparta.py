@@ -9,21 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, View
+from trickformer.base import Decision, Memo, PlayableWorlds, View
 from trickformer.search.race import Raced, race
-
-
-class Drawn(Protocol):
-    """Worlds that a seat holds possible, drawn by its belief. Those that are not are left out."""
-
-    illegal: int  # left out, of
-    searched: int  # those that were drawn
-
-    def __len__(self) -> int: ...
-    def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        """Points [rows, actions]: how games end in which the seat takes an action and then all play the blueprint. What
-        is drawn on the way is alike for all actions."""
-        ...
 
 
 class Position(Protocol):
@@ -34,11 +21,11 @@ class Position(Protocol):
     searches: bool  # False: the blueprint is played
     rng: np.random.Generator  # what the search draws by
 
-    def drawn(self, n: int, rng: np.random.Generator) -> Drawn:
+    def drawn(self, n: int, rng: np.random.Generator) -> PlayableWorlds:
         """n worlds of the belief that is searched."""
         ...
 
-    def exact(self, n: int, rng: np.random.Generator) -> Drawn:
+    def exact(self, n: int, rng: np.random.Generator) -> PlayableWorlds:
         """n worlds of the exact belief; of the one that is searched, where no better one is known."""
         ...
 
@@ -58,23 +45,6 @@ class Positions(Protocol):
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
         """The decision of a view. Raises ValueError on a view that no deal explains."""
-        ...
-
-
-class Playing(Protocol):
-    """What draws worlds of a decision, and plays them on."""
-
-    @property
-    def unit(self) -> float:
-        """Points that are one unit of v(o)."""
-        ...
-
-    def judges(self, view: View) -> bool:
-        """Whether what games come to that are played on so says what the decision is worth."""
-        ...
-
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> Drawn:
-        """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
         ...
 
 

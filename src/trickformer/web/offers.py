@@ -8,7 +8,7 @@ from trickformer import checkpoints, players, tokenizers
 from trickformer.base import Game, TrickformerError
 from trickformer.models.player import ModelOptions
 from trickformer.review import analyst, solver
-from trickformer.search import scripted
+from trickformer.search import part
 
 
 def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
     package that say what actions are worth."""
     known = [analyst.SOLVER] if solver.solves(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
-    if scripted(game) and (shipped := shipped_for(game)):
+    if part(game.name, "positions") and (shipped := shipped_for(game)):
         specs.append(f"rollout:prior=argmax:checkpoint={shipped}")
     return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Memo, Thought, View, World
+from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
 from trickformer.belief.samplers.crew import CrewBelief
 from trickformer.games.crew import NUM_CARDS, PLAY, PLAYERS
 
 UNKNOWN = 0.5  # what a world counts that was not decided
+
+
+DEFAULTS = {"worlds": 20, "nodes": 2000}
 
 
 class CrewSearch:
@@ -61,3 +64,9 @@ class CrewSearch:
                 values[action] = UNKNOWN if known is None else float(known)
             worlds.append(World(tuple(tuple(state.core.hand(p)) for p in range(PLAYERS)), values))
         return Thought(worlds=tuple(worlds))
+
+
+def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> CrewSearch:
+    """The search of The Crew. learned: whether a network has made the belief."""
+    assert isinstance(belief, CrewBelief)
+    return CrewSearch(belief, **settings)

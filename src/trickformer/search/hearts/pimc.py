@@ -6,14 +6,17 @@ search of its own over the own cards still to choose, while the other seats pass
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Memo, Thought, View, World
+from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
 from trickformer.belief.samplers.hearts import HeartsBelief
 from trickformer.games.hearts import PLAYERS
+
+DEFAULTS = {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"}
 
 
 class HeartsSearch:
@@ -50,3 +53,11 @@ def _world(values: np.ndarray, holders: np.ndarray, tried: list[int]) -> World:
     """float32 [52], NaN where a card was not tried; int8 [52], who holds each card."""
     cards = tuple(tuple(np.nonzero(holders == seat)[0].tolist()) for seat in range(PLAYERS))
     return World(cards, {card: float(values[card]) for card in tried if not np.isnan(values[card])})
+
+
+def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> HeartsSearch:
+    """The search of Hearts. learned: whether a network has made the belief."""
+    assert isinstance(belief, HeartsBelief)
+    uct, light = settings["eval"] == "uct", settings["playout"] == "light"
+    same = {key: settings[key] for key in ("worlds", "runs", "c")}
+    return HeartsSearch(belief, uct=uct, light=light, **same)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, Memo, Thought, View
+from trickformer.base import Belief, Decision, Game, Memo, Thought, View
 from trickformer.belief.samplers import weighted
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
 PASSING = -15.0  # what a pass is worth; a defender loses about as much on average
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
+
+
+DEFAULTS: dict[str, Any] = {"worlds": 50, "weighted": None, "bidding": "rules"}
 
 
 class SkatSearch:
@@ -85,3 +88,11 @@ class SkatSearch:
             memo["prospects"] = _core.skat_search.prospects(self._evaluation, seen, self._seeger)
         action, value = _core.skat_search.say(self._evaluation, memo["prospects"], seen, self._seeger, self._passing)
         return Decision(action, value=value / 100)
+
+
+def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> SkatSearch:
+    """The search of Skat. learned: whether a network has made the belief, which then has read the bids."""
+    assert isinstance(belief, SkatBelief)
+    weigh = not learned if settings["weighted"] is None else settings["weighted"]
+    worlds, bidding = settings["worlds"], settings["bidding"]
+    return SkatSearch(game, belief, worlds=worlds, weighted=weigh, bidding=bidding, passing=PASSING)
