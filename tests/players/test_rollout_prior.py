@@ -11,8 +11,9 @@ from support.hanabi_turns import decision_of, slow_score
 from support.play import decisions
 
 from trickformer import games, players
-from trickformer.base import TrickformerError, decision_rng
-from trickformer.belief import sampler, weighs, weighted
+from trickformer.base import TrickformerError
+from trickformer.belief import has_weighted_belief, sampler, weighted_belief
+from trickformer.players import decision_rng
 from trickformer.search.skat import positions as _skat_script
 from trickformer.search.skat.positions import SkatPositions
 from trickformer.tournaments.plan import Hand
@@ -97,7 +98,7 @@ class Judge:
 
     def _nodes(self, view):
         self._memo = {}  # who owns the nodes
-        return self._player.seen([view], [self._memo])
+        return self._player.feed_views([view], [self._memo])
 
     def value(self, view) -> float:
         return float(self._player.engine.values(self._nodes(view)[1])[0, 0])
@@ -137,7 +138,7 @@ def test_it_is_its_twin(name, options, tiny_features_checkpoint_of):
         if number % 7 == 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
-            belief = weighted(game) if weighs(game) else sampler(game)
+            belief = weighted_belief(game) if has_weighted_belief(game) else sampler(game)
             belief.reset(view)
             n = (player.options.runs + 1) // 2
             drawn = belief.sample(n, np.random.default_rng(seed))
@@ -178,7 +179,7 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_o
         if number % every == every // 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             draws = np.random.default_rng(int(decision_rng(1, 0, 0, number).integers(1 << 63)))
-            belief = weighted(game) if name == "hanabi" else sampler(game)
+            belief = weighted_belief(game) if name == "hanabi" else sampler(game)
             belief.reset(view)
             if name == "skat":  # the core draws its worlds
                 drawn = SkatPositions(belief, False, True).worlds(view, 7, draws)
@@ -285,7 +286,7 @@ class Fixed:
     def __init__(self):
         self.asked = 0
 
-    def judges(self, view):
+    def can_evaluate(self, view):
         return True
 
     def worlds(self, view, n, rng):
@@ -303,8 +304,7 @@ def test_a_game_may_bring_its_own_positions(tiny_features_checkpoint_of, monkeyp
     game, fixed = games.load("hearts"), Fixed()
     monkeypatch.setattr(type(game), "positions", lambda self, belief: fixed, raising=False)
     player = players.make(with_prior(tiny_features_checkpoint_of("hearts"), "runs=20,threshold=0"), game)
-    state = game.deal(1, 0)
-    view = game.view(state, state.current_player())
+    view = next(view for _, view in decisions(game, 1, 0) if len(view.legal) > 1)
     (found,) = player.act([view], [decision_rng(0, 0, 0, 0)], [{}])
     assert fixed.asked == 1
     assert found.action == max(action for action, n in found.visits.items() if n > 1)

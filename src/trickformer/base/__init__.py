@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trickformer.base.decisions import checked
+from trickformer.base.decisions import validate_decisions
 from trickformer.base.errors import TrickformerError, UnknownNameError
 from trickformer.base.games import (
     Game,
@@ -24,18 +24,18 @@ from trickformer.base.players import (
     MANY,
     Belief,
     Decision,
-    Imagined,
     Memo,
     Player,
     Policy,
+    SearchNode,
     Thought,
     World,
     Worlds,
 )
-from trickformer.base.positions import PlayableWorlds, RolloutPositions
+from trickformer.base.positions import SampledWorlds, WorldSimulator
 from trickformer.base.randomness import decision_rng
 from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
-from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
+from trickformer.base.views import CHANCE, PUBLIC, Event, View, action_event
 
 if TYPE_CHECKING:
     from trickformer.base.views import State as State
@@ -49,15 +49,14 @@ __all__ = [
     "Decision",
     "Event",
     "Game",
-    "Imagined",
     "LogOdds",
     "Memo",
     "Outcomes",
-    "PlayableWorlds",
     "Player",
     "Policy",
-    "RolloutPositions",
     "RolloutSettings",
+    "SampledWorlds",
+    "SearchNode",
     "SearchSettings",
     "Tables",
     "Thought",
@@ -67,11 +66,12 @@ __all__ = [
     "UnknownNameError",
     "View",
     "World",
+    "WorldSimulator",
     "Worlds",
-    "acted",
-    "checked",
+    "action_event",
     "deal_seed",
     "decision_rng",
     "game_name",
     "replay",
+    "validate_decisions",
 ]

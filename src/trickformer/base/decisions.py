@@ -11,7 +11,7 @@ from trickformer.base.players import Decision, Player
 from trickformer.base.views import View
 
 
-def checked(
+def validate_decisions(
     player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
 ) -> list[Decision]:
     """What a player answered, where it is what base.Player promises. Raises TrickformerError where it is not one

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyspiel
 
     from trickformer.base.players import Belief
-    from trickformer.base.positions import RolloutPositions
+    from trickformer.base.positions import WorldSimulator
     from trickformer.base.tokens import Tokenizer
     from trickformer.base.views import State
 
@@ -188,7 +188,7 @@ class Game(Protocol):
         that explain the view. Of a game in this package, see there."""
         return None
 
-    def positions(self, belief: Belief) -> RolloutPositions | None:
+    def positions(self, belief: Belief) -> WorldSimulator | None:
         """What draws worlds by a belief and finishes games quickly, for rollouts; None: states of OpenSpiel and the
         scripted player `baseline` do it. Of a game in this package, see trickformer.search."""
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from trickformer.base.views import View
 
 
-class PlayableWorlds(Protocol):
+class SampledWorlds(Protocol):
     """Sampled worlds of a decision, and games that a policy finishes from them."""
 
     illegal: int  # samples that explain nothing, which are left out
@@ -22,7 +22,7 @@ class PlayableWorlds(Protocol):
         ...
 
 
-class RolloutPositions(Protocol):
+class WorldSimulator(Protocol):
     """Draws worlds of a decision and finishes games from there, by the game's scripted player or a solver."""
 
     @property
@@ -30,10 +30,10 @@ class RolloutPositions(Protocol):
         """Points that are one unit of v(o)."""
         ...
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         """Whether the results of such games are good estimates of what the decision is worth."""
         ...
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> PlayableWorlds:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
         ...

@@ -8,7 +8,7 @@ loads none of them.
 Other packages add players by entry points in the group `trickformer.players` (docs/add-a-player.md).
 """
 
-from trickformer.base import checked, decision_rng
+from trickformer.base import decision_rng, validate_decisions
 from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, summarize
 from trickformer.players.specs import (
     digests,
@@ -22,13 +22,12 @@ from trickformer.players.specs import (
     text,
     to_type,
     translate,
-    typed,
-    typed_in,
+    validate_specs,
+    validate_specs_of,
 )
 
 __all__ = [
     "NAMES",
-    "checked",
     "decision_rng",
     "describe",
     "digests",
@@ -47,6 +46,7 @@ __all__ = [
     "text",
     "to_type",
     "translate",
-    "typed",
-    "typed_in",
+    "validate_decisions",
+    "validate_specs",
+    "validate_specs_of",
 ]

@@ -24,7 +24,7 @@ class Options(BaseModel):
     )
 
 
-class Partner:
+class ScriptedPartner:
     """A scripted player at any number of tables."""
 
     batch = 1  # one view after the other
@@ -47,11 +47,11 @@ def style_of(who: str, spec: str) -> str:
     return options.style
 
 
-def make(options: Options, game: Game) -> Partner:
+def make(options: Options, game: Game) -> ScriptedPartner:
     """Raises TrickformerError for a game that is not Hanabi."""
     from trickformer.games.hanabi import Hanabi
-    from trickformer.search.hanabi.scripted import Scripted
+    from trickformer.search.hanabi.scripted import ScriptedPolicy
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'partner' plays hanabi only, not {game.name}")
-    return Partner(Scripted(game, options.style))
+    return ScriptedPartner(ScriptedPolicy(game, options.style))

@@ -34,7 +34,7 @@ def module(name: str) -> ModuleType:
     if found is None and (entry := entries.read().get(name)):
         from trickformer.players import engine
 
-        found = engine.named(name, entry)
+        found = engine.make_player_module(name, entry)
     if found is None:
         raise UnknownNameError("player", name, names())
     return found

@@ -90,16 +90,16 @@ class Options(BaseModel):
 
 def _belief(options: Options, game: Game) -> str:
     """The belief that is used: with a prior, weighted in games that know weights."""
-    from trickformer.belief import weighs
+    from trickformer.belief import has_weighted_belief
 
-    return options.belief or ("weighted" if options.prior is not None and weighs(game) else "uniform")
+    return options.belief or ("weighted" if options.prior is not None and has_weighted_belief(game) else "uniform")
 
 
 def make(options: Options, game: Game) -> Player:
     """Raises TrickformerError for an option that is not read, a policy that cannot play the game, reads hidden cards or
     has no likelihoods that are needed, a prior without a model, and a game without worlds or weights."""
-    from trickformer.search.sparta import Comparison, Improving
-    from trickformer.search.states import PlayedPositions
+    from trickformer.search.sparta import BlueprintSearchPlayer, Comparison
+    from trickformer.search.states import StatePositions
 
     refuse_unread("rollout", options)
     spec = game.baseline if options.policy == SCRIPT else options.policy
@@ -107,10 +107,10 @@ def make(options: Options, game: Game) -> Player:
     if getattr(policy, "needs_state", False):
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
     belief = _worlds(options, game, policy, spec)
-    played = PlayedPositions(game, policy, belief)
+    played = StatePositions(game, policy, belief)
     if options.prior is None:
         how = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
-        return Improving(how, played)
+        return BlueprintSearchPlayer(how, played)
     from trickformer.models.player import ModelPlayer
     from trickformer.search import scripted_positions
     from trickformer.search.prior import PriorRollouts
@@ -130,12 +130,12 @@ def make(options: Options, game: Game) -> Player:
 
 
 def _worlds(options: Options, game: Game, policy: Player, spec: str) -> Belief:
-    from trickformer.belief import sampler, weighted
+    from trickformer.belief import sampler, weighted_belief
     from trickformer.belief.policy import PolicyBelief
 
     belief = _belief(options, game)
     if belief == "weighted":
-        return weighted(game)
+        return weighted_belief(game)
     if belief == "uniform":
         return sampler(game)
     if not hasattr(policy, "log_likelihood"):

@@ -238,7 +238,7 @@ def to_type(config: BaseModel) -> list[str]:
     return words
 
 
-def typed_in(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
+def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     """A validator of fields that hold specs of players of a game; None: the one that the config names.
 
     A spec that starts a program is not taken from a file, which may be a stranger's (`plumbing.config.load`). Specs in
@@ -263,4 +263,4 @@ def typed_in(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     return validate
 
 
-typed = typed_in(None)
+validate_specs = validate_specs_of(None)

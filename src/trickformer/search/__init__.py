@@ -10,7 +10,7 @@ import importlib.util
 import pkgutil
 from types import ModuleType
 
-from trickformer.base import Belief, Game, RolloutPositions
+from trickformer.base import Belief, Game, WorldSimulator
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
@@ -21,7 +21,7 @@ def part(name: str, what: str) -> ModuleType | None:
     return importlib.import_module(module) if name in NAMES and importlib.util.find_spec(module) else None
 
 
-def scripted_positions(game: Game, belief: Belief) -> RolloutPositions | None:
+def scripted_positions(game: Game, belief: Belief) -> WorldSimulator | None:
     """Draw worlds by a belief and finish games by the game's scripted player, faster than by states of OpenSpiel.
 
     Returns:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, RolloutPositions, RolloutSettings, Thought, View
+from trickformer.base import Decision, Memo, RolloutSettings, Thought, View, WorldSimulator
 from trickformer.models.decide import action_values, legal_policy, values_behind
 from trickformer.search.halving import halving
 
@@ -25,7 +25,7 @@ class PriorRollouts:
 
     batch = 1
 
-    def __init__(self, prior: ModelPlayer, positions: RolloutPositions, options: RolloutSettings, action_values: bool):
+    def __init__(self, prior: ModelPlayer, positions: WorldSimulator, options: RolloutSettings, action_values: bool):
         """Set up a search.
 
         Args:
@@ -55,7 +55,7 @@ class PriorRollouts:
         if len(actions) > 1:
             (decision,) = self._prior.act([view], [rng], [own])
             anchor = actions.index(decision.action) if decision.action in actions else None
-            if self._positions.judges(view):
+            if self._positions.can_evaluate(view):
                 best, illegal, searched = self._compare(view, actions, totals, visits, anchor, rng)
             else:
                 best = max(range(len(actions)), key=lambda i: totals[i]) if anchor is None else anchor
@@ -73,13 +73,13 @@ class PriorRollouts:
     def _assess(self, view: View, own: Memo) -> tuple[dict[int, float], dict[int, float]]:
         """The model's probability and value of each legal action, in the order of their tokens."""
         prior = self._prior
-        tokens, nodes = prior.seen([view], [own])
+        tokens, nodes = prior.feed_views([view], [own])
         by_token = {prior.tokenizer.token(action): action for action in view.legal}
         legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
         legal[0, list(by_token)] = True
         policy = legal_policy(prior.engine.policy(nodes), legal)[0]
         look = action_values if self._action_values else values_behind
-        worth = look(prior.engine, nodes, legal, prior.following(tokens))[0]
+        worth = look(prior.engine, nodes, legal, prior.feature_function(tokens))[0]
         ordered = sorted(by_token)
         return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(worth[t]) for t in ordered}
 

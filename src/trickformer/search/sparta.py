@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, PlayableWorlds, View
-from trickformer.search.race import Raced, race
+from trickformer.base import Decision, Memo, SampledWorlds, View
+from trickformer.search.race import RaceResult, race
 
 
 class Position(Protocol):
@@ -21,11 +21,11 @@ class Position(Protocol):
     searches: bool  # False: the blueprint is played
     rng: np.random.Generator  # what the search draws by
 
-    def drawn(self, n: int, rng: np.random.Generator) -> PlayableWorlds:
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds of the belief that is searched."""
         ...
 
-    def exact(self, n: int, rng: np.random.Generator) -> PlayableWorlds:
+    def exact(self, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds of the exact belief; of the one that is searched, where no better one is known."""
         ...
 
@@ -48,7 +48,7 @@ class Positions(Protocol):
         ...
 
 
-class Comparing(Protocol):
+class RaceParameters(Protocol):
     """How actions are compared (search/options.py says what each is)."""
 
     @property
@@ -57,7 +57,7 @@ class Comparing(Protocol):
     def ucb(self) -> bool: ...
 
 
-class Settings(Comparing, Protocol):
+class Settings(RaceParameters, Protocol):
     """Of a player that improves on a blueprint."""
 
     @property
@@ -77,10 +77,10 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpartaResult:
     """What a search of a decision found."""
 
-    best: Raced | None  # None: no world explains what the others did
+    best: RaceResult | None  # None: no world explains what the others did
     illegal: int
     searched: int
 
@@ -89,14 +89,14 @@ class Found:
         return position.blueprint if self.best is None else self.best.choice
 
 
-def search(position: Position, worlds: int, how: Comparing, asked: int | None = None) -> Found:
+def search(position: Position, worlds: int, how: RaceParameters, asked: int | None = None) -> SpartaResult:
     """The action after which games played on with the blueprint end best, in so many worlds, the same for all.
 
     asked: an action of which it is to be known only whether it is that one."""
     rng = position.rng
-    drawn = position.drawn(worlds, rng)
+    drawn = position.sample_worlds(worlds, rng)
     if not len(drawn):
-        return Found(None, drawn.illegal, drawn.searched)
+        return SpartaResult(None, drawn.illegal, drawn.searched)
     seed = int(rng.integers(2**63))
     actions = [position.blueprint, *(action for action in position.legal if action != position.blueprint)]
 
@@ -104,7 +104,7 @@ def search(position: Position, worlds: int, how: Comparing, asked: int | None = 
         return drawn.play(rows, racing, seed + rows.start)
 
     best = race(len(drawn), actions, play, how.threshold, how.ucb, asked)
-    return Found(best, drawn.illegal, drawn.searched)
+    return SpartaResult(best, drawn.illegal, drawn.searched)
 
 
 def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
@@ -119,7 +119,7 @@ def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Gene
     return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
 
 
-class Improving:
+class BlueprintSearchPlayer:
     """Seats of one player that improve on a blueprint; at any number of tables, one decision after the other."""
 
     batch = 1

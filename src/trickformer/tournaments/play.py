@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import MANY, Decision, Game, Memo, Player, View, checked, decision_rng
+from trickformer.base import MANY, Decision, Game, Memo, Player, View, decision_rng, validate_decisions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 
@@ -75,7 +75,7 @@ def play(
     its time evenly. heard: is told of every decision, in the order in which they are made.
 
     Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions; see
-    `players.checked`)."""
+    `players.validate_decisions`)."""
     tables = tables or makes_use(players)
     lines = {id(p): _Line(p, min(tables, getattr(p, "batch", None) or tables)) for p in players}
     hands, begun, ended = iter(hands), 0, 0
@@ -139,7 +139,7 @@ def _act(
     def where(i: int) -> str:
         return f" in deal {tables[i].hand.deal}, seating {tables[i].hand.seating}, seat {seats[i]}"
 
-    for table, seat, view, decision in zip(tables, seats, views, checked(player, views, decisions, where)):
+    for table, seat, view, decision in zip(tables, seats, views, validate_decisions(player, views, decisions, where)):
         if heard is not None:
             heard(table.hand, view, decision)
         table.state.apply_action(decision.action)

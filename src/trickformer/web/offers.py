@@ -11,7 +11,7 @@ from trickformer.review import analyst, solver
 from trickformer.search import part
 
 
-def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
+def list_players(game: Game, named: Iterable[str]) -> tuple[str, ...]:
     """Those `named`, as the command line has them, and the players of this package with their defaults."""
     found = list(dict.fromkeys(named))
     for name in players.NAMES if game.players > 1 else ():
@@ -31,7 +31,7 @@ def short(who: str) -> str:
 def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
     """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
     package that say what actions are worth."""
-    known = [analyst.SOLVER] if solver.solves(game) else []
+    known = [analyst.SOLVER] if solver.has_solver(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
     if part(game.name, "positions") and (shipped := shipped_for(game)):
         specs.append(f"rollout:prior=argmax:checkpoint={shipped}")

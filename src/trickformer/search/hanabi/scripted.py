@@ -12,7 +12,7 @@ from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
 
 
-class Scripted:
+class ScriptedPolicy:
     """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
     it can be asked in any world that explains a view."""
 
