@@ -304,7 +304,10 @@ def test_a_game_may_bring_its_own_positions(tiny_features_checkpoint_of, monkeyp
     game, fixed = games.load("hearts"), Fixed()
     monkeypatch.setattr(type(game), "positions", lambda self, belief: fixed, raising=False)
     player = players.make(with_prior(tiny_features_checkpoint_of("hearts"), "runs=20,threshold=0"), game)
-    view = next(view for _, view in decisions(game, 1, 0) if len(view.legal) > 1)
+    for state, view in decisions(game, 1, 0):  # the first decisions may be forced
+        if len(view.legal) > 1:
+            break
+        state.apply_action(view.legal[0])
     (found,) = player.act([view], [decision_rng(0, 0, 0, 0)], [{}])
     assert fixed.asked == 1
     assert found.action == max(action for action, n in found.visits.items() if n > 1)
