@@ -277,7 +277,7 @@ def plain_generate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """As ours_generate, on modules."""
     n = len(seats)
-    tables = tokenizers.make(game).tables(seed, 0, n)
+    tables = tokenizers.fast(game).tables(seed, 0, n)
     rng = np.random.default_rng([seed, 0])
     worth = torch.from_numpy(game.outcomes.values[:, 0].astype(np.float32))
     own = np.zeros((n, 4), dtype=int)  # the row of a seat's sequence in the store of its model
@@ -357,7 +357,7 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
 
     data = generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
     found, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
-    histories = tokenizer.core_hands(config.bootstrap, 0, 0, hands).history
+    histories = tokenizers.fast(game).core_hands(config.bootstrap, 0, 0, hands).history
     picked = np.random.default_rng(0).permutation(len(found))[:SAMPLE]
     starts = [before(game, histories[found[i] // 4], int(found[i] % 4), int(positions[i])) for i in picked]
 

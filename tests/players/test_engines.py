@@ -13,7 +13,7 @@ import pytest
 from support.engines import KINDS, command, gone, running, spec
 
 from trickformer import games, players
-from trickformer.base import TrickformerError, replay
+from trickformer.base import TrickformerError, decision_rng, replay
 from trickformer.engines import conformance, entries, process
 from trickformer.engines.config import Conformance
 from trickformer.plumbing.folder import read_lines
@@ -131,7 +131,7 @@ def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path, monkey
         state = game.deal(3, index)
         for number in range(9):
             view = game.view(state, state.current_player())
-            rng = players.decision_rng(3, index, view.viewer, number)
+            rng = decision_rng(3, index, view.viewer, number)
             state.apply_action(player.act([view], [rng], [{}])[0].action)
             seat, *actions = map(int, (tmp_path / "python-0.stderr").read_text().splitlines()[-1].split())
             world = replay(game.spiel, actions)
@@ -372,7 +372,7 @@ def test_serve_refuses_what_is_no_message():
 def test_any_generator_can_be_sent():
     from trickformer.players.engine import _generator
 
-    used = players.decision_rng(1, 2, 3, 4)
+    used = decision_rng(1, 2, 3, 4)
     used.integers(10)
     with pytest.raises(ValueError, match="used before"):
         _generator(used)

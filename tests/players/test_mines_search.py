@@ -7,9 +7,8 @@ import pytest
 from support.records import comparable
 
 from trickformer import _core, games, players
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief.samplers.mines import METHODS
-from trickformer.players import decision_rng
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

@@ -9,9 +9,8 @@ from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief import sampler
-from trickformer.players import decision_rng
 from trickformer.search.states import PlayedPositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play

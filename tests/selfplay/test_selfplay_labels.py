@@ -10,7 +10,7 @@ import torch
 from support.learning import fresh_model
 
 from trickformer import _core, games, tokenizers
-from trickformer.base import TrickformerError
+from trickformer.base import Hands, TrickformerError
 from trickformer.gomcts.search import search
 from trickformer.models.backend import load_backend
 from trickformer.players.gomcts import usual
@@ -18,7 +18,6 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
 from trickformer.selfplay.generate import Labels, Roles
-from trickformer.tokenizers._bulk import Hands
 
 # ----------------------------------------------------------------------------------------- beside the sequences
 
@@ -228,7 +227,7 @@ def test_the_last_decisions_labels_are_those_of_exhaustive_play(hearts, net, nam
     """With two cards left and all cards known: where the others have no choice that matters, the label is what comes,
     elsewhere it lies between what may come."""
     tokenizer, n = tokenizers.make(hearts), 100
-    hands = tokenizer.core_hands(["random"], 7, 0, n)
+    hands = tokenizers.fast(hearts).core_hands(["random"], 7, 0, n)
     data = generate.labelled(hearts, hands, np.ones((n, 4), bool), 7, 0, kind(name, net, 1.0, 3))
     exact = unequal = 0
     for (row, position), values in decisions(data).items():
@@ -290,7 +289,7 @@ def test_labels_are_right_on_average(hearts, net):
     tokenizer, n, seed = tokenizers.make(hearts), 500, 11
     history, scores, seated = _core.hearts.mixed_hands(tokenizer.rules, seed, 0, n, 0.0, 0.0, net, 1.0)
     assert (seated == 2).all()
-    hands = Hands(tokenizer.codec, history, scores)
+    hands = Hands(tokenizers.fast(hearts), history, scores)
     data = generate.labelled(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
     came = hearts.outcomes.values[data.outcomes, 0]
     told = [(row, values[int(data.tokens[row, position + 1])]) for (row, position), values in decisions(data).items()]

@@ -11,12 +11,11 @@ from safetensors.numpy import save_file
 from support.learning import check
 
 from trickformer import _core, games, tokenizers
-from trickformer.base import TrickformerError
+from trickformer.base import Hands, TrickformerError
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.generate import Labels
 from trickformer.selfplay.train import action_loss
-from trickformer.tokenizers._bulk import Hands
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +152,7 @@ def test_hands_of_the_network_are_legal(options, noise):
                 assert action in state.legal_actions()
                 state.apply_action(action)
         assert state.is_terminal() and list(game.scores(state)) == score
-    tokens, outcomes = Hands(tokenizer.codec, history, scores).seen(*(a.ravel() for a in np.indices((n, 4))))
+    tokens, outcomes = Hands(tokenizers.fast(game), history, scores).seen(*(a.ravel() for a in np.indices((n, 4))))
     assert len(check(game, Sequences.unlabelled(tokens, outcomes))) == (16 if game.rules["pass_cards"] else 4)
 
 

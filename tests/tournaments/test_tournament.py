@@ -15,7 +15,7 @@ from support.kuhn import Kuhn
 from support.records import comparable
 
 from trickformer import checkpoints, games, players
-from trickformer.base import Decision, TrickformerError, View
+from trickformer.base import Decision, Player, TrickformerError, View
 from trickformer.plumbing import digests, folder
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments.plan import Hand, Tournament
@@ -74,7 +74,7 @@ def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
     assert comparable(run.tournament(config(deals=6, **given)).records) == comparable(unbroken.records)
 
 
-class _Searcher:
+class _Searcher(Player):
     """Plays the lowest legal action; counts; remembers its hand in memo."""
 
     def __init__(self, illegal_action=False):
@@ -112,23 +112,23 @@ def test_an_illegal_action_is_an_error_that_names_the_hand():
 @pytest.mark.parametrize(
     ("decisions", "says"),
     [
-        (None, "Player gave NoneType decisions for 1 views"),
-        ([], "Player gave 0 decisions for 1 views"),
-        ([3], "Player gave 3 in deal 9, which is no Decision"),
-        ([Decision(3), Decision(3)], "Player gave 2 decisions for 1 views"),
-        ([Decision(4)], "Player chose the illegal action 4 in deal 9; legal: [3, 5]"),
-        ([Decision(3, values={4: 0.5})], "Player says what the illegal action 4 is worth in deal 9"),
-        ([Decision(3, visits={3: 1, 6: 2})], "Player says what the illegal action 6 is worth in deal 9"),
-        ([Decision(3, values={3: float("nan")})], "Player says that an action is worth nan in deal 9"),
-        ([Decision(3, value=-float("inf"))], "Player says that an action is worth -inf in deal 9"),
+        (None, "Answering gave NoneType decisions for 1 views"),
+        ([], "Answering gave 0 decisions for 1 views"),
+        ([3], "Answering gave 3 in deal 9, which is no Decision"),
+        ([Decision(3), Decision(3)], "Answering gave 2 decisions for 1 views"),
+        ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
+        ([Decision(3, values={4: 0.5})], "Answering says what the illegal action 4 is worth in deal 9"),
+        ([Decision(3, visits={3: 1, 6: 2})], "Answering says what the illegal action 6 is worth in deal 9"),
+        ([Decision(3, values={3: float("nan")})], "Answering says that an action is worth nan in deal 9"),
+        ([Decision(3, value=-float("inf"))], "Answering says that an action is worth -inf in deal 9"),
     ],
 )
 def test_what_a_player_may_not_answer(decisions, says):
-    class Player:
+    class Answering(Player):
         def act(self, views, rng, memo):
             return decisions
 
-    player, views = Player(), [View(0, (), (3, 5))]
+    player, views = Answering(), [View(0, (), (3, 5))]
     with pytest.raises(TrickformerError) as error:
         players.checked(player, views, player.act(views, [], []), lambda i: f" in deal {9 + i}")
     assert str(error.value) == says

@@ -1,4 +1,4 @@
-"""Every protocol and value that the parts of trickformer share.
+"""Every interface and value that the parts of trickformer share.
 
 Dependencies point one way: base <- games <- tokenizers <- models <- gomcts, belief <- players <- tournaments
 <- selfplay, records <- web <- cli. This package imports neither OpenSpiel nor torch.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.base.errors import TrickformerError, UnknownNameError
+from trickformer.base.fast import FastGame, Hands, Tables
 from trickformer.base.games import Game, LogOdds, Outcomes, SearchSettings, deal_seed, game_name, replay
 from trickformer.base.players import (
     MANY,
@@ -22,7 +23,8 @@ from trickformer.base.players import (
     World,
     Worlds,
 )
-from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
+from trickformer.base.randomness import decision_rng
+from trickformer.base.tokens import Tokenizer, Tracker
 from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
 
 if TYPE_CHECKING:
@@ -32,11 +34,12 @@ __all__ = [
     "CHANCE",
     "MANY",
     "PUBLIC",
-    "Ability",
     "Belief",
     "Decision",
     "Event",
+    "FastGame",
     "Game",
+    "Hands",
     "Imagined",
     "LogOdds",
     "Memo",
@@ -55,6 +58,7 @@ __all__ = [
     "Worlds",
     "acted",
     "deal_seed",
+    "decision_rng",
     "game_name",
     "replay",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import games, players
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View, decision_rng
 from trickformer.engines import process
 from trickformer.engines.config import Conformance
 from trickformer.players.engine import EnginePlayer, Program
@@ -33,7 +33,7 @@ class Check:
     seen: str
 
 
-class _Restarted:
+class _Restarted(Player):
     """An engine that is started again before every fourth decision."""
 
     def __init__(self, engine: EnginePlayer):
@@ -135,7 +135,7 @@ def _exchanged(
 
 
 def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int) -> int:
-    rng = players.decision_rng(seed, deal, view.viewer, number)
+    rng = decision_rng(seed, deal, view.viewer, number)
     return engine.act([view], [rng], [{}])[0].action
 
 

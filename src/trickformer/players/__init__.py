@@ -8,7 +8,7 @@ Modules with a leading underscore are helpers. Heavy imports stand inside `make`
 players loads none of them.
 
 A player is named by a spec: `name`, or `name:key=value,key=value`; a value with commas stands in double quotes, as
-JSON has them. The randomness that a table hands to a player comes from `decision_rng`.
+JSON has them. The randomness that a table hands to a player comes from `base.decision_rng`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-import numpy as np
 from pydantic import BaseModel, ValidationError, ValidationInfo
 
 from trickformer import checkpoints
@@ -204,16 +203,6 @@ def checked(
             if value is not None and not math.isfinite(value):
                 raise TrickformerError(f"{name} says that an action is worth {value}{where(i)}")
     return list(decisions)
-
-
-def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Generator:
-    """The generator for decision `number` of `seat` in `deal` of the series `seed`; all >= 0, below 2**64.
-
-    Common random numbers: neither the seating nor the player's name is in the key, so that a player and
-    its copy do the same. Counter-based: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011)."""
-    key = np.array([seed, deal], dtype=np.uint64)
-    counter = np.array([0, number, seat, 0], dtype=np.uint64)  # draws count in the first word
-    return np.random.Generator(np.random.Philox(key=key, counter=counter))
 
 
 def text(value: Any) -> str:

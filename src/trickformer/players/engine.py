@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from trickformer.base import CHANCE, Belief, Decision, Game, Memo, TrickformerError, View
+from trickformer.base import CHANCE, Belief, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.belief import world as _world
 from trickformer.engines import process
 from trickformer.engines.entries import Entry
@@ -120,7 +120,7 @@ class _Turn:
     clock: float | None
 
 
-class EnginePlayer:
+class EnginePlayer(Player):
     """Programs at our tables: `processes` of the same, each with as many tables as it holds.
 
     A program that breaks the protocol, says nothing for too long, or is gone, is started again and told what it has to
@@ -139,19 +139,16 @@ class EnginePlayer:
         self._engines = [_Engine(first)]
         self.faults = 0  # so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
+        if self.hello.seeds == "numpy":
+            self.caveats = ("was given the generators of its decisions",)
+        elif not self.hello.seeds:
+            self.caveats = ("does not follow seeds: a match against itself is not zero",)
         self._belief: Belief | None = None
         if self.hello.deals:
             from trickformer.belief import sampler
 
             self._belief = sampler(game)
         self._words = lru_cache(maxsize=4_096)(game.words)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What a reader of results must know."""
-        if self.hello.seeds == "numpy":
-            return ("was given the generators of its decisions",)
-        return () if self.hello.seeds else ("does not follow seeds: a match against itself is not zero",)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """The engine's decision for each view. Raises TrickformerError where it cannot play on."""
@@ -166,10 +163,10 @@ class EnginePlayer:
             found.append(Decision(answer.action, value=answer.value, visits=visits))
         return found
 
-    def end(self, views: Sequence[View], scores: Sequence[int], memos: Sequence[Memo]) -> None:
+    def end(self, views: Sequence[View], scores: Sequence[int], memo: Sequence[Memo]) -> None:
         """Tells the engine how a hand has ended: the last views of its seats, the scores of all, its memos."""
-        for view, memo in zip(views, memos):
-            table: _Table | None = memo.get("engine")
+        for view, own in zip(views, memo):
+            table: _Table | None = own.get("engine")
             if table is not None and table.engine is not None:
                 if self._belief is None:
                     self._tell(table, _events(view))

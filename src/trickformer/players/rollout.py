@@ -12,14 +12,13 @@ core."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, TrickformerError
 
 if TYPE_CHECKING:
-    from trickformer.belief.policy import Likely
     from trickformer.search.sparta import Improving
 
 
@@ -69,13 +68,13 @@ def make(options: Options, game: Game) -> Improving:
 
     spec = options.policy or game.baseline
     policy = players.make(spec, game)
-    if getattr(policy, "needs_state", False):
+    if policy.needs_state:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
-    if options.belief == "policy" and not hasattr(policy, "log_likelihood"):
+    if options.belief == "policy" and not policy.has_likelihood:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
     if options.belief != "policy" and "slip" in options.model_dump(exclude_defaults=True):
         raise TrickformerError(f"player 'rollout': slip is for belief=policy, not {options.belief}")
     worlds = weighted(game) if options.belief == "weighted" else sampler(game)
     if options.belief == "policy":
-        worlds = PolicyBelief(game, worlds, cast("Likely", policy), options.slip)
+        worlds = PolicyBelief(game, worlds, policy, options.slip)
     return Improving(options, PlayedPositions(game, policy, worlds))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 
 
 class Options(BaseModel):
@@ -21,7 +21,7 @@ class Options(BaseModel):
 _GAMES = ("hearts", "skat", "crew")
 
 
-class Rules:
+class Rules(Player):
     """The scripted player of a game, at any number of tables."""
 
     batch = 1  # one view after the other

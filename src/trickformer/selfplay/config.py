@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players
-from trickformer.base import Game, game_name
+from trickformer.base import FastGame, Game, game_name
 
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
 _LITTLE: dict[str, Any] = {
@@ -258,15 +258,14 @@ class SelfPlay(BaseModel):
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
             raise ValueError("guests take seats that are not kept: lower seats_kept")
-        tokenizer = tokenizers.find(game)
-        able = tokenizer.abilities if tokenizer is not None else frozenset()
-        if self.quick and "quick" not in able:
+        fast = tokenizers.fast(game) or FastGame  # the class has what games without a fast form can do
+        if self.quick and not fast.labels_by_network:
             raise ValueError(f"{self.game} is labelled by script; leave out quick")
-        if self.label_worlds and "worlds" not in able:
+        if self.label_worlds and not fast.labels_in_worlds:
             raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
-        if self.augment and "augment" not in able:
+        if self.augment and not fast.augments:
             raise ValueError(f"in {self.game} nothing is known to be alike; leave out augment")
-        if self.tries > 1 and ("tries" not in able or self.bootstrap != ["random"]):
+        if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
             raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, players, tokenizers
-from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
+from trickformer.base import Decision, Game, Hands, Memo, Player, Tokenizer, TrickformerError, View
 from trickformer.gomcts.search import SearchOptions, SearchResult, search
 from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
-from trickformer.tokenizers._bulk import Hands
-from trickformer.tokenizers._states import StateCodec, histories
+from trickformer.tokenizers import StateGame
+from trickformer.tokenizers._states import histories
 
 if TYPE_CHECKING:
     from trickformer.tournaments.plan import Hand
@@ -79,20 +79,20 @@ def cast_hands(
     tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
     share of players' moves that are random. Raises TrickformerError where labels by playouts are asked for in a game of
     the core by players that are not."""
-    tokenizer = tokenizers.make(game)
+    fast, states = tokenizers.fast(game), StateGame(game, tokenizers.make(game))
     kept = kept_seats(first, n, seats, game.players)
     if labels.told:
-        sayings = _Sayings(tokenizer, first)
+        sayings = _Sayings(tokenizers.make(game), first)
         records = played(game, cast, seed, first, n, noise, sayings.heard)
-        tokens, outcomes = Hands(StateCodec(game, tokenizer), *_ended(records)).seen(*np.nonzero(kept))
+        tokens, outcomes = Hands(states, *_ended(records)).seen(*np.nonzero(kept))
         return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
-    found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
+    found = fast.core_hands(cast, seed, first, n, tries, noise) if fast is not None else None
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
-    if labels.share and tokenizer.codec is not None:
+    if labels.share and fast is not None:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = played(game, cast, seed, first, n, noise)
-    return labelled(game, Hands(StateCodec(game, tokenizer), *_ended(records)), kept, seed, first, labels)
+    return labelled(game, Hands(states, *_ended(records)), kept, seed, first, labels)
 
 
 def _ended(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
@@ -109,20 +109,18 @@ def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, 
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
     asked = labels.playouts, labels.share, labels.net, labels.worlds
-    count, position, token, value = hands.codec.labels(hands.history[hand], seats, seed, streams, *asked)
+    count, position, token, value = hands.game.labels(hands.history[hand], seats, seed, streams, *asked)
     entries = np.empty(len(position), LABEL)
     entries["position"], entries["token"], entries["value"] = position, token, value
     return Sequences(tokens, outcomes, starts_of(count), entries)
 
 
-class _Noisy:
+class _Noisy(Player):
     """A player some of whose moves are random instead, a share `noise` of them."""
 
     def __init__(self, player: Player, noise: float):
         self._player, self._noise = player, noise
-        for what in ("batch", "needs_state", "end"):  # the table asks
-            if hasattr(player, what):
-                setattr(self, what, getattr(player, what))
+        self.batch, self.needs_state = player.batch, player.needs_state
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions = players.checked(self._player, views, self._player.act(views, rng, memo))  # by its own name
@@ -131,6 +129,9 @@ class _Noisy:
             replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
             for v, r, d, s in zip(views, rng, decisions, stray)
         ]
+
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        self._player.end(views, scores, memo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +257,8 @@ def model_hands(
     [n, players]."""
     assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
-    tokenizer = tokenizers.make(game)
-    tables = tokenizers.tables(game, tokenizer, seed, first, n)
+    tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
+    tables = bulk.tables(seed, first, n)
     views = None
     if any(engine.n_features for engine in engines):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
@@ -340,5 +341,5 @@ def model_hands(
     if not labels.share:
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()
-    hands = Hands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
+    hands = Hands(bulk, tables.history(), tables.scores())
     return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()

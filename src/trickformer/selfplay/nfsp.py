@@ -81,10 +81,11 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
     for spec in config.guests:
-        if getattr(players.make(spec, game), "needs_state", False):
+        if players.make(spec, game).needs_state:
             raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
-    by_core = tokenizer.codec is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
+    fast = tokenizers.fast(game)
+    by_core = fast is None or fast.core_hands(config.bootstrap, 0, 0, 1) is not None
     if config.label_share and not config.told and not by_core:
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
@@ -349,7 +350,7 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
         policy_weight=config.policy_weight,
         action_weight=config.action_weight,
         bucket=config.bucket,
-        augment=config.augment,
+        augment=tokenizers.bulk(games.load(config.game)) if config.augment else None,
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )

@@ -99,8 +99,8 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         may_begin(config.out, config, resume, free)
     process.errors_to = config.out / ERRORS if config.out is not None else None
     cast = _cast(game, specs)
-    sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
-    caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
+    sees_state = [i for i, p in enumerate(cast) if p.needs_state]
+    caveats: list[list[str]] = [list(p.caveats) for p in cast]
     hands = _hands(config, game)
     run = Run(config, typed, sees_state, caveats, [], [build()])
     if config.out is None:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Memo, Thought, View, World
+from trickformer.base import Decision, Memo, Player, Thought, View, World
 from trickformer.belief.samplers.crew import CrewBelief
 from trickformer.games.crew import NUM_CARDS, PLAY, PLAYERS
 
 UNKNOWN = 0.5  # what a world counts that was not decided
 
 
-class CrewSearch:
+class CrewSearch(Player):
     """PIMC at any number of tables.
 
     belief: by which worlds are drawn. worlds: sampled for a decision. nodes: cards tried for an action in one of

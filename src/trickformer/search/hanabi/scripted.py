@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core, players
-from trickformer.base import TrickformerError, View
+from trickformer.base import Policy, TrickformerError, View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
 
@@ -21,7 +21,7 @@ def style_of(who: str, spec: str) -> str:
     return str(getattr(options, "style"))  # noqa: B009 - players are found by name
 
 
-class Scripted:
+class Scripted(Policy):
     """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
     it can be asked in any world that explains a view."""
 

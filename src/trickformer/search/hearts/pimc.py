@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Memo, Thought, View, World
+from trickformer.base import Decision, Memo, Player, Thought, View, World
 from trickformer.belief.samplers.hearts import HeartsBelief
 from trickformer.games.hearts import PLAYERS
 
 
-class HeartsSearch:
+class HeartsSearch(Player):
     """PIMC at any number of tables, one search after the other, in worlds that a belief draws."""
 
     batch = 1  # one view after the other

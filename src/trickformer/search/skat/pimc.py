@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Decision, Game, Memo, Thought, View
+from trickformer.base import Decision, Game, Memo, Player, Thought, View
 from trickformer.belief.samplers import weighted
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
@@ -17,7 +17,7 @@ PASSING = -15.0  # what a pass is worth; a defender loses about as much on avera
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
 
 
-class SkatSearch:
+class SkatSearch(Player):
     """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
 
     belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what

@@ -14,10 +14,9 @@ import zlib
 import numpy as np
 
 from trickformer import _core, games
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, PICK_UP, PLAY_HAND
-from trickformer.players import decision_rng
 from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
 from trickformer.plumbing import arrays, folder

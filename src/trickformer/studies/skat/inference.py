@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, games, players
+from trickformer.base import decision_rng
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
 from trickformer.plumbing import tables
@@ -65,7 +66,7 @@ def bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
         state, memo, number = game.deal(config.seed, index), [{}, {}, {}], 0
         while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
-            rng = players.decision_rng(config.seed, index, seat, number)
+            rng = decision_rng(config.seed, index, seat, number)
             state.apply_action(player.act([game.view(state, seat)], [rng], [memo[seat]])[0].action)
             number += 1
         index += 1
