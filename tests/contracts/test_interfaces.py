@@ -18,6 +18,7 @@ from trickformer.base import (
     TrickformerError,
     Worlds,
 )
+from trickformer.selfplay import generate
 
 METHODS = {
     Belief: {"reset", "sample", "log_prob"},
@@ -68,6 +69,8 @@ def test_a_game_may_have_a_fast_form_of_its_own(installed, monkeypatch):
     own = tokenizers.StateGame(game, tokenizers.make(game))
     monkeypatch.setattr(type(game), "fast", lambda self: own)
     assert tokenizers.fast(game) is tokenizers.bulk(game) is own
+    data = generate.cast_hands(game, ["random"], 1, 0, 2, labels=generate.Labels(1.0, 1))
+    assert len(data.tokens) == 2 and len(data.labels) > 0  # the rest of the generic form is as it was
 
 
 @pytest.mark.parametrize("name", tokenizers.NAMES)

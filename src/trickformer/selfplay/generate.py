@@ -79,17 +79,18 @@ def cast_hands(
     tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
     share of players' moves that are random. Raises TrickformerError where labels by playouts are asked for in a game of
     the core by players that are not."""
-    fast, states = tokenizers.fast(game), StateGame(game, tokenizers.make(game))
+    tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
+    states = bulk if isinstance(bulk, StateGame) else StateGame(game, tokenizer)
     kept = kept_seats(first, n, seats, game.players)
     if labels.told:
-        sayings = _Sayings(tokenizers.make(game), first)
+        sayings = _Sayings(tokenizer, first)
         records = played(game, cast, seed, first, n, noise, sayings.heard)
         tokens, outcomes = Hands(states, *_ended(records)).seen(*np.nonzero(kept))
         return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
-    found = fast.core_hands(cast, seed, first, n, tries, noise) if fast is not None else None
+    found = bulk.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return labelled(game, found, kept, seed, first, labels)
-    if labels.share and fast is not None:
+    if labels.share and bulk is not states:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = played(game, cast, seed, first, n, noise)
     return labelled(game, Hands(states, *_ended(records)), kept, seed, first, labels)

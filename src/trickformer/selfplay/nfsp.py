@@ -84,9 +84,9 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         if players.make(spec, game).needs_state:
             raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
-    fast = tokenizers.fast(game)
-    by_core = fast is None or fast.core_hands(config.bootstrap, 0, 0, 1) is not None
-    if config.label_share and not config.told and not by_core:
+    bulk = tokenizers.bulk(game)
+    by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
+    if config.label_share and not config.told and not by_core and not isinstance(bulk, tokenizers.StateGame):
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder

@@ -15,8 +15,8 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def find(game: Game) -> Tokenizer | None:
-    """The tokenizer of a game: that of the module of its name here, or the one it brings along. None where no model
-    plays it."""
+    """Return the tokenizer of a game: that of the module of its name here, or the game's own. None: no model plays
+    it."""
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").make(game)
     return game.tokenizer()
@@ -33,8 +33,7 @@ def make(game: Game) -> Tokenizer:
 
 
 def fast(game: Game) -> FastGame | None:
-    """Return the fast form of a game: that of the module of its name here, or the one the game has itself; else
-    None."""
+    """Return the fast form of a game: that of the module of its name here, or the game's own; None if it has none."""
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").fast(game)
     return game.fast()
