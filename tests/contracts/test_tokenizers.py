@@ -121,7 +121,7 @@ def test_bulk_hands_are_what_seats_see(game, tokenizer):
     with pytest.raises(ValueError, match="not legal"):
         tables.step(np.array([0], np.int32), np.array([0], np.int32))
     hands = fast.core_hands(["random"], 3, 10, n)
-    for row, outcome in zip(*hands.seen(np.arange(n), np.arange(n) % game.players)):
+    for row, outcome in zip(*hands.encode_hands(np.arange(n), np.arange(n) % game.players)):
         tracker = tokenizer.tracker(row[: np.flatnonzero(row == tokenizer.eos)[0] + 1])
         assert tracker.is_legal() and tracker.outcome() == outcome
     assert fast.core_hands(["random", "nobody"], 3, 10, n) is None
@@ -132,7 +132,7 @@ def test_the_core_refuses_deals_that_are_none():
         game = games.load(name)
         tokenizer = tokenizers.make(game)
         tables = type(tokenizers.fast(game).tables(1, 0, 1))
-        row = np.array([game.dealt(1, 0)], np.uint8)
+        row = np.array([game.chance_actions(1, 0)], np.uint8)
         more = [np.full((1, 4), 0.5)] if name == "crew" else []
         assert len(tables(tokenizer.codec, row, *more)) == 1
         twice = row.copy()

@@ -141,7 +141,7 @@ def test_games_of_the_core_know_it():
     game = games.load("crew")
     tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)
     for cast in (["rules"], ["random"], ["rules", "random"]):
-        tokens, outcomes = fast.core_hands(cast, 3, 0, 20).seen(np.arange(20), np.arange(20) % 4)
+        tokens, outcomes = fast.core_hands(cast, 3, 0, 20).encode_hands(np.arange(20), np.arange(20) % 4)
         assert tokens.shape == (20, tokenizer.n_positions)
         assert set(outcomes.tolist()) <= {0, 1}
     assert fast.core_hands(["rules", "gomcts"], 3, 0, 20) is None

@@ -90,7 +90,7 @@ def test_labels_follow_their_actions():
     game = games.load("crew")
     tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)
     data = generate.cast_hands(game, ["rules"], 5, 0, 20, 2, labels=generate.Labels(0.5, 1))
-    other = stored.augmented(data, fast, np.random.default_rng(8))
+    other = stored.augment_sequences(data, fast, np.random.default_rng(8))
     assert (other.tokens != data.tokens).any()
     row, position, value, _ = decisions(data, len(tokenizer.vocab))
     row2, position2, value2, labelled2 = decisions(other, len(tokenizer.vocab))

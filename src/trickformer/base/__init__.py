@@ -9,23 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.base.errors import TrickformerError, UnknownNameError
-from trickformer.base.fast import FastGame, Hands, Tables
+from trickformer.base.fast import BulkHands, FastGame, Tables
 from trickformer.base.games import Game, LogOdds, Outcomes, SearchSettings, deal_seed, game_name, replay
 from trickformer.base.players import (
     MANY,
     Belief,
     Decision,
-    Imagined,
     Memo,
     Player,
     Policy,
+    SearchNode,
     Thought,
     World,
     Worlds,
 )
 from trickformer.base.randomness import decision_rng
 from trickformer.base.tokens import Tokenizer, Tracker
-from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
+from trickformer.base.views import CHANCE, PUBLIC, Event, View, action_event
 
 if TYPE_CHECKING:
     from trickformer.base.views import State as State
@@ -35,17 +35,17 @@ __all__ = [
     "MANY",
     "PUBLIC",
     "Belief",
+    "BulkHands",
     "Decision",
     "Event",
     "FastGame",
     "Game",
-    "Hands",
-    "Imagined",
     "LogOdds",
     "Memo",
     "Outcomes",
     "Player",
     "Policy",
+    "SearchNode",
     "SearchSettings",
     "Tables",
     "Thought",
@@ -56,7 +56,7 @@ __all__ = [
     "View",
     "World",
     "Worlds",
-    "acted",
+    "action_event",
     "deal_seed",
     "decision_rng",
     "game_name",

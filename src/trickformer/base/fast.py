@@ -108,7 +108,7 @@ class FastGame(ABC):
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Play hands of a series of the core's own, which are not the deals of `Game.deal`.
 
         Args:
@@ -141,14 +141,14 @@ class FastGame(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class BulkHands:
     """Whole hands and the form that reads them."""
 
     game: FastGame
     history: np.ndarray  # integers [n, H], in the form's own histories
     scores: np.ndarray  # integers [n, players]
 
-    def seen(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
         int16 [k, T] and outcomes int32 [k]."""
         seats = seat.astype(np.uint8)

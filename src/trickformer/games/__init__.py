@@ -39,10 +39,10 @@ def load(spec: str) -> Game:
         if "abstract" not in str(e):
             raise
         raise TrickformerError(f"{where}: {e}") from e
-    return _checked(game, name, where)
+    return _check_plugin(game, name, where)
 
 
-def _checked(game: Game, name: str, where: str) -> Game:
+def _check_plugin(game: Game, name: str, where: str) -> Game:
     """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
     if missing := [member for member in members if not hasattr(game, member)]:

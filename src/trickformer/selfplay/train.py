@@ -27,7 +27,7 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
 from trickformer.plumbing.folder import writing
 from trickformer.plumbing.text import json_object
-from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
+from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 
 IGNORE = -100  # a label that no loss counts: padding
 
@@ -206,7 +206,7 @@ def fit(
             rows = data[own]
             if options.augment is not None:
                 rng = np.random.default_rng([seed, step, accelerator.process_index, 1])
-                rows = augmented(rows, options.augment, rng)
+                rows = augment_sequences(rows, options.augment, rng)
             learned = batch_of(rows, tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:

@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Hands, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games import _missions
 from trickformer.games.crew import (
     ACTIONS,
@@ -134,14 +134,14 @@ class FastCrew(CoreGame):
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        dealt, draws = deals(self._game.dealt, seed, first, n), np.zeros((n, PLAYERS))
+        dealt, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
         for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # in the other missions nobody draws
             draws[i] = self._game.draws(seed, first + int(i))
         return _core.crew.Tables(self._codec, dealt, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
@@ -150,7 +150,7 @@ class FastCrew(CoreGame):
         else:
             random = cast.count("random") / len(cast)
             history, result, _ = _core.crew.mixed_games(self._codec, seed, first, n, random, noise)
-        return Hands(self, history, np.repeat(result[:, None], PLAYERS, axis=1))
+        return BulkHands(self, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
 
 def _exchanges() -> np.ndarray:

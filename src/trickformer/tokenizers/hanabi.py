@@ -10,7 +10,7 @@ from math import factorial
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Hands, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
 from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
@@ -87,11 +87,11 @@ class FastHanabi(CoreGame):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.hanabi.TokenTables(self._codec, deals(self._game.dealt, seed, first, n))
+        return _core.hanabi.TokenTables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
@@ -99,7 +99,7 @@ class FastHanabi(CoreGame):
         share = cast.count("random") / len(cast)
         decks, actions, scores = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, share, noise)
         every = np.repeat(scores[:, None], self._game.rules.players, axis=1)
-        return Hands(self, np.concatenate([decks, actions], axis=1), every)
+        return BulkHands(self, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:

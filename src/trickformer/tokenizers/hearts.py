@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Hands, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
@@ -133,19 +133,19 @@ class FastHearts(CoreGame):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
-        return _core.hearts.Tables(self._codec, deals(self._game.dealt, seed, first, n))
+        return _core.hearts.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Hands of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            return Hands(self, *_core.hearts.random_hands(self._rules, seed, first, n))
+            return BulkHands(self, *_core.hearts.random_hands(self._rules, seed, first, n))
         share = cast.count("random") / len(cast)
         history, scores, _ = _core.hearts.mixed_hands(self._rules, seed, first, n, share, noise)
-        return Hands(self, history, scores)
+        return BulkHands(self, history, scores)
 
 
 def _winner(trick: list[int]) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, Hands, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
@@ -136,17 +136,17 @@ class FastSkat(CoreGame):
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.skat.Tables(self._codec, deals(self._game.dealt, seed, first, n))
+        return _core.skat.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self._game.seeger, seed, first, n, random, noise)
-        return Hands(self, history, scores)
+        return BulkHands(self, history, scores)
 
 
 def make(game: Skat) -> SkatTokenizer:

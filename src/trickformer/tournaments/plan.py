@@ -98,7 +98,7 @@ class Tournament(BaseModel):
     )
     out: Path | None = Field(None, description="folder for the records and the report")
 
-    _typed = field_validator("a", "b", "players")(known.typed)
+    _typed = field_validator("a", "b", "players")(known.reject_program_specs)
 
     @model_validator(mode="after")
     def _sides(self) -> Self:
