@@ -30,7 +30,7 @@ class Labels:
     playouts: int = 8  # of each action
     net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
-    told: bool = False  # instead of all this, what searches of the players brought
+    from_search: bool = False  # visits and values of the players' own searches instead of playouts
 
 
 NO_LABELS = Labels()
@@ -81,7 +81,7 @@ def cast_hands(
     the core by players that are not."""
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
-    if labels.told:
+    if labels.from_search:
         sayings = _Sayings(tokenizer, first)
         records = played(game, cast, seed, first, n, noise, sayings.heard)
         tokens, outcomes = Hands(StateCodec(game, tokenizer), *_ended(records)).seen(*np.nonzero(kept))
