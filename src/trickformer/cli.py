@@ -16,7 +16,7 @@ from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interrupted
 from trickformer.review.commands import app as records
-from trickformer.selfplay.config import SelfPlay
+from trickformer.selfplay.config import SelfPlay, effective_defaults
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.studies.belief.commands import app as belief
 from trickformer.studies.crew.commands import app as crew
@@ -24,7 +24,7 @@ from trickformer.studies.mines.commands import app as mines
 from trickformer.studies.obl.commands import app as obl
 from trickformer.studies.skat.commands import app as skat
 from trickformer.tournaments.plan import Tournament
-from trickformer.web.config import Play, View
+from trickformer.web.config import Play, ViewSettings
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -53,8 +53,12 @@ def _main() -> None:
         raise TrickformerError(str(e)) from None
 
 
-@app.command()
-@configs.options(Tournament, positional="game")
+@configs.command(
+    app,
+    Tournament,
+    positional="game",
+    example="trickformer tournament hearts --a gomcts --b pimc --deals 100",
+)
 def tournament(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
@@ -68,8 +72,13 @@ def tournament(
     _print(found.result(), as_json)
 
 
-@app.command()
-@configs.options(SelfPlay, positional="game")
+@configs.command(
+    app,
+    SelfPlay,
+    positional="game",
+    defaults=effective_defaults,
+    example="trickformer train hearts --preset tiny --out out/tiny",
+)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a game's model from nothing by population self-play."""
     settings = configs.load(SelfPlay, config, given)
@@ -82,8 +91,12 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
         print(folder)
 
 
-@belief.command()
-@configs.options(HeadTraining, positional="game")
+@configs.command(
+    belief,
+    HeadTraining,
+    positional="game",
+    example="trickformer belief head skat --checkpoint skat-small --out out/head",
+)
 def head(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
@@ -95,8 +108,7 @@ def head(
     print(json.dumps(result) if as_json else belief_heads.text(result))
 
 
-@app.command()
-@configs.options(Audit, positional="game")
+@configs.command(app, Audit, positional="game", example="trickformer audit hearts --deals 20")
 def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Check that views hide what they should, that sampled worlds hold, and that tokens and trackers keep what they
     promise. Exit code 1 where one does not."""
@@ -136,8 +148,7 @@ def players() -> None:
             print(f"    {key}={default}  {field.description or ''}".rstrip())
 
 
-@app.command()
-@configs.options(Play, positional="game")
+@configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
 def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Sit down at a table: in the browser, or with --text on this terminal."""
     settings = configs.load(Play, config, given)
@@ -149,11 +160,10 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **given
     _server(", or play on with --text").play(settings, resume)
 
 
-@app.command()
-@configs.options(View, positional="run")
+@configs.command(app, ViewSettings, positional="run", example="trickformer view out/match --analyse pimc")
 def view(**given: Any) -> None:
     """Look at the hands of a tournament, a table or a file of games in the browser, and review them."""
-    settings = configs.load(View, None, given)
+    settings = configs.load(ViewSettings, None, given)
     _server().view(settings)
 
 
@@ -197,8 +207,9 @@ def list_engines() -> None:
         print(f"{name}: {entry.about or entry.command}")
 
 
-@engines.command()
-@configs.options(Conformance, positional="engine")
+@configs.command(
+    engines, Conformance, positional="engine", example="trickformer engines check engine:cmd=./bot --game hearts"
+)
 def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Check that an engine keeps the protocol and what it says of itself. Exit code 1 where it does not."""
     settings = configs.load(Conformance, config, given)

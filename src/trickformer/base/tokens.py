@@ -92,10 +92,10 @@ class Tables(Protocol):
         ...
 
 
-# What the core's part of a game can do for training beyond what any game can: label actions by playouts of a quick
-# network (`quick`), or from deals that explain what a seat saw (`worlds`); try deals until a team succeeds (`tries`);
-# exchange what the rules take for alike (`augment`).
-Ability: TypeAlias = Literal["quick", "worlds", "tries", "augment"]
+# Services for training that the core offers in some games: label actions by playouts of a rollout network
+# (`rollout_network`), or from sampled worlds (`worlds`); try deals until a team succeeds (`tries`); exchange what the
+# rules take for alike (`augment`).
+Ability: TypeAlias = Literal["rollout_network", "worlds", "tries", "augment"]
 
 
 class Tokenizer(Protocol):

@@ -120,7 +120,7 @@ class HeartsTokenizer(ByNumber):
         return tokens, positions
 
     features_version = "hearts-1"
-    abilities = frozenset({"quick", "worlds"})
+    abilities = frozenset({"rollout_network", "worlds"})
     n_features = 440
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
