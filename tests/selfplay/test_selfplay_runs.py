@@ -191,6 +191,25 @@ def test_a_run_cut_off_around_the_rollout_network_goes_on_to_the_same(rich, tmp_
     assert same(tmp_path / "run", rich)
 
 
+def test_a_run_of_version_0_2_goes_on_to_the_same(rich, tmp_path, monkeypatch):
+    """Under the names that its config and its log had then."""
+    out = tmp_path / "run"
+    cut_off(RICH, out, monkeypatch, nfsp, "save", 1)
+    for name, renames in (
+        ("config.toml", {"expert_iteration =": "told =", "rollout_network": "quick", "features =": "facts ="}),
+        ("log.jsonl", {'"stage": "rollout_network"': '"stage": "quick"'}),
+    ):
+        text = (out / name).read_text()
+        for today, former in renames.items():
+            assert today in text
+            text = text.replace(today, former)
+        (out / name).write_text(text)
+        (out / f"{name}.sums").unlink(missing_ok=True)
+    assert nfsp.run(SelfPlay(**RICH, out=out), resume=True) == out / "model-2"
+    assert "rollout_network = true" in (out / "config.toml").read_text()
+    assert same(out, rich)
+
+
 def cut_off(settings, out, monkeypatch, owner, name, calls):
     count, original = 0, getattr(owner, name)
 
