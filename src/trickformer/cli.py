@@ -62,7 +62,7 @@ def _main() -> None:
 def tournament(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
-    """Seat players against each other in every seating of the same deals, and report the differences."""
+    """Play the same deals in every seating of the players, and report the differences between them."""
     settings = configs.load(Tournament, config, given)
     from trickformer.tournaments import report, results, run
 
@@ -100,7 +100,7 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
 def head(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
-    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
+    """Train and evaluate a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`."""
     settings = configs.load(HeadTraining, config, given)
     from trickformer.selfplay import belief_heads
 
@@ -110,8 +110,7 @@ def head(
 
 @configs.command(app, Audit, positional="game", example="trickformer audit hearts --deals 20")
 def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Check that views hide what they should, that sampled worlds hold, and that tokens and trackers keep what they
-    promise. Exit code 1 where one does not."""
+    """Audit a game: hidden information in views, sampled worlds, tokens and trackers. Exit code 1 if a check fails."""
     settings = configs.load(Audit, config, given)
     from trickformer.audit import views as audits
 
@@ -122,9 +121,10 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 @app.command(name="report")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a tournament")], as_json: configs.Json = False
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament.")],
+    as_json: configs.Json = False,
 ) -> None:
-    """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
+    """Rewrite and print the report of a run folder, which may be incomplete."""
     from trickformer.tournaments import report, results, run
 
     found = results.Results(run.load(folder))
@@ -150,7 +150,7 @@ def players() -> None:
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
 def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Sit down at a table: in the browser, or with --text on this terminal."""
+    """Play at a table in the browser, or with --text in this terminal."""
     settings = configs.load(Play, config, given)
     if settings.text:
         from trickformer.web import terminal
@@ -162,7 +162,7 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **given
 
 @configs.command(app, ViewSettings, positional="run", example="trickformer view out/match --analyse pimc")
 def view(**given: Any) -> None:
-    """Look at the hands of a tournament, a table or a file of games in the browser, and review them."""
+    """Review the hands of a tournament, a table or a file of games in the browser."""
     settings = configs.load(ViewSettings, None, given)
     _server().view(settings)
 
@@ -183,10 +183,12 @@ def _server(otherwise: str = "") -> Any:
 
 @app.command()
 def serve(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="the player, such as gomcts:checkpoint=hearts-small")],
-    game: Annotated[str, typer.Option(help="game string of OpenSpiel, such as hearts")],
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="Spec of the player, such as gomcts:checkpoint=hearts-small.")
+    ],
+    game: Annotated[str, typer.Option(help="Game string of OpenSpiel, such as hearts.")],
 ) -> None:
-    """Speak the protocol of docs/engines.md on standard input and output, as the engine of a player."""
+    """Serve a player as an engine, by the protocol of docs/engines.md on standard input and output."""
     from trickformer import games
     from trickformer.engines import serve as served
 
@@ -211,7 +213,7 @@ def list_engines() -> None:
     engines, Conformance, positional="engine", example="trickformer engines check engine:cmd=./bot --game hearts"
 )
 def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Check that an engine keeps the protocol and what it says of itself. Exit code 1 where it does not."""
+    """Check that an engine follows the protocol and its own description. Exit code 1 if a check fails."""
     settings = configs.load(Conformance, config, given)
     from trickformer.engines import conformance
 
