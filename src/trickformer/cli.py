@@ -14,7 +14,7 @@ from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
-from trickformer.plumbing.folder import Interrupted
+from trickformer.plumbing.folder import Interruption
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay, effective_defaults
 from trickformer.selfplay.head_config import HeadTraining
@@ -66,7 +66,7 @@ def tournament(
     settings = configs.load(Tournament, config, given)
     from trickformer.tournaments import report, results, run
 
-    found = results.Results(run.tournament(settings, resume))
+    found = results.TournamentResults(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
     _print(found.result(), as_json)
@@ -127,7 +127,7 @@ def report_command(
     """Rewrite and print the report of a run folder, which may be incomplete."""
     from trickformer.tournaments import report, results, run
 
-    found = results.Results(run.load(folder))
+    found = results.TournamentResults(run.load(folder))
     report.write(found, folder)
     _print(found.result(), as_json)
 
@@ -273,7 +273,7 @@ def main() -> None:
             _fail("interrupted", ended)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
-        _fail(str(e), ended if isinstance(e, Interrupted) else 2)
+        _fail(str(e), ended if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", ended)
     except MemoryError as e:

@@ -30,7 +30,7 @@ _NO_ROOM = 1 << 16  # bytes left on a disk that is full
 _SYNC_EVERY = 256  # lines between two fsyncs
 
 
-class Interrupted(TrickformerError):
+class Interruption(TrickformerError):
     """Ctrl-C or SIGTERM. The message says how to go on."""
 
 
@@ -133,24 +133,24 @@ class Lines:
 
     def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
         self._path, self._unsynced = path, 0
-        self._file = self._locked(path)
+        self._file = self._open_and_lock(path)
         try:
             self.known, self._length = read_lines(path, parse)
             self._count = len(self.known)
             self._file.truncate(self._length)
-            self._sums = self._summed()
+            self._sums = self._open_checksums()
         except TrickformerError:
             self._file.close()  # with its lock
             raise
 
-    def _opened(self, path: Path) -> FileIO:
+    def _open(self, path: Path) -> FileIO:
         try:
             return FileIO(path, "a+")
         except OSError as e:
             raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
 
-    def _locked(self, path: Path) -> FileIO:
-        file = self._opened(path)
+    def _open_and_lock(self, path: Path) -> FileIO:
+        file = self._open(path)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -158,13 +158,13 @@ class Lines:
             raise TrickformerError(f"another run is writing {self._path}") from None
         return file
 
-    def _summed(self) -> FileIO:
+    def _open_checksums(self) -> FileIO:
         """The file of checksums, written anew where it has not one for each line."""
         sums = digests.lines(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
             with whole(sums) as draft:
                 draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
-        return self._opened(sums)
+        return self._open(sums)
 
     def append(self, record: Any) -> None:
         """One line in one write: what json.dumps or a pydantic model makes of it. Raises TrickformerError where the
@@ -191,7 +191,7 @@ class Lines:
         take it."""
         with whole(self._path) as draft:
             draft.unlink(missing_ok=True)
-            file = self._locked(draft)
+            file = self._open_and_lock(draft)
             lines = b"".join(map(_line, records))
             if os.write(file.fileno(), lines) < len(lines):
                 raise TrickformerError(f"cannot write {self._path}: the disk is full")
@@ -200,7 +200,7 @@ class Lines:
         self._file, self._length = file, len(lines)
         self._count, self.known = len(records), list(records)
         self._sums.close()
-        self._sums = self._summed()
+        self._sums = self._open_checksums()
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
@@ -244,7 +244,7 @@ def only_one(out: Path) -> Generator[None]:
         os.close(held)
 
 
-def described(about: Path) -> dict[str, Any]:
+def read_about(about: Path) -> dict[str, Any]:
     """What a run.json says; nothing where there is none. Raises TrickformerError where it is broken."""
     try:
         return json_object(about.read_text(encoding="utf-8")) if about.exists() else {}
@@ -255,7 +255,7 @@ def described(about: Path) -> dict[str, Any]:
 def builds(about: Path) -> list[dict[str, Any]]:
     """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
     this = build()
-    if not (said := described(about)):
+    if not (said := read_about(about)):
         return [this]
     try:
         before = [dict(b) for b in said["builds"]]
@@ -282,11 +282,11 @@ def may_begin(
         if old != new:
             raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
     if files is not None:
-        digests.must_be_same(out, described(out / ABOUT).get("files", {}), files)
+        digests.must_be_same(out, read_about(out / ABOUT).get("files", {}), files)
 
 
 @contextmanager
-def begun(
+def open_run(
     out: Path, config: BaseModel, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
 ) -> Generator[None]:
     """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that had
@@ -303,7 +303,7 @@ def begun(
 
 
 @contextmanager
-def recorded(
+def open_recorded_run(
     out: Path,
     config: BaseModel,
     resume: bool,

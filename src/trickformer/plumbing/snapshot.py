@@ -79,7 +79,7 @@ class _Writer:
 
     def node(self, value: Any) -> Any:
         if isinstance(value, enum.Enum):
-            return {"is": "enum", "of": self._named(value), "value": value.value}
+            return {"is": "enum", "of": self._class_name(value), "value": value.value}
         if type(value) in _PLAIN:
             return value
         if id(value) in self._shared:
@@ -122,9 +122,9 @@ class _Writer:
         if name in self._natives and type(value) is self._natives[name][0]:
             return {"is": "native", "of": name, "value": self.node(self._natives[name][1].apart(value))}
         fields = [[key, self.node(field)] for key, field in _fields(value)]
-        return {"is": "object", "of": self._named(value), "fields": fields}
+        return {"is": "object", "of": self._class_name(value), "fields": fields}
 
-    def _named(self, value: object) -> str:
+    def _class_name(self, value: object) -> str:
         name = type(value).__name__
         if self._classes.get(name) is not type(value):
             raise TypeError(f"snapshots do not hold objects of {type(value).__module__}.{name}")

@@ -44,12 +44,12 @@ def show(
         console.print(line, markup=False)
 
 
-def named(specs: dict[str, str]) -> str:
+def format_specs(specs: dict[str, str]) -> str:
     """A list of short names and what they stand for."""
     return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())
 
 
-def built(versions: list[dict[str, Any]]) -> list[str]:
+def format_builds(versions: list[dict[str, Any]]) -> list[str]:
     """A line for each build that has played."""
     return ["Played by " + ", ".join(f"{k} {v}" for k, v in b.items() if v is not None) + ".\n" for b in versions]
 

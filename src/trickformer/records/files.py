@@ -16,12 +16,12 @@ from pathlib import Path
 
 from trickformer.base import TrickformerError
 from trickformer.records import jsonl
-from trickformer.records.played import Played
+from trickformer.records.played import GameRecord
 from trickformer.records.skat import iss, xskat
-from trickformer.records.skat.record import Damaged, Game, Record
+from trickformer.records.skat.record import Game, Record, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
-WRITERS: dict[str, Callable[[Record | Played, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
+WRITERS: dict[str, Callable[[Record | GameRecord, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
 
 
 def place(path: Path) -> Path:
@@ -29,24 +29,24 @@ def place(path: Path) -> Path:
     return path / RECORDS if (path / RECORDS).exists() else path
 
 
-def read(path: Path) -> Iterator[Record | Played]:
+def read(path: Path) -> Iterator[Record | GameRecord]:
     """The games of a file, one by one.
 
     Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
     is damaged."""
     for found in games(path):
-        if isinstance(found, Damaged):
+        if isinstance(found, UnreadableGame):
             raise TrickformerError(f"{path}, {found.why}")
         yield found
 
 
-def games(path: Path) -> Iterator[Record | Played | Damaged]:
+def games(path: Path) -> Iterator[Record | GameRecord | UnreadableGame]:
     """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
     notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
 
     Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
     try:
-        with _opened(path) as file:
+        with _open_decompressed(path) as file:
             lines = iter(file)
             begun = []  # blank lines and the first of the others: a pipe is read once
             while not begun or not begun[-1].strip():
@@ -60,7 +60,7 @@ def games(path: Path) -> Iterator[Record | Played | Damaged]:
                     told.must_be_whole(number)
                     yield game()
                 except TrickformerError as e:
-                    yield Damaged(number, str(e))
+                    yield UnreadableGame(number, str(e))
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:
@@ -68,7 +68,7 @@ def games(path: Path) -> Iterator[Record | Played | Damaged]:
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[Iterable[bytes]]:
+def _open_decompressed(path: Path) -> Generator[Iterable[bytes]]:
     """The bytes of a file, as they were before they were compressed."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)

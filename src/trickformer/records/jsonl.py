@@ -28,7 +28,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.records.played import Played, Run
+from trickformer.records.played import GameRecord, RunHeader
 from trickformer.records.skat.record import Game, Record
 
 M = TypeVar("M", bound=BaseModel)
@@ -41,7 +41,7 @@ def parse(line: str, number: int) -> Record:
     return _valid(Record, line, number)
 
 
-class Reader:
+class LineReader:
     """Reads any of our lines: games of Skat, games of other games, records of a tournament."""
 
     def __init__(self, folder: Path | None = None):
@@ -49,14 +49,14 @@ class Reader:
         self._folder = folder
 
     @cached_property
-    def _run(self) -> Run:
-        return Run(self._folder)
+    def _run(self) -> RunHeader:
+        return RunHeader(self._folder)
 
-    def read(self, line: str, number: int) -> Record | Played:
+    def read(self, line: str, number: int) -> Record | GameRecord:
         """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, where there is
         none."""
         if _PLAYED.search(line):
-            return _valid(Played, line, number)
+            return _valid(GameRecord, line, number)
         if not _OF_A_RUN.search(line):
             return parse(line, number)
         try:
@@ -75,13 +75,13 @@ def _valid(kind: type[M], line: str, number: int) -> M:
         raise TrickformerError(f"game {number}: {where + ': ' if where else ''}{fault}") from None
 
 
-def write(record: Record | Played, number: int = 1) -> str:
+def write(record: Record | GameRecord, number: int = 1) -> str:
     """The line of a game, without its end. `Reader.read` of it is the record again."""
     return record.model_dump_json()
 
 
 def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Game]:
     """The games of a file's lines, each to be read: what Reader.read gives, or raises. folder: of the file."""
-    reader = Reader(folder)
+    reader = LineReader(folder)
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield partial(reader.read, line, number)

@@ -31,7 +31,7 @@ from trickformer.records.skat.replay import replay as replay_record
 from trickformer.tournaments.store import HandRecord
 
 
-class Played(BaseModel):
+class GameRecord(BaseModel):
     """One game, from its first card to its end."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -90,7 +90,7 @@ def _text(numbers: tuple[int, ...]) -> str:
     return " ".join(map(str, numbers))
 
 
-class Run:
+class RunHeader:
     """What a tournament's folder says of its records: the game, who played, the seed."""
 
     def __init__(self, folder: Path | None):
@@ -114,7 +114,7 @@ class Run:
             )
         self.game, self.specs, self.seed = games.load(rules), specs, str(config.get("seed", ""))
 
-    def read(self, line: str, number: int) -> Record | Played:
+    def read(self, line: str, number: int) -> Record | GameRecord:
         """The game of a line of records, the `number`th. Raises TrickformerError on any other line."""
         try:
             record = HandRecord.model_validate_json(line, strict=True)
@@ -128,7 +128,7 @@ class Run:
         state = _end(self.game, record.history, record.scores)
         if self.game.name == "skat":
             return _of_skat(record, names, self.seed, number)
-        return Played(
+        return GameRecord(
             rules=str(self.game.spiel),
             mission=self.game.mission(state),
             names=names,

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
-from trickformer.records.played import Played
+from trickformer.records.played import GameRecord
 from trickformer.records.skat.check import AGREES, Finding, check, result
-from trickformer.records.skat.record import CARD, Record, said
-from trickformer.records.skat.replay import Replay, replay
+from trickformer.records.skat.record import CARD, Record, split_move
+from trickformer.records.skat.replay import SkatReplay, replay
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -24,12 +24,12 @@ _HOLDS = re.compile(r"(seat \d) holds")
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
-def data(record: Record | Played, game: int) -> dict[str, Any]:
+def data(record: Record | GameRecord, game: int) -> dict[str, Any]:
     """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold. Of a game
     other than Skat the record, its number, the finding, and the text that `print_game` prints."""
     if not isinstance(record, Record):
         finding = check(record, game)
-        status = {"status": finding.status, "finding": str(finding), "text": _described(record)}
+        status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
         return {"game": game} | record.model_dump(mode="json") | status
     found, finding = replay(record), check(record, game)
     tricks = [
@@ -40,7 +40,7 @@ def data(record: Record | Played, game: int) -> dict[str, Any]:
     return {"game": game} | record.model_dump(mode="json") | computed
 
 
-def _described(record: Played) -> str:
+def _describe_record(record: GameRecord) -> str:
     """The game in words; nothing where the record does not lead to its end."""
     try:
         return in_words(*record.end())
@@ -58,7 +58,7 @@ def in_words(game: Game, state: State) -> str:
     return "\n".join([*dealt, *end])
 
 
-def print_game(record: Record | Played, game: int, console: Console) -> None:
+def print_game(record: Record | GameRecord, game: int, console: Console) -> None:
     """Prints players, hands, auction, contract, tricks and result of a game, and what the check came to."""
     if not isinstance(record, Record):
         _print_played(record, game, console)
@@ -72,7 +72,7 @@ def print_game(record: Record | Played, game: int, console: Console) -> None:
     hands.add_row("", "skat", _sorted(record.deck[HAND * PLAYERS :]))
     finding = check(record, game)
     computed = result(found)
-    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_said(record, found))]
+    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, found))]
     if found.tricks or found.on_table:
         parts.append(_tricks(found))
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
@@ -82,7 +82,7 @@ def print_game(record: Record | Played, game: int, console: Console) -> None:
     console.print(Group(*parts, Text("")))
 
 
-def _print_played(record: Played, game: int, console: Console) -> None:
+def _print_played(record: GameRecord, game: int, console: Console) -> None:
     mission = f"mission {record.mission}" if record.mission is not None else ""
     tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
     seats = Table(box=box.SIMPLE, show_edge=False)
@@ -92,7 +92,7 @@ def _print_played(record: Played, game: int, console: Console) -> None:
         seats.add_row(str(seat), Text(name), str(score))
     console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
     console.print(seats)
-    console.print(Text(f"{_described(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
+    console.print(Text(f"{_describe_record(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
 
 
 def _finding(finding: Finding) -> Text:
@@ -104,9 +104,9 @@ def _sorted(cards: tuple[str, ...]) -> str:
     return " ".join(sorted(cards, key=order.__getitem__))
 
 
-def _said(record: Record, found: Replay) -> str:
+def _format_bidding(record: Record, found: SkatReplay) -> str:
     """Auction, discards and contract, in lines."""
-    moves = [said(move) for move in record.moves]
+    moves = [split_move(move) for move in record.moves]
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
     auction = "not told" if record.bid is not None else ", ".join(record.moves[:end])
     lines = [f"Auction: {auction}"]
@@ -118,7 +118,7 @@ def _said(record: Record, found: Replay) -> str:
     return "\n".join(lines)
 
 
-def _tricks(found: Replay) -> Table:
+def _tricks(found: SkatReplay) -> Table:
     table = Table(
         "Trick", *(f"Seat {seat}" for seat in range(PLAYERS)), "Taken by", "Points", box=box.SIMPLE, show_edge=False
     )

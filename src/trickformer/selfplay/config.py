@@ -305,7 +305,7 @@ class SelfPlay(BaseModel):
     )
     out: Path | None = Field(None, description="Run folder.")
 
-    _typed = field_validator("bootstrap", "guests", "baseline")(players.typed)
+    _typed = field_validator("bootstrap", "guests", "baseline")(players.reject_program_specs)
 
     @model_validator(mode="before")
     @classmethod

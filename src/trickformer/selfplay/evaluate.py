@@ -46,7 +46,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         begun = (known.a, known.b) == (settings.a, settings.b)
         if not begun:
             shutil.rmtree(folder)
-    row = results.Results(run.tournament(settings, begun)).result()["rows"]["All"]
+    row = results.TournamentResults(run.tournament(settings, begun)).result()["rows"]["All"]
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 

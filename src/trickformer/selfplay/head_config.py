@@ -39,4 +39,4 @@ class HeadTraining(BaseModel):
     )
     out: Path = Field(Path("out/belief-head"), description="Run folder.")
 
-    _typed = field_validator("players")(known.typed)
+    _typed = field_validator("players")(known.reject_program_specs)

@@ -43,7 +43,7 @@ from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
-from trickformer.plumbing.folder import Interrupted, begun, build, may_begin, to_go_on, writing
+from trickformer.plumbing.folder import Interruption, build, may_begin, open_run, to_go_on, writing
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, rollout_network
@@ -113,10 +113,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     training = _Run(config, game, out, accelerator)
     try:
         lasting = config.model_copy(update={"stop_after": None})
-        with begun(out, lasting, resume, FREE, read) if accelerator.is_main_process else nullcontext():
+        with open_run(out, lasting, resume, FREE, read) if accelerator.is_main_process else nullcontext():
             training.go()
-    except (KeyboardInterrupt, Interrupted):
-        raise Interrupted(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None
+    except (KeyboardInterrupt, Interruption):
+        raise Interruption(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None
     return out / f"model-{config.iterations}"
 
 
@@ -154,7 +154,7 @@ class _Run:
 
     def _check_time(self) -> None:
         if self._over():
-            raise Interrupted("time is up")
+            raise Interruption("time is up")
 
     def _stop(self) -> bool:
         """Whether the time is up on any device: all stop training at the same step."""
@@ -172,7 +172,7 @@ class _Run:
         hands = hands_of(config, iteration)
         counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
         about = counts | {"who": who(config, iteration)}
-        with stored.Writer(folder, self.game, self.tokenizer, about) as writer:
+        with stored.DataWriter(folder, self.game, self.tokenizer, about) as writer:
             if writer.complete:
                 return
             self.log.rewind(iteration, "play", writer.hands)
@@ -254,7 +254,7 @@ class _Run:
             classes, _ = self.game.outcomes.told_by(model.num_labels)
             fixed = training, self.tokenizer, classes, seed, self.accelerator, state
             if len(training) and not fit(objective, *fixed, report, self._stop):
-                raise Interrupted("time is up")
+                raise Interruption("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
             if iteration >= first_rollout_network(config) and not config.searches(iteration):

@@ -98,7 +98,7 @@ class Tournament(BaseModel):
     ray: str | None = Field(None, description="Address of a Ray cluster that plays the tables: auto or HOST:PORT.")
     out: Path | None = Field(None, description="Run folder for the records and the report.")
 
-    _typed = field_validator("a", "b", "players")(known.typed)
+    _typed = field_validator("a", "b", "players")(known.reject_program_specs)
 
     @model_validator(mode="after")
     def _sides(self) -> Self:

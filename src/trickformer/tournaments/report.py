@@ -8,14 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import RESULT, replace
-from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds, show
+from trickformer.plumbing.tables import (
+    SAW_STATE,
+    TextTable,
+    format_builds,
+    format_specs,
+    markdown_tables,
+    p_value,
+    seconds,
+    show,
+)
 from trickformer.tournaments import gains
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 REPORT, PLOT, GAINS = "report.md", "plot.png", "gains.png"
 
 
-def write(results: Results, folder: Path) -> None:
+def write(results: TournamentResults, folder: Path) -> None:
     """Writes result.json, report.md and plot.png. Raises TrickformerError where the disk refuses."""
     from trickformer.tournaments.plot import plot
 
@@ -32,9 +41,9 @@ def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
     names = list(who(result))
     if "rows" in result:
         return [("", _match_table(result)), *_summary(result, names)]
-    ratings = [(names[r["player"]], _signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
+    ratings = [(names[r["player"]], _format_signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
     cross = [
-        (names[i], *("" if i == j else _signed(d) for j, d in enumerate(row)))
+        (names[i], *("" if i == j else _format_signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
     found: list[tuple[str, TextTable]] = [
@@ -69,7 +78,7 @@ def _match_table(result: dict[str, Any]) -> TextTable:
     cells: list[Sequence[str]] = [
         (a, *(f"{r['a']:.2f}" for r in rows)),
         (b, *(f"{r['b']:.2f}" for r in rows)),
-        (f"{a} − {b}", *(_signed(r["difference"]) for r in rows)),
+        (f"{a} − {b}", *(_format_signed(r["difference"]) for r in rows)),
         ("95% interval", *(_interval(r["ci95"]) for r in rows)),
         ("p (Wilcoxon)", *(p_value(r["p"]) for r in rows)),
     ]
@@ -101,7 +110,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         if both := m.get("mixed"):
             low, high = both["ci95"]
             score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-            lost = f"{_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
+            lost = f"{_format_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
             lines.append(f"{a} and {b} at one table: {score}; less the mean of their own teams: {lost}")
     lines += gains.notes(result.get("gains", []), list(who(result)))
     use = result["seconds_per_turn"]
@@ -147,7 +156,7 @@ def terminal(result: dict[str, Any]) -> None:
 
 def markdown(result: dict[str, Any]) -> str:
     """The report as Markdown."""
-    parts = [f"# Tournament\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
+    parts = [f"# Tournament\n\n{heading(result)}\n", format_specs(who(result)), *markdown_tables(tables(result))]
     parts.append("".join(f"- {line}\n" for line in notes(result)))
     parts.append(f"![differences]({PLOT})\n")
     if "gains" in result:
@@ -165,14 +174,14 @@ def markdown(result: dict[str, Any]) -> str:
     parts.append("`trickformer records worst` on this folder lists its deals, the worst of A first, and their games.\n")
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     parts.append("With all options:\n")
-    parts.append(named(dict(zip(who(result), specs))))
-    return "\n".join([*parts, *built(result["versions"])])
+    parts.append(format_specs(dict(zip(who(result), specs))))
+    return "\n".join([*parts, *format_builds(result["versions"])])
 
 
 def _interval(ci95: Sequence[float | None]) -> str:
     low, high = ci95
-    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+    return "" if low is None or high is None else f"[{_format_signed(low)}, {_format_signed(high)}]"
 
 
-def _signed(x: float) -> str:
+def _format_signed(x: float) -> str:
     return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00

@@ -18,12 +18,12 @@ from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import (
     ABOUT,
     CONFIG,
-    Interrupted,
+    Interruption,
     Lines,
     build,
     may_begin,
+    open_recorded_run,
     read_lines,
-    recorded,
     to_go_on,
 )
 from trickformer.plumbing.progress import progress
@@ -40,7 +40,7 @@ Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
 
 @dataclass(frozen=True)
-class Run:
+class TournamentRun:
     """A plan that has been played, or a part of it."""
 
     config: Any  # a Plan, specs resolved
@@ -81,7 +81,7 @@ def _cast(game: Game, specs: list[str]) -> list[Player]:
     return [made[spec] for spec in specs]
 
 
-def tournament(config: Plan, resume: bool = False) -> Run:
+def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
     Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
@@ -102,7 +102,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
     hands = _hands(config, game)
-    run = Run(config, typed, sees_state, caveats, [], [build()])
+    run = TournamentRun(config, typed, sees_state, caveats, [], [build()])
     if config.out is None:
         _finish(run, hands, None, game, cast)
         return run
@@ -115,13 +115,13 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     parse = store.parser(folder / RECORDS, set(hands), game.players, config.clock is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
-    with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
+    with open_recorded_run(folder, config, resume, free, RECORDS, parse, about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
     return run
 
 
-def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run:
+def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not (folder / CONFIG).exists():
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
@@ -129,7 +129,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     try:
         about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
         caveats = about.caveats or [[] for _ in about.players]
-        run = Run(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
+        run = TournamentRun(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
@@ -139,7 +139,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     return run
 
 
-def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
+def _finish(run: TournamentRun, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
     process plays all of it, else by those that each worker makes."""
     config = run.config
@@ -164,7 +164,7 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
         kept = "nothing is kept without --out"
         if config.out:
             kept = to_go_on(config.COMMAND, config, config.out, players.to_type(config))
-        raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
+        raise Interruption(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:

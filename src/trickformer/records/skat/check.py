@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
-from trickformer.records.skat.record import TIMES_OUT, Damaged, Record
-from trickformer.records.skat.replay import Replay, replay
+from trickformer.records.skat.record import TIMES_OUT, Record, UnreadableGame
+from trickformer.records.skat.replay import SkatReplay, replay
 
 if TYPE_CHECKING:
-    from trickformer.records.played import Played
+    from trickformer.records.played import GameRecord
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
@@ -65,7 +65,7 @@ class Finding:
         return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 
-def outcome(found: Replay) -> Outcome | None:
+def outcome(found: SkatReplay) -> Outcome | None:
     """How a game ended, played out or broken off; None where all passed, it just stops, or nothing was declared yet.
 
     A game that is broken off is settled as the skat server does, as far as its records at hand and its help tell:
@@ -87,8 +87,8 @@ def outcome(found: Replay) -> Outcome | None:
     if found.soloist < 0:
         return Outcome(-1, penalty=gone[0], left=left, timed_out=timed_out) if gone else None
     gives_up = found.gives_up
-    if not found.declared:
-        declared = iss.declared(found.record) if gives_up == 1 else None
+    if not found.is_declared:
+        declared = iss.parse_declaration(found.record) if gives_up == 1 else None
         if declared is None:
             return None
         settled = _settle(found, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
@@ -115,9 +115,9 @@ def outcome(found: Replay) -> Outcome | None:
         return None
     # The core settles games that are over: what was not made of this one before it broke off must not count there.
     if broken_off and against < _SCHNEIDER and points < _WON:
-        settled = _settled(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+        settled = _settle_replay(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
     else:
-        settled = _settled(found, points, max(tricks, 1) if broken_off else tricks)
+        settled = _settle_replay(found, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
         soloist=found.soloist,
         won=settled.won,
@@ -134,13 +134,15 @@ def outcome(found: Replay) -> Outcome | None:
     )
 
 
-def _settled(found: Replay, points: int, tricks: int) -> _core.skat.Result:
+def _settle_replay(found: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
     deck = [ACTIONS.index(card) for card in found.record.deck]
     own = deck[HAND * found.soloist : HAND * (found.soloist + 1)] + deck[HAND * PLAYERS :]
     return _settle(found, (found.state.kind, found.state.level), own, points, tricks)
 
 
-def _settle(found: Replay, declared: tuple[int, int], own: list[int], points: int, tricks: int) -> _core.skat.Result:
+def _settle(
+    found: SkatReplay, declared: tuple[int, int], own: list[int], points: int, tricks: int
+) -> _core.skat.Result:
     return _core.skat.settle(
         kind=declared[0],
         hand=found.state.is_hand,
@@ -153,7 +155,7 @@ def _settle(found: Replay, declared: tuple[int, int], own: list[int], points: in
     )
 
 
-def result(found: Replay) -> str | None:
+def result(found: SkatReplay) -> str | None:
     """The result of a replayed record, in the words of its source; None where there is none to compute."""
     if found.soloist < 0 and found.state.is_terminal():
         return "passed"
@@ -167,7 +169,7 @@ def result(found: Replay) -> str | None:
     return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
-def check(record: Record | Played, game: int) -> Finding:
+def check(record: Record | GameRecord, game: int) -> Finding:
     """Replays a game, the `game`th of its file, and compares trick winners and result with the record; of a game other
     than Skat its moves and scores.
 
@@ -206,16 +208,16 @@ def check(record: Record | Played, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def check_all(games: Iterable[Record | Played | Damaged]) -> Iterator[Finding]:
+def check_all(games: Iterable[Record | GameRecord | UnreadableGame]) -> Iterator[Finding]:
     """The findings of a file's games, in order."""
     for game, found in enumerate(games, 1):
-        if isinstance(found, Damaged):
+        if isinstance(found, UnreadableGame):
             yield Finding(game, DAMAGED, what=found.why.removeprefix(f"game {game}: "))
         else:
             yield check(found, game)
 
 
-def _broken_off(found: Replay) -> str | None:
+def _broken_off(found: SkatReplay) -> str | None:
     if found.gone:
         seat, how = found.gone
         return f"seat {seat} {'timed out' if how == TIMES_OUT else 'left'}"

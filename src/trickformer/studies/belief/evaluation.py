@@ -48,7 +48,7 @@ def play(
     gone on with. shared: what `_shared` has, where that was asked already. Raises TrickformerError where what is kept
     in the file is broken."""
     torch.set_num_threads(config.threads)
-    shared = _shared(config) if shared is None else shared
+    shared = _load_components(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:
         n = len(_stack(config, first))
@@ -68,7 +68,7 @@ def _stack(config: Evaluation, first: int) -> range:
     return range(first, min(first + config.stack, config.games))
 
 
-def _shared(config: Evaluation) -> dict[str, Any]:
+def _load_components(config: Evaluation) -> dict[str, Any]:
     """What all stacks have in common: the system, and the networks that the estimators need."""
     shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
@@ -83,16 +83,16 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
     made: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
-        "counting": lambda: estimators.Counting(process),
+        "counting": lambda: estimators.CountingEstimator(process),
         "v1": lambda: estimators.V1(process),
         "bb": lambda: estimators.V2(process, 0.0, config.samples, seed),
         "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
         "particles": lambda: Particles(process, config.particles, seed),
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
         "seq2seq": lambda: estimators.Recurrent(process, shared["network"]),
-        "transformer": lambda: estimators.Reader(process, shared["transformer"]),
+        "transformer": lambda: estimators.TransformerEstimator(process, shared["transformer"]),
         "bft": lambda: estimators.BFT(process, shared["network"], tuning(config, config.worlds), seed),
-        "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
+        "exact": lambda: estimators.ExactEstimator(process, config.limit, config.pairs),
     }
     return {name: made[name]() for name in config.estimators}
 
@@ -101,7 +101,7 @@ def network(config: Evaluation) -> Seq2Seq:
     """The LSTM of the config. Raises TrickformerError where there is none, or one of another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
-    model = _trained(config, config.checkpoint)
+    model = _load_network(config, config.checkpoint)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(
             f"{config.checkpoint} is a transformer: seq2seq and bft, which tunes LSTMs only, cannot use it; give it as "
@@ -116,13 +116,13 @@ def transformer(config: Evaluation) -> Transformer:
         raise TrickformerError(
             "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
         )
-    model = _trained(config, config.transformer)
+    model = _load_network(config, config.transformer)
     if not isinstance(model, Transformer):
         raise TrickformerError(f"{config.transformer} is an LSTM; give it as --checkpoint to seq2seq and bft")
     return model
 
 
-def _trained(config: Evaluation, file: Path) -> networks.BeliefNetwork:
+def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
     model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
     if trained.seed == config.seed:
         raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
@@ -134,11 +134,11 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
     usable(config.device)
-    shared = _shared(config)
+    shared = _load_components(config)
     if resume and config.out is None:
         raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
-    with _kept(config, resume) as kept:
+    with _open_records(config, resume) as kept:
         if kept:
             found |= {stack[0]["game"]: stack for stack in kept.known}
         done = sum(map(len, found.values()))
@@ -157,12 +157,12 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
         except KeyboardInterrupt:
             on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
             done = sum(map(len, found.values()))
-            raise folder.Interrupted(f"interrupted after {done} of {config.games} games; {on}") from None
+            raise folder.Interruption(f"interrupted after {done} of {config.games} games; {on}") from None
     return [record for first in sorted(found) for record in found[first]]
 
 
 @contextmanager
-def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
+def _open_records(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
     """The stacks in the folder of the run, if it has one."""
     if config.out is None:
         yield None
@@ -182,5 +182,7 @@ def _kept(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
 
     asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
     files = digests.sha256({str(path): networks.file_of(path) for path in asked})
-    with folder.recorded(config.out, config, resume, ("out", "threads"), RECORDS, parse, {"files": files}) as lines:
+    with folder.open_recorded_run(
+        config.out, config, resume, ("out", "threads"), RECORDS, parse, {"files": files}
+    ) as lines:
         yield lines

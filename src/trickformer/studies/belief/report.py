@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import ABOUT, build, builds, replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, mean_and_error, plus_minus, show
+from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables, mean_and_error, plus_minus, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
 
@@ -49,9 +49,9 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         }
         if exact_cards.any() and (n == "exact" or not missing):
             where = np.array([e["loss_where_exact"] for e in each])[exact_cards > 0]
-            entry["where_exact"] = _pooled(where, exact_cards[exact_cards > 0])
+            entry["where_exact"] = _pool_losses(where, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
-            entry["above_exact"] = _pooled(where - best, exact_cards[exact_cards > 0])
+            entry["above_exact"] = _pool_losses(where - best, exact_cards[exact_cards > 0])
         found["estimators"][n] = entry
     full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
     pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
@@ -109,7 +109,7 @@ def write(found: dict[str, Any], out: Path) -> None:
     replace(out / SUMMARY, json.dumps(found, indent=2) + "\n")
     parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *markdown_tables(tables(found))]
     parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
-    replace(out / REPORT, "\n".join([*parts, *built(found["versions"])]))
+    replace(out / REPORT, "\n".join([*parts, *format_builds(found["versions"])]))
     plot(found, out / PLOT)
 
 
@@ -143,7 +143,7 @@ def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
     return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
 
 
-def _pooled(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
+def _pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
     """Loss per card of all games together; its standard error as that of a ratio of sums, None for one game."""
     mean = float(loss.sum() / cards.sum())
     spread = loss - mean * cards

@@ -12,7 +12,7 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games import crew
 from trickformer.plumbing import parallel
-from trickformer.plumbing.folder import Interrupted, Lines
+from trickformer.plumbing.folder import Interruption, Lines
 from trickformer.plumbing.progress import progress
 from trickformer.studies.crew.plan import CrewEvaluation
 from trickformer.tournaments.store import HandRecord
@@ -54,7 +54,7 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
                     advance()
         except KeyboardInterrupt:
             on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
-            raise Interrupted(f"interrupted after {len(known)} answers of the solver; {on}") from None
+            raise Interruption(f"interrupted after {len(known)} answers of the solver; {on}") from None
     return known
 
 
@@ -64,11 +64,11 @@ def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
     game: Any = config.rules()
     solver = _core.crew.Solver()
     for deal, history in asked:
-        state = allocated(game.missions[history[0]], history)
+        state = replay_allocation(game.missions[history[0]], history)
         yield deal, solver.can_succeed(state, config.ceiling, game.draws(config.seed, deal))
 
 
-def allocated(mission: Any, history: Sequence[int]) -> Any:
+def replay_allocation(mission: Any, history: Sequence[int]) -> Any:
     """The core's state of a game, int [n] actions, when its tasks are allocated and cards of distress are passed."""
     deck, actions = history[1 : crew.PREAMBLE], iter(history[crew.PREAMBLE :])
     state = _core.crew.State(mission, np.array(deck, dtype=np.uint8))

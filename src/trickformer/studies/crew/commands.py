@@ -29,7 +29,7 @@ def evaluate(
         ceiling.check()  # before anything is played
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
-    result = results.Results(played, winnable).result()
+    result = results.CrewResults(played, winnable).result()
     if settings.out is not None:
         report.write(result, settings.out, plot.players)
     _print(result, as_json)

@@ -9,7 +9,15 @@ from typing import Any
 
 from trickformer.games.crew import ranges
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds
+from trickformer.plumbing.tables import (
+    SAW_STATE,
+    TextTable,
+    format_builds,
+    format_specs,
+    markdown_tables,
+    p_value,
+    seconds,
+)
 from trickformer.tournaments import gains
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
@@ -145,7 +153,11 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 def markdown(result: dict[str, Any]) -> str:
     """The report as Markdown."""
-    parts = [f"# Missions of The Crew\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
+    parts = [
+        f"# Missions of The Crew\n\n{heading(result)}\n",
+        format_specs(who(result)),
+        *markdown_tables(tables(result)),
+    ]
     parts.append("".join(f"- {line.replace('*', chr(92) + '*')}\n" for line in notes(result)))
     parts.append(f"![success by mission]({PLOT})\n")
     said = [_METHOD]
@@ -154,8 +166,8 @@ def markdown(result: dict[str, Any]) -> str:
     said += [_CEILING] if "ceiling" in result["missions"][0] else []
     parts.append(" ".join(said) + "\n")
     parts.append("With all options:\n")
-    parts.append(named({name: p["resolved"] for name, p in zip(who(result), result["players"])}))
-    return "\n".join([*parts, *built(result["versions"])])
+    parts.append(format_specs({name: p["resolved"] for name, p in zip(who(result), result["players"])}))
+    return "\n".join([*parts, *format_builds(result["versions"])])
 
 
 def _share(x: float) -> str:

@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, players
-from trickformer.plumbing.folder import CONFIG, Interrupted
+from trickformer.plumbing.folder import CONFIG, Interruption
 from trickformer.studies.crew import STRIDE, statistics
 from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import use_of
-from trickformer.tournaments.run import Run, tournament
+from trickformer.tournaments.run import TournamentRun, tournament
 
 _PIECE = 10_000  # random games held at a time
 
 
-class Results:
+class CrewResults:
     """The statistics of an evaluation that has been played to its end."""
 
-    def __init__(self, run: Run, ceiling: dict[int, bool | None] | None = None):
+    def __init__(self, run: TournamentRun, ceiling: dict[int, bool | None] | None = None):
         """ceiling: by deal, whether it could be won; None: not asked."""
         self.run, self.ceiling = run, ceiling
         self.config: CrewEvaluation = run.config
         self.game: Any = run.game
-        self.missions = self.config.chosen(self.game)
+        self.missions = self.config.select_missions(self.game)
         shape = len(self.config.specs), len(self.missions), self.config.games
         self.won = np.zeros(shape, dtype=bool)  # [players, missions, games]
         row = {mission: i for i, mission in enumerate(self.missions)}
@@ -57,7 +57,7 @@ class Results:
             "players": [self._player(i) for i in range(len(self.won))],
             "missions": [self._mission(i) for i in range(len(self.missions))],
         }
-        if said := gains.found(self.run.records, len(self.won)):
+        if said := gains.summarize_gains(self.run.records, len(self.won)):
             found["gains"] = said
         if len(self.won) == 2:
             c = statistics.compare(*self.won)
@@ -125,9 +125,9 @@ def iterations(settings: Iterations) -> dict[str, Any]:
         players.make(plan.player[0], plan.rules())
     try:
         played = [tournament(plan, bool(plan.out) and (plan.out / CONFIG).exists()) for plan in plans]
-    except Interrupted:
+    except Interruption:
         on = "go on with the same command" if settings.out else "nothing is kept without --out"
-        raise Interrupted(f"interrupted; {on}") from None
+        raise Interruption(f"interrupted; {on}") from None
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})
         for i, run in enumerate(played)
@@ -135,7 +135,9 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     ]
     plan = played[0].config.with_specs([run.config.player[0] for run in played])
     builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
-    found = Results(Run(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds))
+    found = CrewResults(
+        TournamentRun(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds)
+    )
     result = found.result()
     result["iterations"] = True
     for i, player in enumerate(result["players"]):

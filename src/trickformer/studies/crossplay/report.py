@@ -10,7 +10,7 @@ import numpy as np
 
 from trickformer.games.hanabi import KNOWING
 from trickformer.plumbing.folder import RESULT, replace
-from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, show
+from trickformer.plumbing.tables import SAW_STATE, TextTable, format_builds, format_specs, markdown_tables, show
 from trickformer.studies.crossplay.results import Cell
 
 REPORT, PLOT = "report.md", "crossplay.png"
@@ -19,12 +19,12 @@ REPORT, PLOT = "report.md", "crossplay.png"
 def write(result: dict[str, Any], folder: Path) -> None:
     """Writes result.json, report.md and crossplay.png. Raises TrickformerError where the disk refuses."""
     replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
-    parts = [f"# Cross-play\n\n{heading(result)}\n", named(who(result)), *markdown_tables(tables(result))]
+    parts = [f"# Cross-play\n\n{heading(result)}\n", format_specs(who(result)), *markdown_tables(tables(result))]
     parts.append("".join(f"- {line}\n" for line in notes(result)))
     parts.append(f"![who understands whom]({PLOT})\n")
     parts.append("With all options:\n")
-    parts.append(named({name: player["resolved"] for name, player in zip(who(result), result["players"])}))
-    replace(folder / REPORT, "\n".join([*parts, *built(result["versions"])]))
+    parts.append(format_specs({name: player["resolved"] for name, player in zip(who(result), result["players"])}))
+    replace(folder / REPORT, "\n".join([*parts, *format_builds(result["versions"])]))
     plot(result, folder / PLOT)
 
 

@@ -16,11 +16,11 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
+from trickformer.plumbing.folder import ABOUT, Interruption, Lines, build, builds, open_recorded_run, replace
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable, built, markdown_tables
+from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables
 from trickformer.plumbing.text import json_object
-from trickformer.studies.mines.plan import Agree
+from trickformer.studies.mines.plan import SamplerAgreement
 
 RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
@@ -29,7 +29,7 @@ _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a
 _BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
 
 
-def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
+def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
     """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
 
     Raises TrickformerError on bad input, before anything is written, and Interrupted."""
@@ -42,7 +42,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
     if game.safe < 2:
         raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
     records: dict[int, dict[str, Any]] = {}
-    with _kept(config, resume) as kept:
+    with _open_records(config, resume) as kept:
         if kept:
             records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
@@ -55,18 +55,18 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
                     advance()
         except KeyboardInterrupt:
             on = "the same command with --resume goes on" if kept else "nothing is kept without --out"
-            raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
+            raise Interruption(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
     found = _summary(config, [records[i] for i in range(config.positions)])
     if config.out:
         replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
         parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
-        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *built(found["versions"])]))
+        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *format_builds(found["versions"])]))
         plot(found, config.out / PLOT)
     return found
 
 
 @contextmanager
-def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
+def _open_records(config: SamplerAgreement, resume: bool) -> Generator[Lines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
     if config.out is None:
         yield None
@@ -82,12 +82,12 @@ def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
         seen.add(record["position"])
         return record
 
-    free = Agree.model_fields.keys() - set(config.FIXED)
-    with recorded(config.out, config, resume, free, RECORDS, parse) as lines:
+    free = SamplerAgreement.model_fields.keys() - set(config.FIXED)
+    with open_recorded_run(config.out, config, resume, free, RECORDS, parse) as lines:
         yield lines
 
 
-def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
+def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
     anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
     board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
     for index in positions:
@@ -151,7 +151,7 @@ def _p(ranks: np.ndarray, layouts: int) -> float:
     return float(stats.chisquare(observed, len(ranks) * sizes / layouts).pvalue)
 
 
-def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(config: SamplerAgreement, records: list[dict[str, Any]]) -> dict[str, Any]:
     methods = {}
     for name in _TESTED:
         p = np.array([r["p"][name] for r in records])

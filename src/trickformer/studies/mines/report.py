@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import TextTable, built, markdown_tables, p_value, seconds
+from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
 _METHOD = (
@@ -23,7 +23,7 @@ def write(result: dict[str, Any], folder: Path) -> None:
     replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
     parts = [f"# BSR-UCT at Mines\n\n{heading(result)}\n", *markdown_tables(tables(result))]
     parts += [f"- {line}\n" for line in notes(result)]
-    parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *built(result["versions"])]
+    parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *format_builds(result["versions"])]
     replace(folder / REPORT, "\n".join(parts))
     plot(result, folder / PLOT)
 

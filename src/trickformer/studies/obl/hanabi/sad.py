@@ -12,7 +12,7 @@ from trickformer.models.hanabi_odds import Layout
 from trickformer.studies.obl.hanabi import beliefs
 
 if TYPE_CHECKING:
-    from trickformer.studies.obl.hanabi.actors import Ended
+    from trickformer.studies.obl.hanabi.actors import Trajectories
 
 
 def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
@@ -21,7 +21,7 @@ def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
     return np.zeros((n, rules.players, last.stop - last.start), dtype=np.float32)
 
 
-def shown(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
+def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
     """float32 [n, players, size]: what all seats of n tables would see of these actions, int64 [n], as the last move.
     What stands where a game is over means nothing."""
     n, players = len(tables), tables.rules.players
@@ -30,7 +30,7 @@ def shown(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
     return after.observe(beliefs.seats(tables, 1))[:, Layout.of(tables.rules).last].reshape(n, players, -1)
 
 
-def beside(rules: _core.hanabi.Rules, seed: int, games: Ended, lengths: np.ndarray) -> np.ndarray:
+def beside(rules: _core.hanabi.Rules, seed: int, games: Trajectories, lengths: np.ndarray) -> np.ndarray:
     """float32 [m, players, size]: what all seats see of greedy actions before each of the m moves of games of the
     series `seed`, game by game. lengths: int64 [k], moves of each game."""
     k, longest = len(lengths), int(lengths.max())
@@ -39,6 +39,6 @@ def beside(rules: _core.hanabi.Rules, seed: int, games: Ended, lengths: np.ndarr
         tables.deal(np.array([row]), seed, int(number))
     found = [nothing(rules, k)]
     for actions, greedy in zip(games.actions.T[: longest - 1], games.tries.T):
-        found.append(shown(tables, greedy.astype(np.int64)))
+        found.append(observe_actions(tables, greedy.astype(np.int64)))
         tables.step(actions.astype(np.int64))
     return np.stack(found, axis=1)[np.arange(longest) < lengths[:, None]]
