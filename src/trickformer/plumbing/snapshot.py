@@ -37,8 +37,18 @@ class Snapshots:
     """Files of objects of these classes, beside numbers, texts, lists, tuples, dicts, arrays, tensors and generators of
     random numbers. Objects that two places share are shared again."""
 
-    def __init__(self, classes: Iterable[type], natives: Mapping[type, Native]):
+    def __init__(
+        self, classes: Iterable[type], natives: Mapping[type, Native], former_names: Mapping[str, type] | None = None
+    ):
+        """Declare what files may hold.
+
+        Args:
+            classes: Classes whose objects are written and read.
+            natives: How to write and read objects whose fields Python does not see.
+            former_names: Classes by the names that files of earlier versions have for them.
+        """
         self._classes = {c.__name__: c for c in classes}
+        self._former = dict(former_names or {})
         self._natives = {c.__name__: (c, native) for c, native in natives.items()}
 
     def save(self, file: Path, value: object, shared: Mapping[str, object]) -> None:
@@ -55,7 +65,7 @@ class Snapshots:
         try:
             with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
                 tree = from_json(held[_TREE].tobytes())
-                return _Reader(self._classes, self._natives, shared, held, device).value(tree)
+                return _Reader(self._former | self._classes, self._natives, shared, held, device).value(tree)
         except _WRONG as e:
             raise ValueError(str(e)) from None
 

@@ -149,27 +149,37 @@ def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.
 
 
 _ESTIMATORS = (
-    *(
-        estimators.V0,
-        estimators.CountingEstimator,
-        estimators.V1,
-        estimators.V2,
-        estimators.Recurrent,
-        estimators.TransformerEstimator,
-    ),
-    *(
-        estimators.BFT,
-        estimators.ExactEstimator,
-        Particles,
-        HandListBelief,
-        HandFilter,
-        HandList,
-        FineTunedBelief,
-        Finetuning,
-    ),
-    *(FilterState, CardConstraints, SeatTokens, Form),
+    estimators.V0,
+    estimators.CountingEstimator,
+    estimators.V1,
+    estimators.V2,
+    estimators.Recurrent,
+    estimators.TransformerEstimator,
+    estimators.BFT,
+    estimators.ExactEstimator,
+    Particles,
+    HandListBelief,
+    HandFilter,
+    HandList,
+    FineTunedBelief,
+    Finetuning,
+    FilterState,
+    CardConstraints,
+    SeatTokens,
+    Form,
 )
-_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES)
+_FORMER_NAMES = {  # of version 0.2
+    "Counting": estimators.CountingEstimator,
+    "Reader": estimators.TransformerEstimator,
+    "Exact": estimators.ExactEstimator,
+    "ExactBelief": HandListBelief,
+    "Hands": HandList,
+    "Finetuned": FineTunedBelief,
+    "Tuning": Finetuning,
+    "Step": FilterState,
+    "Known": CardConstraints,
+}
+_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES, _FORMER_NAMES)
 
 
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
