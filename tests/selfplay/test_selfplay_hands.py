@@ -325,8 +325,8 @@ def test_what_an_iteration_learns_from():
 
     assert learned(5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4]]
     assert learned(7, search_share=0.5, search_from=3) == [[0], [0, 1], [0, 1, 2], [3], [3, 4], [3, 4, 5], [4, 5, 6]]
-    assert learned(4, told=True) == [[0], [1], [1, 2], [1, 2, 3]]
-    assert learned(4, told=True, search_share=0.5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3]]
+    assert learned(4, expert_iteration=True) == [[0], [1], [1, 2], [1, 2, 3]]
+    assert learned(4, expert_iteration=True, search_share=0.5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3]]
 
 
 # ------------------------------------------------------------------------------------------------ on disk

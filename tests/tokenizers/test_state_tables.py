@@ -143,7 +143,7 @@ def test_settings_come_from_the_game(installed):
         config = SelfPlay(game=spec, preset=preset)
         assert (config.baseline, config.bootstrap) == ("random", ["random"])
         assert config.seats_kept == min(4, games.load(spec).players)
-        assert config.label_share == 0.5 and config.action_weight == 100 and not config.quick
+        assert config.label_share == 0.5 and config.action_weight == 100 and not config.rollout_network
     assert SelfPlay(game="oh_hell", preset="paper").bootstrap == ["random"]
     assert SelfPlay(game="hearts", preset="tiny").bootstrap == ["random", *["rules"] * 7]
     assert SelfPlay(game="hanabi", preset="tiny").bootstrap == ["partner"]

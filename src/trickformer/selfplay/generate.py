@@ -30,7 +30,7 @@ class Labels:
     playouts: int = 8  # of each action
     net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
-    told: bool = False  # instead of all this, what searches of the players brought
+    from_search: bool = False  # visits and values of the players' own searches instead of playouts
 
 
 NO_LABELS = Labels()
@@ -82,7 +82,7 @@ def cast_hands(
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     states = bulk if isinstance(bulk, StateGame) else StateGame(game, tokenizer)
     kept = kept_seats(first, n, seats, game.players)
-    if labels.told:
+    if labels.from_search:
         sayings = _SearchValueCollector(tokenizer, first)
         records = play_hands(game, cast, seed, first, n, noise, sayings.add_decision)
         tokens, outcomes = BulkHands(states, *_histories_and_scores(records)).encode_hands(*np.nonzero(kept))

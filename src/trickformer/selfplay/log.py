@@ -10,7 +10,8 @@ from typing import Any
 from trickformer.plumbing.folder import Lines
 from trickformer.plumbing.text import json_object
 
-STAGES = ("play", "learn", "quick", "measure", "match", "judge")  # of an iteration, in order
+STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # of an iteration, in order
+_FORMER_STAGES = {"quick": "rollout_network"}  # names of version 0.2
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")
 
 
@@ -24,6 +25,7 @@ class Log:
         def parse(_: int, line: bytes) -> dict[str, Any]:
             found = json_object(line)
             if "stage" in found:
+                found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
                 whole = [found.get(key) for key in ("iteration", "at", "time")]
                 if not all(type(n) is int for n in whole) or found["stage"] not in STAGES:
                     raise ValueError("no entry of a stage")

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from trickformer import players as known
 from trickformer.base import Game, TrickformerError
+from trickformer.plumbing.help_pages import Panels
 
 
 class Hand(NamedTuple):
@@ -64,39 +65,38 @@ class Tournament(BaseModel):
     # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
     FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
-    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
-    a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
-    b: str | None = Field(None, description="player B")
+    PANELS: ClassVar[Panels] = {
+        "Players": ("a b players", ""),
+        "Run": ("deals mixed seed clock out config resume as_json", ""),
+        "Machine": ("tables workers ray", ""),
+    }
+
+    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    a: str | None = Field(None, description="Spec of player A, such as random or name:key=value,key=value.")
+    b: str | None = Field(None, description="Spec of player B.")
     players: list[str] | None = Field(
-        None, description="two or more specs instead of A and B: every pair meets", min_length=2
+        None, description="Specs of two or more players instead of A and B. Every pair meets.", min_length=2
     )
     deals: int = Field(
-        100, ge=1, le=1_000_000_000, description="deals; each is played in every seating, and is one sample"
+        100, ge=1, le=1_000_000_000, description="Number of deals. Each is played in every seating and is one sample."
     )
     mixed: bool = Field(
-        False, description="where the seats share their scores: let both players of a pair sit at one table too"
+        False, description="Whether tables with both players of a pair are added in games with shared scores."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
     clock: float | None = Field(
         None,
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="seconds for a decision: players are told, and who takes longer is counted, not stopped",
+        description="Time in seconds for a decision. Players may adapt to it, and overruns are counted.",
     )
     tables: int | None = Field(
-        None,
-        ge=1,
-        le=100_000,
-        description="hands in flight at a time; if not given, as many as the players make use of",
+        None, ge=1, le=100_000, description="Number of tables in parallel, by default as many as the players can batch."
     )
-    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
-    ray: str | None = Field(
-        None,
-        description="address of a Ray cluster that plays the tables: auto on one of its nodes, or HOST:PORT; "
-        "checkpoints must lie on a file system that all nodes share",
-    )
-    out: Path | None = Field(None, description="folder for the records and the report")
+    workers: int = Field(1, ge=1, le=1_024, description="Number of processes that play. Results do not depend on it.")
+    ray: str | None = Field(None, description="Address of a Ray cluster that plays the tables: auto or HOST:PORT.")
+    out: Path | None = Field(None, description="Run folder for the records and the report.")
 
     _typed = field_validator("a", "b", "players")(known.reject_program_specs)
 

@@ -34,7 +34,7 @@ from trickformer.plumbing.folder import Interruption, to_go_on
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
 from trickformer.web.cast import make_cast
-from trickformer.web.config import Play, View
+from trickformer.web.config import Play, ViewSettings
 from trickformer.web.pages import Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
@@ -215,7 +215,7 @@ def play(settings: Play, resume: bool) -> None:
     raise Interruption(f"the table is closed; {kept}")
 
 
-def view(settings: View) -> None:
+def view(settings: ViewSettings) -> None:
     """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
@@ -228,7 +228,9 @@ def view(settings: View) -> None:
     raise Interruption("the page is closed")
 
 
-def _serve(settings: Play | View, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]) -> None:
+def _serve(
+    settings: Play | ViewSettings, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]
+) -> None:
     """Serves pages until Ctrl-C. said: what is at the address."""
     token = secrets.token_urlsafe(16)
     port = listener.getsockname()[1]
@@ -256,7 +258,7 @@ def _serve(settings: Play | View, listener: socket.socket, said: str, index: str
         _PageServer(config, ready).run(sockets=[listener])
 
 
-def _bind_socket(settings: Play | View) -> socket.socket:
+def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
     """A socket that listens. Raises TrickformerError where the address is none, or taken."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
