@@ -160,7 +160,7 @@ def test_a_training_state_that_is_broken_is_one_line(tmp_path):
 
 
 def test_two_trainings_do_not_share_a_folder(tmp_path):
-    with folder.only_one(tmp_path), pytest.raises(TrickformerError, match="another run is writing"):
+    with folder.RunFolder(tmp_path).lock(), pytest.raises(TrickformerError, match="another run is writing"):
         training.command(Training(out=tmp_path, **LEARN), resume=False)
     assert not list(tmp_path.iterdir())
 

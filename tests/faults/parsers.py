@@ -214,7 +214,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
         in_folder("a belief head", inputs / "belief-head", heads.FILE, lambda p: heads.load(str(p), hearts)),
         in_folder("a snapshot", inputs / "snapshot", "state.npz", lambda p: _snapshot(p / "state.npz")),
         in_folder("an evaluation of Skat", inputs / "skat-learn", evaluation.WEIGHTS, weights),
-        in_folder("a run.json", inputs / "tournament", folder.ABOUT, lambda p: folder.builds(p / folder.ABOUT)),
+        in_folder("a run.json", inputs / "tournament", folder.ABOUT, lambda p: folder.RunFolder(p).builds()),
     ]
     for kind in CONFIGS:
         text_of = "".join(

@@ -16,7 +16,7 @@ from trickformer import games, players
 from trickformer.base import TrickformerError, replay
 from trickformer.engines import conformance, entries, process
 from trickformer.engines.config import Conformance
-from trickformer.plumbing.folder import read_lines
+from trickformer.plumbing.lines import read_lines
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.run import tournament

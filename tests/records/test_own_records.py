@@ -11,7 +11,7 @@ from support.skat_records import damaged
 from trickformer import games
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.records import files, jsonl
 from trickformer.records.show import data
 from trickformer.records.skat import iss

@@ -16,7 +16,8 @@ from support.records import comparable
 
 from trickformer import checkpoints, games, players
 from trickformer.base import Decision, TrickformerError, View
-from trickformer.plumbing import digests, folder
+from trickformer.plumbing import digests
+from trickformer.plumbing.lines import JsonLines
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
@@ -283,13 +284,13 @@ def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
 
 def test_two_runs_do_not_share_a_file(tmp_path):
     run.tournament(config(out=tmp_path))
-    with folder.Lines(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
+    with JsonLines(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
         run.tournament(config(out=tmp_path), resume=True)
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch, unbroken):
     path = tmp_path / "records.jsonl"
-    with folder.Lines(path) as writer:
+    with JsonLines(path) as writer:
         writer.append(unbroken.records[0])
         whole = path.read_bytes()
         write = os.write
@@ -324,7 +325,7 @@ def test_a_folder_with_the_name_of_an_option_is_not_read(tmp_path, monkeypatch):
 
 def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch):
     path = tmp_path / "lines.jsonl"
-    with folder.Lines(path) as lines:
+    with JsonLines(path) as lines:
         lines.append({"first": 1})
         whole = path.read_bytes()
         write = os.write

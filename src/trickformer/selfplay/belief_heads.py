@@ -25,7 +25,8 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
 from trickformer.belief.learner import Learner, curve, done, log_of
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace, whole
+from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay.generate import played
 from trickformer.selfplay.head_config import HeadTraining
@@ -143,10 +144,10 @@ def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
         "checkpoint": trunk.name,
         "weights": trunk.digest,
         "training": config.model_dump(mode="json", exclude={"out", "threads", "save_every"}),
-        "build": folder.build(),
+        "build": build(),
     }
     weights = {name: w.detach().to(torch.bfloat16).contiguous() for name, w in model.state_dict().items()}
-    with folder.whole(config.out / heads.FILE) as draft:
+    with whole(config.out / heads.FILE) as draft:
         save_file(weights, draft, {heads.METADATA: json.dumps(about)})
 
 
@@ -203,13 +204,13 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
         players.make(spec, game)
     file = config.out / heads.FILE
     read = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
-    try:
-        with folder.begun(config.out, config, resume, ("out", "threads", "save_every"), read):
-            result = _learn(config, game, trunk, file)
-            folder.replace(config.out / folder.RESULT, json.dumps(result, indent=2) + "\n")
-    except KeyboardInterrupt:
-        on = folder.to_go_on("belief head", config, config.out, players.to_type(config))
-        raise folder.Interrupted(f"interrupted; {on}") from None
+    free = ("out", "threads", "save_every")
+    with (
+        resumable("belief head", config, players.to_type(config)),
+        RunFolder(config.out).open(config, resume=resume, free=free, files=read),
+    ):
+        result = _learn(config, game, trunk, file)
+        replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     return {"file": str(file), **result}
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import RESULT, replace
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds, show
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import Results

@@ -15,17 +15,8 @@ from trickformer.base import Game, Player, TrickformerError
 from trickformer.engines import process
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
-from trickformer.plumbing.folder import (
-    ABOUT,
-    CONFIG,
-    Interrupted,
-    Lines,
-    build,
-    may_begin,
-    read_lines,
-    recorded,
-    to_go_on,
-)
+from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
+from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
@@ -90,32 +81,30 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     typed = config.specs
     specs = [players.resolve(spec) for spec in typed]
     config = config.with_specs(specs)
-    if resume and config.out is None:
-        raise TrickformerError("--resume needs the --out of the run to continue")
+    folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
     assert isinstance(config, BaseModel)  # as every plan is
     free = type(config).model_fields.keys() - set(config.FIXED)
-    if config.out is not None:
-        may_begin(config.out, config, resume, free)
+    if folder is not None:
+        folder.check(config, resume=resume, free=free)
     process.errors_to = config.out / ERRORS if config.out is not None else None
     cast = _cast(game, specs)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
     hands = _hands(config, game)
     run = Run(config, typed, sees_state, caveats, [], [build()])
-    if config.out is None:
+    if folder is None:
         _finish(run, hands, None, game, cast)
         return run
-    folder = config.out
     files = players.digests(game, specs)
-    if (folder / CONFIG).exists():
-        known = load(folder, type(config), with_records=False)
+    if folder.started:
+        known = load(folder.path, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-    parse = store.parser(folder / RECORDS, set(hands), game.players, config.clock is not None)
+    parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.clock is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
-    with recorded(folder, config, resume, free, RECORDS, parse, about) as lines:
+    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse, about=about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
     return run
@@ -123,7 +112,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
 
 def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
-    if not (folder / CONFIG).exists():
+    if not RunFolder(folder).started:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
@@ -139,7 +128,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     return run
 
 
-def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
+def _finish(run: Run, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player]) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
     process plays all of it, else by those that each worker makes."""
     config = run.config
@@ -150,21 +139,19 @@ def _finish(run: Run, hands: list[Hand], lines: Lines | None, game: Game, cast: 
         source = play(game, cast, missing, config.seed, config.tables, config.clock)
     else:
         source = parallel.stream(_play, jobs, config.workers, config.ray)
-    try:
-        with progress(config.COMMAND, "tables", len(done), len(hands)) as advance:
-            for record in source:
-                if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
-                    raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
-                done.add(record.hand)
-                if lines is not None:
-                    lines.append(record)
-                run.records.append(record)
-                advance()
-    except KeyboardInterrupt:
-        kept = "nothing is kept without --out"
-        if config.out:
-            kept = to_go_on(config.COMMAND, config, config.out, players.to_type(config))
-        raise Interrupted(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
+    typed = players.to_type(config)
+    with (
+        resumable(config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(hands)} tables"),
+        progress(config.COMMAND, "tables", len(done), len(hands)) as advance,
+    ):
+        for record in source:
+            if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
+                raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
+            done.add(record.hand)
+            if lines is not None:
+                lines.append(record)
+            run.records.append(record)
+            advance()
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:

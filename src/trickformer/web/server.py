@@ -30,7 +30,7 @@ from uvicorn import Config, Server
 
 from trickformer import players
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import Interrupted, to_go_on
+from trickformer.plumbing.folder import Interrupted, how_to_resume
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
 from trickformer.web.cast import called
@@ -209,10 +209,8 @@ def play(settings: Play, resume: bool) -> None:
     with _listening(settings) as listener, opened(settings, resume) as table:
         rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
         _serve(settings, listener, "the table is", "index.html", rooms)
-    kept = "nothing is kept without --out"
-    if settings.out is not None:
-        kept = to_go_on(settings.COMMAND, settings, settings.out, players.to_type(settings))
-    raise Interrupted(f"the table is closed; {kept}")
+    remedy = how_to_resume(settings.COMMAND, settings, players.to_type(settings))
+    raise Interrupted(f"the table is closed; {remedy}")
 
 
 def view(settings: View) -> None:

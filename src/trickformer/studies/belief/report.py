@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
-from trickformer.plumbing.folder import ABOUT, build, builds, replace
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RunFolder, build
 from trickformer.plumbing.tables import TextTable, built, markdown_tables, mean_and_error, plus_minus, show
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
@@ -34,7 +35,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         "config": config.model_dump(mode="json", exclude={"out", "threads"}),
         "estimators": {},
         "differences": [],
-        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
+        "versions": [build()] if config.out is None else RunFolder(config.out).builds(),
     }
     exact_cards = np.array([r["exact_cards"] for r in records])
     for n in names:

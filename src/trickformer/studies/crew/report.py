@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.games.crew import ranges
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, p_value, seconds
 from trickformer.tournaments import gains
 

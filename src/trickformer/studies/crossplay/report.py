@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from trickformer.games.hanabi import KNOWING
-from trickformer.plumbing.folder import RESULT, replace
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.tables import SAW_STATE, TextTable, built, markdown_tables, named, show
 from trickformer.studies.crossplay.results import Cell
 

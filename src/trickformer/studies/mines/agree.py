@@ -16,7 +16,9 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.plumbing.folder import ABOUT, Interrupted, Lines, build, builds, recorded, replace
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RunFolder, build, resumable
+from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.tables import TextTable, built, markdown_tables
 from trickformer.plumbing.text import json_object
@@ -46,16 +48,15 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
         if kept:
             records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
-        try:
-            with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
-                for record in _measure(config, game, missing):
-                    if kept:
-                        kept.append(record)
-                    records[record["position"]] = record
-                    advance()
-        except KeyboardInterrupt:
-            on = "the same command with --resume goes on" if kept else "nothing is kept without --out"
-            raise Interrupted(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
+        with (
+            resumable(config.COMMAND, config, progress=lambda: f"after {len(records)} of {config.positions} positions"),
+            progress(config.COMMAND, "positions", len(records), config.positions) as advance,
+        ):
+            for record in _measure(config, game, missing):
+                if kept:
+                    kept.append(record)
+                records[record["position"]] = record
+                advance()
     found = _summary(config, [records[i] for i in range(config.positions)])
     if config.out:
         replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
@@ -66,9 +67,10 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
 
 
 @contextmanager
-def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
+def _kept(config: Agree, resume: bool) -> Generator[JsonLines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
-    if config.out is None:
+    folder = RunFolder.optional(config.out, resume)
+    if folder is None:
         yield None
         return
     seen: set[int] = set()
@@ -78,12 +80,12 @@ def _kept(config: Agree, resume: bool) -> Generator[Lines | None]:
         if not record.keys() >= _KEYS or not isinstance(record["position"], int):
             raise ValueError("no record of a position")
         if record["position"] in seen:
-            raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")
+            raise TrickformerError(f"{folder.path}/{RECORDS} holds a position twice; choose another --out")
         seen.add(record["position"])
         return record
 
     free = Agree.model_fields.keys() - set(config.FIXED)
-    with recorded(config.out, config, resume, free, RECORDS, parse) as lines:
+    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse) as lines:
         yield lines
 
 
@@ -166,7 +168,7 @@ def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
         "counted": sum(r["counted"] for r in records),
         "methods": methods,
         "records": records,
-        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
+        "versions": [build()] if config.out is None else RunFolder(config.out).builds(),
     }
 
 

@@ -63,8 +63,6 @@ def agree(
     from trickformer.plumbing.tables import show
     from trickformer.studies.mines import agree as measure
 
-    if resume and settings.out is None:
-        raise measure.TrickformerError("--resume needs the --out of the run to continue")
     found = measure.agree(settings, resume)
     if as_json:
         print(json.dumps(found))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.plumbing.tables import TextTable, built, markdown_tables, p_value, seconds
 
 SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import CONFIG, RunFolder, build
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.tables import TextTable, markdown_tables
 from trickformer.studies.obl import exact, hierarchy, operator, toy
@@ -38,7 +39,7 @@ def measure(config: Toy) -> dict[str, Any]:
             learned |= {f"{name} {i}": below[i] for i in sorted({1, min(2, top), top})}
     known = _exact(tree, config, top)
     methods = [_method(tree, name, policies, known[name]) for name, policies in learned.items()]
-    found = {**config.model_dump(exclude={"out"}), "methods": methods, "build": folder.build()}
+    found = {**config.model_dump(exclude={"out"}), "methods": methods, "build": build()}
     if config.out is not None:
         write(found, config)
     return found
@@ -134,18 +135,18 @@ def heading(found: dict[str, Any]) -> str:
 def write(found: dict[str, Any], config: Toy) -> None:
     """The folder: config.toml, report.md, toy.png. Raises TrickformerError where the disk refuses."""
     assert config.out is not None
-    with folder.only_one(config.out):
-        folder.replace(config.out / "config.toml", configs.dump(config))
+    with RunFolder(config.out).lock():
+        replace(config.out / CONFIG, configs.dump(config))
         plot(found, config.out / "toy.png")
-        build = ", ".join(f"{k} {v}" for k, v in found["build"].items() if v is not None)
+        versions = ", ".join(f"{k} {v}" for k, v in found["build"].items() if v is not None)
         notes = (
             "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. "
             "Self-play and cross-play: means over runs, of what was learned. Exact: the same method by its "
             "definition, and of SP the best that there is. Bob guesses after a light, on or off, rather than bail "
             "out: the share of runs.\n"
         )
-        parts = [f"# {heading(found)}\n", f"By {build}.\n", *markdown_tables([("", table(found))]), notes]
-        folder.replace(config.out / "report.md", "\n".join([*parts, "![Cross-play](toy.png)\n"]))
+        parts = [f"# {heading(found)}\n", f"By {versions}.\n", *markdown_tables([("", table(found))]), notes]
+        replace(config.out / "report.md", "\n".join([*parts, "![Cross-play](toy.png)\n"]))
 
 
 def plot(found: dict[str, Any], path: Path) -> None:

@@ -20,7 +20,9 @@ from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, P
 from trickformer.players import decision_rng
 from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
-from trickformer.plumbing import arrays, folder
+from trickformer.plumbing import arrays
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.search.skat.pimc import SkatSearch
 from trickformer.studies.skat import evaluation
@@ -146,14 +148,11 @@ def command(config: Calibration, resume: bool) -> list[str]:
         settings.learned_of(config.before)
     except ValueError as e:
         raise TrickformerError(f"before: {e}") from None
-    try:
-        with folder.begun(config.out, config, resume, free=("out",)):
-            calibration, lines = _calibrate(config, weights)
-            lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
-            arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
-            folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
-    except KeyboardInterrupt:
-        raise folder.Interrupted("interrupted; go on with the same command and --resume") from None
+    with resumable("skat calibrate", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
+        calibration, lines = _calibrate(config, weights)
+        lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+        arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
+        replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
 
 
