@@ -13,9 +13,9 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import replace
 from trickformer.records import files, jsonl
+from trickformer.records.check import check
 from trickformer.records.show import data
 from trickformer.records.skat import iss
-from trickformer.records.skat.check import check
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.store import HandRecord

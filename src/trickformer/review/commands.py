@@ -13,8 +13,7 @@ from trickformer.records.commands import File, app
 
 if TYPE_CHECKING:
     from trickformer.base import Player
-    from trickformer.records.played import Played
-    from trickformer.records.skat.record import Record
+    from trickformer.records.played import AnyRecord
     from trickformer.review.hand import Hand
     from trickformer.review.result import Review
 
@@ -117,7 +116,7 @@ def what_if(
         print_what_if(found, Console(highlight=False))
 
 
-def _games(file: Path, game: int | None) -> list[tuple[int, Record | Played]]:
+def _games(file: Path, game: int | None) -> list[tuple[int, AnyRecord]]:
     """The games of a file, or of the folder of a run; one of them if it is named.
 
     Raises TrickformerError where there is none."""
@@ -131,7 +130,7 @@ def _games(file: Path, game: int | None) -> list[tuple[int, Record | Played]]:
     return found
 
 
-def _hand(record: Record | Played, number: int) -> Hand:
+def _hand(record: AnyRecord, number: int) -> Hand:
     """The hand of the game of that number. Raises TrickformerError, which names it, where its moves are not legal."""
     from trickformer.base import TrickformerError
     from trickformer.review import hand
@@ -143,7 +142,7 @@ def _hand(record: Record | Played, number: int) -> Hand:
 
 
 def _reviews(
-    found: list[tuple[int, Record | Played]], spec: str, seats: list[int] | None, repeats: int, seed: int
+    found: list[tuple[int, AnyRecord]], spec: str, seats: list[int] | None, repeats: int, seed: int
 ) -> dict[int, Review]:
     """The review of each game, by its number. Hands of the same game share an analyst."""
     from trickformer.plumbing.progress import progress
