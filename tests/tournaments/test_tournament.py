@@ -144,7 +144,7 @@ def test_three_players_and_higher_is_better(monkeypatch):
     assert result["higher_is_better"] is True
     assert list(result["rows"]) == ["All", "2A/1B", "1A/2B"]
     assert "extrapolation" not in result
-    assert "higher is better" in report.markdown(result)
+    assert "higher is better" in report.make_report(result).markdown()
     three = run.tournament(
         config(game="kuhn", deals=5, a=None, b=None, players=["random", "spiel:state=true", "random"])
     )
@@ -168,7 +168,7 @@ def test_the_result_is_the_promised_object(unbroken):
     assert result["b"] == "spiel:state=true"
     assert result["resolved"]["b"] == "spiel:bot=uniform_random,state=true"
     assert result["sees_state"] == ["b"]
-    assert "SAW THE TRUE STATE" in report.markdown(result)
+    assert "SAW THE TRUE STATE" in report.make_report(result).markdown()
     assert json.loads(json.dumps(result)) == result
 
 
@@ -184,7 +184,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads((out / "result.json").read_text())
     assert result["rows"] == Results(unbroken).result()["rows"]
-    assert (out / "report.md").read_text() == report.markdown(result)
+    assert (out / "report.md").read_text() == report.make_report(result).markdown()
 
 
 def _files(folder):
@@ -347,7 +347,7 @@ def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     result = Results(run.load(tmp_path)).result()
     assert (result["deals"], result["scheduled_deals"]) == (1, 2)
     assert result["rows"]["All"]["ci95"] == [None, None]
-    assert "INCOMPLETE: 1 of 2" in report.markdown(result)
+    assert "INCOMPLETE: 1 of 2" in report.make_report(result).markdown()
     path.write_bytes(lines[0])
     with pytest.raises(TrickformerError, match="no deal of this run is finished"):
         Results(run.load(tmp_path))

@@ -77,17 +77,9 @@ def worst(
     as_json: configs.Json = False,
 ) -> None:
     """List the deals of a tournament that cost A most, and which games of its records they are."""
-    from trickformer.plumbing.tables import show
     from trickformer.review import worst as worsts
 
-    found = worsts.worst(folder, most, (a - 1, b - 1))
-    if as_json:
-        print(json.dumps(found.data()))
-        return
-    better = "higher" if found.higher_is_better else "lower"
-    note = f"A game: trickformer records show {folder} --game NUMBER --analyse SPEC"
-    heading = f"Deals, the worst of A first; score a hand, {better} is better"
-    show(heading, {"A": found.a, "B": found.b}, [("", worsts.table(found))], [note])
+    worsts.make_report(worsts.worst(folder, most, (a - 1, b - 1)), folder).print(as_json)
 
 
 @app.command()

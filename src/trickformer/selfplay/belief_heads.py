@@ -28,6 +28,7 @@ from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import Report
 from trickformer.selfplay.generate import played
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -181,14 +182,16 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
     }
 
 
-def text(result: dict[str, Any]) -> str:
-    """What the command prints."""
-    lines = [
-        f"{result['file']}: -log P of how the hidden cards lie, in nats a card; {result['hands']} hands that it was "
-        f"not trained on, {result['positions']:,} positions; means over hands ± standard errors"
-    ]
-    lines += [f"  {name:10} {result[name]['mean']:+.4f} ± {result[name]['se']:.4f}" for name in _FIGURES]
-    return "\n".join(lines)
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a head's result."""
+    rows = [(name, f"{result[name]['mean']:+.4f} ± {result[name]['se']:.4f}") for name in _FIGURES]
+    return Report(
+        result,
+        f"{result['file']}: -log P of the hidden cards on {result['hands']} hands that it was not trained on, "
+        f"{result['positions']:,} positions",
+        [("", (("belief", "nats a card"), rows))],
+        notes=["Figures are means over hands ± standard errors."],
+    )
 
 
 _FIGURES = ("uniform", "head", "difference")

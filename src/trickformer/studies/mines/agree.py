@@ -3,7 +3,6 @@ each method are compared with the uniform distribution over them by a chi-square
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from math import comb
@@ -16,15 +15,14 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable, built, markdown_tables
+from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.text import json_object
 from trickformer.studies.mines.plan import Agree
 
-RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
+RECORDS, SUMMARY, PLOT = "records.jsonl", "summary.json", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
 _TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
@@ -59,9 +57,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
                 advance()
     found = _summary(config, [records[i] for i in range(config.positions)])
     if config.out:
-        replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
-        parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
-        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *built(found["versions"])]))
+        make_report(found).write(config.out, SUMMARY)
         plot(found, config.out / PLOT)
     return found
 
@@ -172,6 +168,18 @@ def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of a test's result."""
+    return Report(
+        found,
+        heading(found),
+        tables(found),
+        title="Do the draws agree?",
+        figures=[("p values", PLOT)],
+        builds=found["versions"],
+    )
+
+
 def heading(found: dict[str, Any]) -> str:
     """One line: what was measured."""
     return (
@@ -181,7 +189,7 @@ def heading(found: dict[str, Any]) -> str:
     )
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """The methods, and every position's p."""
     head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
     rows = [

@@ -11,14 +11,20 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder, build
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable, markdown_tables
+from trickformer.plumbing.report import REPORT, Report, ReportTable
 from trickformer.studies.obl import exact, hierarchy, operator, toy
 from trickformer.studies.obl.config import Toy
 from trickformer.studies.obl.learning import Learner
 from trickformer.studies.obl.listing import listed
 from trickformer.studies.obl.tree import Tree
 
+PLOT = "toy.png"
 _NODES = 100  # of the toy game there are fewer
+_METHOD = (
+    "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. Self-play and "
+    "cross-play: means over runs, of what was learned. Exact: the same method by its definition, and of SP the best "
+    "that there is. Bob guesses after a light, on or off, rather than bail out: the share of runs."
+)
 
 
 def measure(config: Toy) -> dict[str, Any]:
@@ -117,7 +123,20 @@ def guesses(tree: Tree, policy: np.ndarray) -> bool:
     return any(np.exp(policy[tree.first[i + 1] - 1]) < 0.5 for i in lights)  # bailing out is his last action
 
 
-def table(found: dict[str, Any]) -> TextTable:
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of a study's result."""
+    return Report(
+        found,
+        heading(found),
+        [("", table(found))],
+        title="The toy game",
+        figures=[("Cross-play", PLOT)],
+        method=[_METHOD],
+        builds=[found["build"]],
+    )
+
+
+def table(found: dict[str, Any]) -> ReportTable:
     """A row a method."""
     numbers = ("self_play", "cross_play", "exact", "guesses")
     rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in found["methods"]]
@@ -137,16 +156,8 @@ def write(found: dict[str, Any], config: Toy) -> None:
     assert config.out is not None
     with RunFolder(config.out).lock():
         replace(config.out / CONFIG, configs.dump(config))
-        plot(found, config.out / "toy.png")
-        versions = ", ".join(f"{k} {v}" for k, v in found["build"].items() if v is not None)
-        notes = (
-            "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. "
-            "Self-play and cross-play: means over runs, of what was learned. Exact: the same method by its "
-            "definition, and of SP the best that there is. Bob guesses after a light, on or off, rather than bail "
-            "out: the share of runs.\n"
-        )
-        parts = [f"# {heading(found)}\n", f"By {versions}.\n", *markdown_tables([("", table(found))]), notes]
-        replace(config.out / "report.md", "\n".join([*parts, "![Cross-play](toy.png)\n"]))
+        plot(found, config.out / PLOT)
+        replace(config.out / REPORT, make_report(found).markdown())
 
 
 def plot(found: dict[str, Any], path: Path) -> None:
