@@ -83,10 +83,8 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     config = config.with_specs(specs)
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
-    assert isinstance(config, BaseModel)  # as every plan is
-    free = type(config).model_fields.keys() - set(config.FIXED)
     if folder is not None:
-        folder.check(config, resume=resume, free=free)
+        folder.check(config, resume=resume, free=config.free)
     process.errors_to = config.out / ERRORS if config.out is not None else None
     cast = _cast(game, specs)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
@@ -101,10 +99,10 @@ def tournament(config: Plan, resume: bool = False) -> Run:
         known = load(folder.path, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-    parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.clock is not None)
+    parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
-    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse, about=about) as lines:
+    with folder.records(RECORDS, config, resume=resume, free=config.free, parse=parse, about=about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
     return run
@@ -123,7 +121,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(_hands(config, run.game))
-        parse = store.parser(folder / RECORDS, hands, run.game.players, config.clock is not None)
+        parse = store.parser(folder / RECORDS, hands, run.game.players, config.time_limit is not None)
         run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
 
@@ -136,7 +134,7 @@ def _finish(run: Run, hands: list[Hand], lines: JsonLines | None, game: Game, ca
     missing = [h for h in hands if h not in done]
     jobs = _jobs(config, missing)
     if len(jobs) == 1 and config.ray is None:
-        source = play(game, cast, missing, config.seed, config.tables, config.clock)
+        source = play(game, cast, missing, config.seed, config.tables, config.time_limit)
     else:
         source = parallel.stream(_play, jobs, config.workers, config.ray)
     typed = players.to_type(config)
@@ -167,4 +165,4 @@ def _play(job: Job) -> Iterator[HandRecord]:
     config, hands = job
     process.errors_to = config.out / ERRORS if config.out is not None else None
     game = config.rules()
-    return play(game, _cast(game, config.specs), hands, config.seed, config.tables, config.clock)
+    return play(game, _cast(game, config.specs), hands, config.seed, config.tables, config.time_limit)
