@@ -72,6 +72,9 @@ class CrewEvaluation(Plan, Missions):
         """The players' specs."""
         return self.player
 
+    def rules(self) -> Game:
+        return Missions.rules(self)
+
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every game: one player's after the other's, for then their tables share forward passes."""
         missions = self.chosen(game)

@@ -136,6 +136,9 @@ class Comparison(Plan, Searches):
                 )
         return found
 
+    def rules(self) -> Game:
+        return BoardSize.rules(self)
+
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every game: board by board, so that what else the machine does falls on all players alike."""
         for index in range(self.games):
