@@ -13,7 +13,8 @@ from trickformer import games, players
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.engines import process
 from trickformer.engines.config import Conformance
-from trickformer.players.engine import EnginePlayer, Program
+from trickformer.engines.entries import Program
+from trickformer.players.engine import EnginePlayer
 from trickformer.plumbing import plugins
 from trickformer.plumbing.report import Report
 from trickformer.tournaments.plan import Hand

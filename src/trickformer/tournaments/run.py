@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.engines import process
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
@@ -66,10 +65,11 @@ def _hands(config: Plan, game: Game) -> list[Hand]:
     return hands
 
 
-def _cast(game: Game, specs: list[str]) -> list[Player]:
-    """A player for each spec; equal specs share one, for what a player knows of a hand is in its memo."""
-    made = {spec: players.make(spec, game) for spec in dict.fromkeys(specs)}
-    return [made[spec] for spec in specs]
+def _cast(config: Plan, game: Game) -> list[Player]:
+    """Make a player for each spec; equal specs share one, for a player keeps what it knows of a hand in its memo."""
+    logs = config.out / ERRORS if config.out is not None else None
+    by_spec = {spec: players.make(spec, game, logs) for spec in dict.fromkeys(config.specs)}
+    return [by_spec[spec] for spec in config.specs]
 
 
 def tournament(config: Plan, resume: bool = False) -> Run:
@@ -85,8 +85,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
     if folder is not None:
         folder.check(config, resume=resume, free=config.free)
-    process.errors_to = config.out / ERRORS if config.out is not None else None
-    cast = _cast(game, specs)
+    cast = _cast(config, game)
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
     hands = _hands(config, game)
@@ -163,6 +162,5 @@ def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
 def _play(job: Job) -> Iterator[HandRecord]:
     """The records of a slice, by players of its own."""
     config, hands = job
-    process.errors_to = config.out / ERRORS if config.out is not None else None
     game = config.rules()
-    return play(game, _cast(game, config.specs), hands, config.seed, config.tables, config.time_limit)
+    return play(game, _cast(config, game), hands, config.seed, config.tables, config.time_limit)
