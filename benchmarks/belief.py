@@ -19,8 +19,8 @@ import torch
 from benchmarks import Row, arguments, emit, measure
 from trickformer import _core
 from trickformer.belief.hanabi import learned
-from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning, Worlds
-from trickformer.belief.hanabi.learned import Seq2Seq, Shape, mean_loss
+from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning, NextWorlds
+from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes, mean_loss
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.recurrence import lstm_cell
 
@@ -35,11 +35,11 @@ def main() -> None:
     torch.manual_seed(1)
     steps, repeats = (5, 3) if options.quick else (20, 5)
     process = HanabiProcess(_core.hanabi.Rules(), Form.HMM, ("smart", "smart"))
-    shape = Shape(process.features, 0, process.slots, process.rules.kinds, process.traits, process.told, 128)
+    shape = Seq2SeqSizes(process.features, 0, process.slots, process.rules.kinds, process.traits, process.told, 128)
     model = Seq2Seq(shape)
     rows = []
     for part in PARTS:
-        tuning = Tuning(steps, BATCH, WORLDS, part=part)
+        tuning = Finetuning(steps, BATCH, WORLDS, part=part)
         plain = measure(partial(timed, plainly, process, model, tuning), repeats)[0]
         for name, bf16 in (("", False), (", bf16", True)):
             run = partial(timed, ours, process, model, replace(tuning, bf16=bf16))
@@ -48,9 +48,9 @@ def main() -> None:
     emit(rows, options.json)
 
 
-def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tuning: Tuning) -> float:
+def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tuning: Finetuning) -> float:
     """Steps a second, games counted one by one. Ten moves into the games, where hands are still full."""
-    belief, x = Finetuned(model, process, tuning, 1), process.start(1, 0, GAMES)
+    belief, x = FineTunedBelief(model, process, tuning, 1), process.start(1, 0, GAMES)
     for move in range(10):
         x, _ = process.move(x, None, move)
     before = belief.begin(x)
@@ -60,11 +60,13 @@ def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tun
     return GAMES * tuning.steps / (time.thread_time() - start)
 
 
-def ours(belief: Finetuned, worlds: Worlds, before: Step, model: Seq2Seq, tuning: Tuning) -> None:
+def ours(belief: FineTunedBelief, worlds: NextWorlds, before: FilterState, model: Seq2Seq, tuning: Finetuning) -> None:
     belief.tune(worlds, None, before.state)
 
 
-def plainly(belief: Finetuned, worlds: Worlds, before: Step, model: Seq2Seq, tuning: Tuning) -> None:
+def plainly(
+    belief: FineTunedBelief, worlds: NextWorlds, before: FilterState, model: Seq2Seq, tuning: Finetuning
+) -> None:
     """The loss of every weight."""
     own = {}
     for name, w in model.weights().items():

@@ -14,14 +14,14 @@ from benchmarks import Row, arguments, emit, measure
 from trickformer import _core, games, tokenizers
 from trickformer.base import View
 from trickformer.belief import sampler
-from trickformer.search.hanabi.scripted import Scripted
+from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 
 def main() -> None:
     options = arguments(__doc__ or "")
     positions, worlds, repeats = (6, 100, 3) if options.quick else (20, 400, 5)
     game, style = games.load("hanabi"), "smart"
-    tokenizer, belief, bot = tokenizers.make(game), sampler(game), Scripted(game, style)
+    tokenizer, belief, bot = tokenizers.make(game), sampler(game), ScriptedPolicy(game, style)
     rng = np.random.default_rng(1)
 
     def turn(deal: int) -> View:

@@ -121,7 +121,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     given = generate.Labels(config.label_share, 1)
     made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH, labels=given)
     folder = TemporaryDirectory()
-    with stored.Writer(Path(folder.name), game, tokenizer, {}) as writer:
+    with stored.DataWriter(Path(folder.name), game, tokenizer, {}) as writer:
         writer.append(made, len(made))
         writer.finish()
     data = stored.load(Path(folder.name), game, tokenizer)

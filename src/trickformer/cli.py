@@ -14,7 +14,7 @@ from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
-from trickformer.plumbing.folder import Interrupted
+from trickformer.plumbing.folder import Interruption
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
@@ -62,7 +62,7 @@ def tournament(
     settings = configs.load(Tournament, config, given)
     from trickformer.tournaments import report, results, run
 
-    found = results.Results(run.tournament(settings, resume))
+    found = results.TournamentResults(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
     report.make_report(found.result()).print(as_json)
@@ -114,7 +114,7 @@ def report_command(
     """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
     from trickformer.tournaments import report, results, run
 
-    found = results.Results(run.load(folder))
+    found = results.TournamentResults(run.load(folder))
     report.write(found, folder)
     report.make_report(found.result()).print(as_json)
 
@@ -247,7 +247,7 @@ def main() -> None:
             _fail("interrupted", ended)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
-        _fail(str(e), ended if isinstance(e, Interrupted) else 2)
+        _fail(str(e), ended if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", ended)
     except MemoryError as e:

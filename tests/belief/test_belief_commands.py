@@ -12,7 +12,7 @@ import torch
 import trickformer
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import finetune, networks
-from trickformer.belief.hanabi.config import ESTIMATORS, Evaluation, Training
+from trickformer.belief.hanabi.config import ESTIMATORS, BeliefTraining, Evaluation
 from trickformer.belief.learner import Learner
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, folder
@@ -26,7 +26,7 @@ LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     out = tmp_path_factory.mktemp("belief") / "run"
-    return training.command(Training(out=out, **LEARN), resume=False)
+    return training.command(BeliefTraining(out=out, **LEARN), resume=False)
 
 
 def judge(out, network, **given) -> Evaluation:
@@ -44,8 +44,8 @@ def without_seconds(records):
 @pytest.mark.parametrize("model", ["lstm", "transformer"])
 def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
     options = LEARN | {"model": model, "heads": 2}
-    once = training.command(Training(out=tmp_path / "once", **options), resume=False)
-    config = Training(out=tmp_path / "again", **options)
+    once = training.command(BeliefTraining(out=tmp_path / "once", **options), resume=False)
+    config = BeliefTraining(out=tmp_path / "again", **options)
     config.out.mkdir()
     steps = training.run(config)
     for _ in range(3):  # the state on disk is that of step 2
@@ -62,7 +62,7 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
 
 def test_a_kill_loses_no_line_of_the_log(tmp_path, monkeypatch):
     """Wherever it comes between a step and the next: here as soon as the state is written."""
-    config, keep = Training(out=tmp_path / "run", **LEARN), Learner.keep
+    config, keep = BeliefTraining(out=tmp_path / "run", **LEARN), Learner.keep
 
     def cut(learner, steps):
         keep(learner, steps)
@@ -99,7 +99,7 @@ def test_another_network_is_not_gone_on_with(tmp_path):
     file = tmp_path / "network.safetensors"
     for seed in (7, 8):
         options = LEARN | {"seed": seed, "steps": 1}
-        trained = training.command(Training(out=tmp_path / str(seed), **options), resume=False)
+        trained = training.command(BeliefTraining(out=tmp_path / str(seed), **options), resume=False)
         file.write_bytes(trained.read_bytes())
         config = judge(tmp_path / "run", file, estimators=["seq2seq"], games=1)
         if seed == 7:
@@ -111,7 +111,9 @@ def test_another_network_is_not_gone_on_with(tmp_path):
 
 def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
     """Every estimator is followed on from where it was kept: same records, and no move is made again."""
-    reader = training.command(Training(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False)
+    reader = training.command(
+        BeliefTraining(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False
+    )
     small = {"particles": 50, "samples": 2, "limit": 200, "form": "fosg"}
     config = judge(tmp_path / "a", network, games=2, estimators=list(ESTIMATORS), transformer=reader, **small)
     whole = without_seconds(evaluation.command(config.model_copy(update={"out": None}), resume=False))
@@ -128,7 +130,7 @@ def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeyp
 
     monkeypatch.setattr(Stack, "_move", stopping)
     for again in range(2):
-        with pytest.raises(folder.Interrupted, match="after 0 of 2 games"):
+        with pytest.raises(folder.Interruption, match="after 0 of 2 games"):
             evaluation.command(config, resume=again > 0)
         assert (config.out / evaluation.STACK).exists()
     assert without_seconds(evaluation.command(config, resume=True)) == whole
@@ -149,7 +151,7 @@ def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):
 
 
 def test_a_training_state_that_is_broken_is_one_line(tmp_path):
-    config = Training(out=tmp_path, **LEARN)
+    config = BeliefTraining(out=tmp_path, **LEARN)
     training.command(config, resume=False)
     for text in (b"", b"nothing", b"PK\x03\x04"):
         (tmp_path / training.STATE).write_bytes(text)
@@ -162,7 +164,7 @@ def test_a_training_state_that_is_broken_is_one_line(tmp_path):
 
 def test_two_trainings_do_not_share_a_folder(tmp_path):
     with folder.RunFolder(tmp_path).lock(), pytest.raises(TrickformerError, match="another run is writing"):
-        training.command(Training(out=tmp_path, **LEARN), resume=False)
+        training.command(BeliefTraining(out=tmp_path, **LEARN), resume=False)
     assert not list(tmp_path.iterdir())
 
 
@@ -176,8 +178,8 @@ def test_a_plot_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_presets_and_what_follows_from_the_steps():
     """The paper's network and tuning; and worlds enough that many steps do not learn them by heart."""
-    offline, paper = Training(preset="paper"), Evaluation(preset="paper")
-    assert (offline.hidden, offline.steps, Training().hidden) == (512, 400 * 1_000, 128)
+    offline, paper = BeliefTraining(preset="paper"), Evaluation(preset="paper")
+    assert (offline.hidden, offline.steps, BeliefTraining().hidden) == (512, 400 * 1_000, 128)
     assert (paper.games, paper.steps, paper.part) == (300, 10_000, "encoder")
     assert (paper.batch, paper.learning_rate, paper.clip) == (offline.games, offline.learning_rate, offline.clip)
     assert paper.fall == offline.fall == 1.0  # the rate stays
@@ -189,14 +191,14 @@ def test_presets_and_what_follows_from_the_steps():
     assert finetune.tuning(Evaluation(), 7).worlds == 7
     assert Evaluation(estimators=["v0,v1", "bb"]).estimators == ["v0", "v1", "bb"]
     with pytest.raises(TrickformerError, match="preset='large'"):
-        configs.validate(Training, {"preset": "large"})
+        configs.validate(BeliefTraining, {"preset": "large"})
 
 
 def test_a_folder_of_a_run_is_its_network_and_a_seat_its_own(tmp_path, network):
     model, config = networks.load(network.parent)
     assert torch.equal(model.weights()["decoder.start"], networks.load(network)[0].weights()["decoder.start"])
     assert config.seat == 0
-    pomdp = training.command(Training(out=tmp_path / "n", form="pomdp", seat=1, **LEARN), resume=False)
+    pomdp = training.command(BeliefTraining(out=tmp_path / "n", form="pomdp", seat=1, **LEARN), resume=False)
     judged = judge(None, pomdp, form="pomdp", seat=1, games=2)
     assert evaluation.command(judged, resume=False)[0]["estimators"]["bft"]["cards"] > 0
     with pytest.raises(TrickformerError, match="trained for seat 1, not for seat 0"):
@@ -244,7 +246,7 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
     assert [b["trickformer"] for b in found["versions"]] == ["0.0.1", trickformer.__version__]
     json.dumps(found, allow_nan=False)
     assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
-    assert report._pooled(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
+    assert report._pool_losses(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
     report.write(found, config.out)
     assert "| exact | - |" in (config.out / REPORT).read_text()
 
@@ -298,7 +300,7 @@ def test_v0_is_what_counting_says(tmp_path):
     x = process.start(config.seed, 0, 3)
     each = evaluation.estimators.V0(process)
     each.begin(x)
-    np.testing.assert_allclose(np.exp(each.log_probs(process.hidden(x)))[0, 0], share, rtol=1e-6)
+    np.testing.assert_allclose(np.exp(each.log_probs(process.hidden_cards(x)))[0, 0], share, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -321,7 +323,7 @@ def test_bad_input_writes_nothing(tmp_path, network, given, says):
 
 def test_training_on_a_device_that_is_not_there_writes_nothing(tmp_path):
     with pytest.raises(TrickformerError, match="torch cannot use device 'nowhere'"):
-        training.command(Training(device="nowhere", out=tmp_path / "a"), resume=False)
+        training.command(BeliefTraining(device="nowhere", out=tmp_path / "a"), resume=False)
     assert not (tmp_path / "a").exists()
 
 

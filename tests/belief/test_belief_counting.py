@@ -11,7 +11,7 @@ import pytest
 from trickformer import games
 from trickformer.belief import sampler
 from trickformer.belief.hanabi.counting import counting
-from trickformer.belief.hanabi.estimators import Counting
+from trickformer.belief.hanabi.estimators import CountingEstimator
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import replay
 
@@ -63,7 +63,7 @@ def test_the_core_counts_the_same_in_full_games():
                 belief = sampler(game)
                 belief.reset(game.view(state, state.current_player()))
                 worlds = belief.sample(4, rng)
-                estimator = Counting(process)
+                estimator = CountingEstimator(process)
                 estimator.begin(replay(game, state.history()))
                 for row, expected in zip(worlds.hidden, belief.log_prob(worlds)):
                     hidden = np.full((1, process.slots), -1, dtype=np.int8)

@@ -9,23 +9,25 @@ from support.markov import GameProcess
 from support.small_hanabi import PAIR, SMALL, play
 
 from trickformer.belief.hanabi import estimators
-from trickformer.belief.hanabi.finetune import Tuning
-from trickformer.belief.hanabi.learned import Seq2Seq, Shape
+from trickformer.belief.hanabi.finetune import Finetuning
+from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.belief.hanabi.seat_tokens import features
 from trickformer.belief.hanabi.transformer import Transformer
-from trickformer.search.hanabi.scripted import Scripted
+from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 
 def exact(system):
-    return estimators.Exact(system, 10**5, 10**6)
+    return estimators.ExactEstimator(system, 10**5, 10**6)
 
 
 def shape(system):
     torch.manual_seed(1)
-    return Shape(system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.told, 8)
+    return Seq2SeqSizes(
+        system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.told, 8
+    )
 
 
 def network(system):
@@ -39,9 +41,9 @@ MAKERS = {
     "v2": lambda s: estimators.V2(s, 0.01, 16, 1),
     "particles": lambda s: Particles(s, 2_000, 1),
     "rejection": lambda s: Particles(s, 2_000, 1, rejection=True),
-    "transformer": lambda s: estimators.Reader(s, Transformer(shape(s), *features(s), 2)),
+    "transformer": lambda s: estimators.TransformerEstimator(s, Transformer(shape(s), *features(s), 2)),
     "seq2seq": lambda s: estimators.Recurrent(s, network(s)),
-    "bft": lambda s: estimators.BFT(s, network(s), Tuning(steps=2, batch=4, worlds=8), 1),
+    "bft": lambda s: estimators.BFT(s, network(s), Finetuning(steps=2, batch=4, worlds=8), 1),
     "exact": exact,
 }
 
@@ -49,7 +51,7 @@ MAKERS = {
 def views(seed: int, seat: int):
     """A game of the pair in which the seat plays at random; its views, each with the exact belief."""
     rng = np.random.default_rng(seed)
-    slow = GameProcess(SMALL, Form.POMDP, [Scripted(SMALL, name) for name in PAIR], seat)
+    slow = GameProcess(SMALL, Form.POMDP, [ScriptedPolicy(SMALL, name) for name in PAIR], seat)
     x = slow.deal(seed, 0)
     yield SMALL.view(x, seat)
     while not x.is_terminal():

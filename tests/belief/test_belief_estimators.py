@@ -11,7 +11,7 @@ from support.small_hanabi import SMALL, play, process
 
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi.particles import Particles
-from trickformer.belief.hanabi.process import Form, supposed
+from trickformer.belief.hanabi.process import Form, policy_given_hands
 
 KINDS = SMALL.rules.kinds
 FORMS = [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)]
@@ -43,7 +43,7 @@ def follow(each, form: Form, seat: int, seed: int):
 @SYSTEMS
 @pytest.mark.parametrize("seed", range(3))
 def test_the_exact_belief_of_a_card_given_those_before_it(form, seat, seed):
-    each = estimators.Exact(process(form, seat), 10**5, 10**6)
+    each = estimators.ExactEstimator(process(form, seat), 10**5, 10**6)
     positions = ruled_out = 0
     for _, now in follow(each, form, seat, seed):
         said = np.exp(each.log_probs(now.hidden))[0]
@@ -142,7 +142,7 @@ def test_likelihoods_of_bb_are_expectations_over_the_other_slot(form, seat):
 
 def plainly(system, belief, before, now, mover) -> np.ndarray:
     """[S, K]: what V2 draws, summed."""
-    policy = int(system.acting(before.table, now.control)[0])
+    policy = int(system.acting_policy(before.table, now.control)[0])
     expected = np.ones(belief.shape)
     for block, owner in enumerate(system.owners):
         if owner == mover:
@@ -158,7 +158,9 @@ def plainly(system, belief, before, now, mover) -> np.ndarray:
                     hands[0, owner, slot % 2] = kind
                     if others:
                         hands[0, owner, others[0] % 2] = other
-                    expected[slot, kind] += p * supposed(before.table, 0, hands, policy)[0, now.action] if p else 0
+                    expected[slot, kind] += (
+                        p * policy_given_hands(before.table, 0, hands, policy)[0, now.action] if p else 0
+                    )
     return expected
 
 

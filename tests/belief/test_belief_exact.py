@@ -8,14 +8,14 @@ from scipy.special import logsumexp
 from support.small_hanabi import PAIR, play, process
 
 from trickformer import _core
-from trickformer.belief.hanabi.exact import ExactBelief
+from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 
 
 @pytest.mark.parametrize(("form", "seat"), [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)])
 @pytest.mark.parametrize("seed", range(4))
 def test_listing_hands_equals_the_forward_algorithm(form, seat, seed):
-    exact, before, steps = ExactBelief(process(form, seat)), None, 0
+    exact, before, steps = HandListBelief(process(form, seat)), None, 0
     for now in play(form, seed, seat):
         if before is None:
             exact.begin(now.table)
@@ -41,7 +41,7 @@ def test_lists_made_late_equal_those_kept_up(form, seed=3):
     late = 0
     for game in range(3):
         tables = process.start(seed, game, 1)
-        whole, small = ExactBelief(process, limit=10**6, pairs=10**7), ExactBelief(process, limit=60, pairs=10**7)
+        whole, small = HandListBelief(process, limit=10**6, pairs=10**7), HandListBelief(process, limit=60, pairs=10**7)
         whole.begin(tables)
         small.begin(tables)
         known = False
@@ -68,12 +68,12 @@ def test_hidden_cards_are_not_read(seed=11):
     """Other hidden cards that explain the same game give the same belief."""
     rules = _core.hanabi.Rules(colors=3, ranks=3, hand=3, hints=5)
     process = HanabiProcess(rules, Form.HMM, PAIR)
-    exact = [ExactBelief(process, limit=10**6, pairs=10**7) for _ in range(2)]
+    exact = [HandListBelief(process, limit=10**6, pairs=10**7) for _ in range(2)]
     tables = process.start(seed, 0, 1)
     rng = np.random.default_rng(seed)
 
     def other(x):
-        possible, _ = process.known(x)
+        possible, _ = process.card_constraints(x)
         for _ in range(1000):
             hidden = np.array(
                 [[rng.choice(np.flatnonzero(row)) if row.any() else -1 for row in possible[0]]], dtype=np.int8

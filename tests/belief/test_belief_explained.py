@@ -11,7 +11,7 @@ from support.play import decisions
 
 from trickformer import games
 from trickformer.belief import sampler
-from trickformer.belief.samplers.hanabi import ExplainedBelief, Unexplained
+from trickformer.belief.samplers.hanabi import ExplainedBelief, NoConsistentHandError
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 
@@ -63,9 +63,9 @@ def test_what_nobody_would_do_is_unexplained():
                 belief.reset(view)
                 assert np.isneginf(belief.log_prob(worlds)[np.array(chances) == 0]).all()
             else:
-                with pytest.raises(Unexplained):
+                with pytest.raises(NoConsistentHandError):
                     belief.reset(view)
-                with pytest.raises(Unexplained, match="none of 500 hands"):
+                with pytest.raises(NoConsistentHandError, match="none of 500 hands"):
                     drawing.sample(10, rng)
                 with pytest.raises(ValueError, match="needs a view first"):
                     belief.sample(1, rng)
@@ -93,7 +93,7 @@ def test_partners_who_slip_rule_no_hand_out():
                 assert all(abs(counts[hand] / 600 - p) <= error + 1e-9 for hand, p in expected.items()), (deal, n)
             try:
                 strict.reset(view)
-            except Unexplained:
+            except NoConsistentHandError:
                 surprised += 1
             state.apply_action(int(rng.choice(view.legal)))
     assert surprised > 5

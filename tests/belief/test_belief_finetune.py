@@ -8,9 +8,9 @@ import torch
 
 from trickformer import _core
 from trickformer.belief.hanabi import estimators, networks
-from trickformer.belief.hanabi.finetune import Finetuned, Tuning
-from trickformer.belief.hanabi.learned import Seq2Seq, Shape
-from trickformer.belief.hanabi.near import NearEncoder, squared
+from trickformer.belief.hanabi.finetune import FineTunedBelief, Finetuning
+from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
+from trickformer.belief.hanabi.near import NearEncoder, squared_norm
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.studies.belief import training
 
@@ -23,7 +23,9 @@ def trained(form: Form, steps: int, seed: int = 1) -> tuple[HanabiProcess, Seq2S
     process = HanabiProcess(RULES, form, PAIR)
     torch.manual_seed(seed)
     model = Seq2Seq(
-        Shape(process.features, process.controls, process.slots, RULES.kinds, process.traits, process.told, hidden=32)
+        Seq2SeqSizes(
+            process.features, process.controls, process.slots, RULES.kinds, process.traits, process.told, hidden=32
+        )
     )
     adam = torch.optim.Adam(model.parameters(), lr=5e-3)
     held_out = training.play(process, seed + 1, 0, 64)
@@ -51,7 +53,7 @@ def walk(process: HanabiProcess, seed: int, games: int, cast: dict, draw=None, p
     for each in cast.values():
         each.begin(x)
     for step in range(positions):
-        hidden = process.hidden(x)
+        hidden = process.hidden_cards(x)
         cards += (hidden >= 0).sum()
         for name, each in cast.items():
             at = np.maximum(hidden, 0).astype(np.int64)[..., None]
@@ -102,7 +104,7 @@ def test_controls_are_the_actions_of_the_seat():
 @pytest.mark.parametrize("part", ["encoder", "full"])
 def test_fine_tuning_is_better_than_the_network(hmm, part):
     process, model, _ = hmm
-    tuning = Tuning(steps=20, batch=16, worlds=320, learning_rate=1e-2, part=part)
+    tuning = Finetuning(steps=20, batch=16, worlds=320, learning_rate=1e-2, part=part)
     cast = {"seq2seq": estimators.Recurrent(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
     found = walk(process, 78, 16, cast, positions=12)
     assert found["bft"] < found["seq2seq"] - 0.005, found
@@ -115,7 +117,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
     _, model, _ = hmm
     process = HanabiProcess(RULES, Form.FOSG, PAIR)
     other = _core.hanabi.BOTS.index("iggi")
-    tuning = Tuning(steps=50, batch=16, worlds=400, learning_rate=1e-2, part="full")
+    tuning = Finetuning(steps=50, batch=16, worlds=400, learning_rate=1e-2, part="full")
 
     class Misled(estimators.BFT):
         def observe(self, before, control, actions, after):
@@ -136,10 +138,10 @@ def test_gradients_are_clipped_game_by_game(hmm, part):
     process, model, _ = hmm
     x, found = process.start(82, 0, 3), []
     for clip in (None, 1e6, 1e-2):
-        belief = Finetuned(model, process, Tuning(steps=4, worlds=64, part=part, clip=clip), 1)
+        belief = FineTunedBelief(model, process, Finetuning(steps=4, worlds=64, part=part, clip=clip), 1)
         after, _ = process.move(x, None, 5)
         step = belief.observe(belief.begin(x), None, after)
-        found.append(belief.log_probs(step, process.hidden(after)))
+        found.append(belief.log_probs(step, process.hidden_cards(after)))
     np.testing.assert_array_equal(found[0], found[1])
     there = np.isfinite(found[0])
     assert not np.array_equal(found[0], found[2])
@@ -148,7 +150,7 @@ def test_gradients_are_clipped_game_by_game(hmm, part):
 
 def test_without_steps_nothing_changes(hmm):
     process, model, _ = hmm
-    tuning = Tuning(steps=0, worlds=8)
+    tuning = Finetuning(steps=0, worlds=8)
     cast = {"seq2seq": estimators.Recurrent(process, model), "bft": estimators.BFT(process, model, tuning, 1)}
     found = walk(process, 80, 4, cast)
     assert found["bft"] == pytest.approx(found["seq2seq"], abs=1e-6)
@@ -159,13 +161,13 @@ def test_hidden_cards_are_not_read(hmm):
     process, model, _ = hmm
     x = process.start(81, 0, 1)
     rng = np.random.default_rng(81)
-    counts = process.known(x)[1][0].astype(int)
+    counts = process.card_constraints(x)[1][0].astype(int)
     hidden = rng.permutation(np.repeat(np.arange(RULES.kinds), counts))[None, : process.slots].astype(np.int8)
     twin, feasible = process.worlds(x, np.zeros(1, np.int64), hidden, 3)
-    assert feasible.all() and not np.array_equal(process.hidden(twin), process.hidden(x))
+    assert feasible.all() and not np.array_equal(process.hidden_cards(twin), process.hidden_cards(x))
     found = []
     for table in (x, twin):
-        belief = Finetuned(model, process, Tuning(steps=5, worlds=64), 1)
+        belief = FineTunedBelief(model, process, Finetuning(steps=5, worlds=64), 1)
         # Nothing was done that tells the two apart: the same table stands for what was seen after it.
         step = belief.observe(belief.begin(table), None, table)
         found.append(belief.log_probs(step, hidden))
@@ -174,9 +176,9 @@ def test_hidden_cards_are_not_read(hmm):
 
 def test_files(tmp_path, hmm):
     from trickformer.base import TrickformerError
-    from trickformer.belief.hanabi.config import Training
+    from trickformer.belief.hanabi.config import BeliefTraining
 
-    config = Training(hidden=8, out=tmp_path)
+    config = BeliefTraining(hidden=8, out=tmp_path)
     model = networks.network_of(config)
     networks.save(model, config, tmp_path / "a.safetensors")
     again, known = networks.load(tmp_path / "a.safetensors")
@@ -211,7 +213,7 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     for at in batches:
         adam.zero_grad()
         (near.worlds(at) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
-        norms.append(near.squared())
+        norms.append(near.squared_norm())
         adam.step()
 
     own = {k: w.expand(games, *w.shape).clone().requires_grad_(k.startswith("encoder")) for k, w in offline.items()}
@@ -227,7 +229,7 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     for at, norm in zip(batches, norms):
         adam.zero_grad()
         (plainly(emission[:, at]) - goal[:, at]).square().mean(dim=(1, 2)).sum().backward()
-        torch.testing.assert_close(norm, squared(w for w in own.values() if w.requires_grad), rtol=1e-3, atol=1e-6)
+        torch.testing.assert_close(norm, squared_norm(w for w in own.values() if w.requires_grad), rtol=1e-3, atol=1e-6)
         adam.step()
     seen = torch.rand(games, process.features, generator=generator) < 0.5
     for y in (seen, emission[:, 0], seen & emission[:, 1]):

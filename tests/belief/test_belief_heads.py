@@ -357,7 +357,7 @@ def test_files_that_are_no_head_are_refused(trained, tmp_path):
 
 @pytest.mark.parametrize("name", ["hearts-small", "skat-small"])
 def test_shipped_heads_are_small_described_and_no_worse_than_counting(name):
-    assert name in heads.shipped()
+    assert name in heads.head_checkpoints()
     folder = checkpoints.find(name)
     assert (folder / heads.FILE).stat().st_size < 2**18
     assert "card-beliefs.md" in (folder / "README.md").read_text()

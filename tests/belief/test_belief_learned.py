@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi.learned import Known, Seq2Seq, Shape, mean_loss, of_cards
+from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes, mean_loss, of_cards
 from trickformer.belief.hanabi.recurrence import lstm
 
-SHAPE = Shape(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
+SHAPE = Seq2SeqSizes(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def model() -> Seq2Seq:
     return Seq2Seq(SHAPE)
 
 
-def known(n: int) -> Known:
+def known(n: int) -> CardConstraints:
     possible = torch.ones(n, 3, 4, dtype=torch.bool)
     possible[:, 1, 0] = False
     traits = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    return Known(
+    return CardConstraints(
         possible,
         torch.tensor([1.0, 2.0, 1.0, 1.0]).expand(n, 4),
         traits.expand(n, 4, 2),
@@ -106,7 +106,7 @@ def test_a_stack_of_networks_equals_each_alone():
     start = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in models[0].start(3))
     summary = models[0].encode(stack, emission, control, start)[-1][0]
     k = known(4)
-    both = Known(
+    both = CardConstraints(
         k.possible.expand(3, 4, 3, 4), k.counts.expand(3, 4, 4), k.traits.expand(3, 4, 4, 2), k.told.expand(3, 4, 3, 2)
     )
     log_p = models[0].log_probs(stack, summary, both, cards)
@@ -117,7 +117,7 @@ def test_a_stack_of_networks_equals_each_alone():
 
 
 def test_weights_of_another_network_are_refused(model):
-    other = Seq2Seq(Shape(7, 3, 3, 4, 2, 2, hidden=8)).weights()
+    other = Seq2Seq(Seq2SeqSizes(7, 3, 3, 4, 2, 2, hidden=8)).weights()
     with pytest.raises(ValueError, match="another network"):
         model.set_weights(other)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.small_hanabi import play, process
 
-from trickformer.belief.hanabi.exact import ExactBelief
+from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.process import Form
 from trickformer.belief.hanabi.public import PublicWorlds
 
@@ -44,7 +44,7 @@ def test_rules_are_controls_of_the_exact_belief():
     """What the estimator lists, with its probabilities, in games played by decision rules."""
     positions = 0
     for seed in range(4):
-        each, before = ExactBelief(process(Form.FOSG)), None
+        each, before = HandListBelief(process(Form.FOSG)), None
         for now in play(Form.FOSG, seed):
             if before is None:
                 each.begin(now.table)

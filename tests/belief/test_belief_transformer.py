@@ -9,8 +9,8 @@ import torch
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators, networks
-from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi.learned import Shape
+from trickformer.belief.hanabi.config import VARIANTS, BeliefTraining, Evaluation
+from trickformer.belief.hanabi.learned import Seq2SeqSizes
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens, features, longest
 from trickformer.belief.hanabi.transformer import Transformer
@@ -29,7 +29,7 @@ def rules(name: str) -> _core.hanabi.Rules:
 def tiny(process: HanabiProcess, seed: int = 1, hidden: int = 16, layers: int = 2) -> Transformer:
     torch.manual_seed(seed)
     p = process
-    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, hidden, layers)
+    shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, hidden, layers)
     return Transformer(shape, *features(p), heads=2)
 
 
@@ -153,13 +153,13 @@ def test_read_step_by_step_as_in_one_pass(form):
     with torch.no_grad():
         whole = model.log_probs(model.weights(), model.summaries(games), games.known, games.cards)
     assert whole.shape == (*games.cards.shape, process.rules.kinds)
-    each = estimators.Reader(process, model)
+    each = estimators.TransformerEstimator(process, model)
     mover = HanabiProcess(process.rules, Form.HMM, PAIR)
     x, live, t = process.start(SEED, 0, n), np.arange(n), 0
     each.begin(x)
     while len(live):
         cards = games.cards[t, live].numpy()
-        np.testing.assert_array_equal(process.hidden(x)[live], cards, err_msg=f"seed {SEED}: not the same games")
+        np.testing.assert_array_equal(process.hidden_cards(x)[live], cards, err_msg=f"seed {SEED}: not the same games")
         found = torch.from_numpy(each.log_probs(cards)).exp()
         torch.testing.assert_close(found, whole[t, live].exp(), atol=1e-4, rtol=0)
         t += 1
@@ -194,13 +194,13 @@ def test_the_loss_falls(form):
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
-    return training.command(Training(out=tmp_path_factory.mktemp("t") / "run", **LEARN), resume=False)
+    return training.command(BeliefTraining(out=tmp_path_factory.mktemp("t") / "run", **LEARN), resume=False)
 
 
 @pytest.fixture(scope="module")
 def lstm(tmp_path_factory):
     options = LEARN | {"model": "lstm", "steps": 1}
-    return training.command(Training(out=tmp_path_factory.mktemp("l") / "run", **options), resume=False)
+    return training.command(BeliefTraining(out=tmp_path_factory.mktemp("l") / "run", **options), resume=False)
 
 
 def test_both_networks_are_judged_on_the_same_games(network, lstm):

@@ -29,7 +29,7 @@ import trickformer
 from trickformer import checkpoints
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import networks
-from trickformer.belief.hanabi.config import Training
+from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.models import hanabi_values
 from trickformer.models.weights import read_safetensors, read_weights
 from trickformer.plumbing import config as configs
@@ -46,7 +46,12 @@ DEEP = 100_000
 
 @pytest.mark.parametrize(
     ("model", "key"),
-    [(m, k) for m in (Tournament, CrossPlay, SelfPlay, Training, Play) for k in configs.MACHINE if k in m.model_fields],
+    [
+        (m, k)
+        for m in (Tournament, CrossPlay, SelfPlay, BeliefTraining, Play)
+        for k in configs.MACHINE
+        if k in m.model_fields
+    ],
 )
 def test_a_file_does_not_say_where_to_write_or_what_to_connect_to(model, key, tmp_path):
     file = tmp_path / "config.toml"
@@ -100,7 +105,7 @@ def test_weights_that_are_no_numbers_are_refused(value, tiny_checkpoint, tmp_pat
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_nor_are_they_in_networks_of_hanabi(value, tmp_path):
-    config = Training(hidden=8)
+    config = BeliefTraining(hidden=8)
     networks.save(networks.network_of(config), config, tmp_path / "belief.safetensors")
     shutil.copytree(checkpoints.find("hanabi-obl-1"), tmp_path / "obl")
     for file, load in (

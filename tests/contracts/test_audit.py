@@ -195,6 +195,6 @@ def test_it_audits_any_game() -> None:
 
 
 def test_an_audit_without_cases_is_not_good() -> None:
-    assert not audit.Report("hearts", 1, 0, {"x": audit.Check("x")}).good
+    assert not audit.Report("hearts", 1, 0, {"x": audit.PropertyCount("x")}).good
     with pytest.raises(ValidationError):
         audit.Audit(game="hearts", deals=0)

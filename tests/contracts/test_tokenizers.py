@@ -111,7 +111,7 @@ def test_the_core_refuses_deals_that_are_none():
         game = games.load(name)
         tokenizer = tokenizers.make(game)
         tables = type(tokenizer.tables(1, 0, 1))
-        row = np.array([game.dealt(1, 0)], np.uint8)
+        row = np.array([game.chance_actions(1, 0)], np.uint8)
         more = [np.full((1, 4), 0.5)] if name == "crew" else []
         assert len(tables(tokenizer.codec, row, *more)) == 1
         twice = row.copy()

@@ -136,7 +136,10 @@ class _Maker:
             return made
 
         drawn = (draw.uniform(size=(2, 4)),) if name == "crew" else ()
-        self.add(f"{name}.{tables_class}", lambda: (codec, _bulk.deals(game.dealt, rng.getrandbits(16), 0, 2), *drawn))
+        self.add(
+            f"{name}.{tables_class}",
+            lambda: (codec, _bulk.deals(game.chance_actions, rng.getrandbits(16), 0, 2), *drawn),
+        )
 
         def step() -> Arguments:
             made = tables(rng.randrange(4))

@@ -23,7 +23,7 @@ from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.belief import heads
 from trickformer.belief.hanabi import networks
-from trickformer.belief.hanabi.config import Evaluation, Training
+from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
 from trickformer.belief.learner import _SNAPSHOTS as snapshots
 from trickformer.games import _missions
 from trickformer.models.weights import read_weights
@@ -44,7 +44,7 @@ from trickformer.tournaments import plan, store
 
 LIMIT = 5  # seconds for one input
 CONFIGS: tuple[type[BaseModel], ...] = (
-    plan.Tournament, SelfPlay, HeadTraining, Training, Evaluation, Learning, Calibration, Inference, Audit,
+    plan.Tournament, SelfPlay, HeadTraining, BeliefTraining, Evaluation, Learning, Calibration, Inference, Audit,
 )  # fmt: skip
 # What is put into texts: numbers at the ends of types, brackets, other alphabets, bytes that are no text.
 PIECES = [
@@ -254,7 +254,7 @@ def _make_snapshot(place: Path) -> None:
 
 def _checked(path: Path) -> None:
     for number, game in enumerate(files.games(path), 1):
-        if not isinstance(game, files.Damaged):
+        if not isinstance(game, files.UnreadableGame):
             check(game, number)
 
 

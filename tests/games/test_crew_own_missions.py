@@ -168,7 +168,7 @@ def test_every_other_pair_of_rules_can_be_won():
 
 
 def winnable(game, solver, page, index):
-    dealt, rng = game.dealt(3, index), random.Random(index)
+    dealt, rng = game.chance_actions(3, index), random.Random(index)
     state = _core.crew.State(page.mission(), np.array(dealt[1 : crew.PREAMBLE], dtype=np.uint8))
     tasks = iter(dealt[crew.PREAMBLE :])
     while state.phase not in (crew.RADIO, crew.PLAY):

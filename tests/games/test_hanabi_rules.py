@@ -55,7 +55,7 @@ def test_sizes_of_observations(spec, size):
     game = games.load(spec)
     assert game.rules.observation == size == game.spiel.observation_tensor_shape()[0]
     state = game.deal(1, 1)
-    twin = CORE.State(game.rules, np.array(game.dealt(1, 1), dtype=np.uint8))
+    twin = CORE.State(game.rules, np.array(game.chance_actions(1, 1), dtype=np.uint8))
     assert twin.observation(1).tolist() == state.observation_tensor(1)
 
 
@@ -184,7 +184,7 @@ def replayed(game, state):
 def test_hands_that_cannot_be_are_refused_and_change_nothing():
     """Of five copies of a 1 there are three; a card named yellow is not red."""
     rules = CORE.Rules()
-    deck = np.array(games.load("hanabi").dealt(5, 0), dtype=np.uint8)
+    deck = np.array(games.load("hanabi").chance_actions(5, 0), dtype=np.uint8)
     tables = CORE.Tables(rules, 0, 0, 2)
     twin = CORE.State(rules, deck)
     twin.apply_action(10 + twin.hand(1)[0] // 5)  # names the colour of the next seat's oldest card
@@ -202,7 +202,7 @@ def test_hands_that_cannot_be_are_refused_and_change_nothing():
 
 
 def test_states_can_be_copied_and_pickled():
-    twin = CORE.State(CORE.Rules(), np.array(games.load("hanabi").dealt(1, 0), dtype=np.uint8))
+    twin = CORE.State(CORE.Rules(), np.array(games.load("hanabi").chance_actions(1, 0), dtype=np.uint8))
     twin.apply_action(5)
     for other in (copy.copy(twin), copy.deepcopy(twin), pickle.loads(pickle.dumps(twin))):
         assert other.observation(0).tolist() == twin.observation(0).tolist()
@@ -248,16 +248,16 @@ def test_what_everybody_sees_of_a_short_game():
 def test_chance_follows_from_the_seed_alone(spec):
     """The deck is fixed before play: whatever is done, the next card to come is the same."""
     game, orders = games.load(spec), []
-    assert game.dealt(5, 0) != game.dealt(5, 1)
-    assert Counter(game.dealt(5, 0)) == Counter({k: game.rules.copies(k) for k in range(game.rules.kinds)})
+    assert game.chance_actions(5, 0) != game.chance_actions(5, 1)
+    assert Counter(game.chance_actions(5, 0)) == Counter({k: game.rules.copies(k) for k in range(game.rules.kinds)})
     for trial in range(3):
         state, rng = game.spiel.new_initial_state(), random.Random(trial)
         while not state.is_terminal():
             chance = state.is_chance_node()
             state.apply_action(game.chance(state, 5, 0) if chance else rng.choice(state.legal_actions()))
         orders.append([step.action for step in state.full_history() if step.player == CHANCE])
-        assert tuple(orders[-1]) == game.dealt(5, 0)[: len(orders[-1])]
-    assert game.deal(1, 2).history() == list(game.dealt(1, 2))[: game.players * game.rules.hand]
+        assert tuple(orders[-1]) == game.chance_actions(5, 0)[: len(orders[-1])]
+    assert game.deal(1, 2).history() == list(game.chance_actions(1, 2))[: game.players * game.rules.hand]
 
 
 def test_outcomes_and_scores():

@@ -13,8 +13,8 @@ import pytest
 
 from trickformer import _core, games
 from trickformer.base import PUBLIC, TrickformerError, View
-from trickformer.games.mines import FIRST_MOVES, MINE, replayed
-from trickformer.players.optimal import expected
+from trickformer.games.mines import FIRST_MOVES, MINE, replay_moves
+from trickformer.players.optimal import action_value
 
 BOARDS = [(1, 1, 1), (3, 1, 1), (3, 3, 2), (4, 4, 6), (2, 5, 3), (7, 7, 11), (8, 8, 20), (1, 64, 9), (64, 1, 30)]
 
@@ -66,7 +66,7 @@ def test_games_are_those_of_a_plain_twin(rule):
             shown = [MINE if cell in laid else len(laid & around(rows, cols, cell)) for cell in opened]
             assert [(e.action, *e.seen) for e in events] == list(zip(opened, shown))
             assert game.view(state, PUBLIC).events == events
-            assert replayed(game, opened, sorted(laid)).history() == state.history()
+            assert replay_moves(game, opened, sorted(laid)).history() == state.history()
 
 
 @pytest.mark.parametrize("rule", FIRST_MOVES)
@@ -224,7 +224,7 @@ def test_the_values_of_the_papers_board():
     game = games.load("mines")
     solver = _core.mines.Solver(game.board, 10**6, 10**6)
     start = View(0, (), tuple(range(16)))
-    values = [expected(game, solver, start, cell) / 10 for cell in (5, 1, 0)]
+    values = [action_value(game, solver, start, cell) / 10 for cell in (5, 1, 0)]
     assert values[0] == 1
     assert [round(v, 4) for v in values[1:]] == [0.9162, 0.8198]
 
@@ -232,7 +232,7 @@ def test_the_values_of_the_papers_board():
 def test_a_board_that_is_too_large_is_one_line():
     game = games.load("mines(rows=8,cols=8,mines=10,first_move=safe)")
     with pytest.raises(TrickformerError, match="8x8 with 10 mines is too large: too many layouts"):
-        expected(game, _core.mines.Solver(game.board, 1000, 1000), View(0, (), ()), 0)
+        action_value(game, _core.mines.Solver(game.board, 1000, 1000), View(0, (), ()), 0)
     game = games.load("mines(first_move=any)")
     with pytest.raises(TrickformerError, match="too many positions: more than 1000"):
-        expected(game, _core.mines.Solver(game.board, 1000, 10**5), View(0, (), ()), 0)
+        action_value(game, _core.mines.Solver(game.board, 1000, 10**5), View(0, (), ()), 0)

@@ -12,7 +12,7 @@ from support.play import decisions
 
 from trickformer import games, players
 from trickformer.base import TrickformerError
-from trickformer.belief import sampler, weighs, weighted
+from trickformer.belief import has_weighted_belief, sampler, weighted_belief
 from trickformer.players import decision_rng
 from trickformer.search.skat import positions as _skat_script
 from trickformer.search.skat.positions import SkatPositions
@@ -144,7 +144,7 @@ class Judge:
 
     def _nodes(self, view):
         self._memo = {}  # who owns the nodes
-        return self._player.seen([view], [self._memo])
+        return self._player.feed_views([view], [self._memo])
 
     def value(self, view) -> float:
         return float(self._player.engine.values(self._nodes(view)[1])[0, 0])
@@ -192,7 +192,7 @@ def test_it_is_its_twin(name, options, tiny_features_checkpoint_of):
         if number % 7 == 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             seed = int(decision_rng(1, 0, 0, number).integers(1 << 63))
-            belief = weighted(game) if weighs(game) else sampler(game)
+            belief = weighted_belief(game) if has_weighted_belief(game) else sampler(game)
             belief.reset(view)
             runs = player.options.runs
             drawn = belief.sample(runs, np.random.default_rng(seed))
@@ -234,7 +234,7 @@ def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_o
         if number % every == every // 2 and len(view.legal) > 1:
             (found,) = player.act([view], [decision_rng(1, 0, 0, number)], [{}])
             draws = np.random.default_rng(int(decision_rng(1, 0, 0, number).integers(1 << 63)))
-            belief = weighted(game) if name == "hanabi" else sampler(game)
+            belief = weighted_belief(game) if name == "hanabi" else sampler(game)
             belief.reset(view)
             if name == "skat":  # the core draws its worlds
                 drawn = SkatPositions(belief, False, True).worlds(view, 7, draws)

@@ -22,7 +22,9 @@ def test_a_mixture_is_worth_what_drawing_a_policy_before_the_game_is(spec):
             table = [other] * tree.players
 
             def worth(policy, table=table, seat=seat):
-                return operator.value(tree, operator.seated(tree, [*table[:seat], policy, *table[seat + 1 :]]))
+                return operator.value(
+                    tree, operator.combine_policies(tree, [*table[:seat], policy, *table[seat + 1 :]])
+                )
 
             expected = sum(w * worth(p) for w, p in zip(weights, policies))
             assert worth(mixed) == pytest.approx(expected, abs=1e-9), f"seed {seed}"
@@ -41,7 +43,9 @@ def test_nothing_is_better_than_a_best_response(spec):
             for _ in range(30):
                 table = [others] * tree.players
                 table[seat] = random_policy(tree, rng, 5.0)
-                assert operator.value(tree, operator.seated(tree, table))[seat] <= found + 1e-9, f"seed {seed}"
+                assert operator.value(tree, operator.combine_policies(tree, table))[seat] <= found + 1e-9, (
+                    f"seed {seed}"
+                )
 
 
 def test_levels_of_the_toy_game():
@@ -75,7 +79,7 @@ def test_best_responses_in_turn_find_handshakes():
 def test_the_first_seat_is_the_first_policys():
     tree = tree_of("toy")
     first, second = (random_policy(tree, np.random.default_rng(seed)) for seed in (1, 2))
-    both = by_name(tree, operator.seated(tree, [first, second]))
+    both = by_name(tree, operator.combine_policies(tree, [first, second]))
     for name, logp in both.items():
         assert logp == by_name(tree, second if name[0] else first)[name]
 

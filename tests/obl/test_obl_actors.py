@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, Shape, best
+from trickformer.models.hanabi_values import ActionValues, NetworkSizes, best
 from trickformer.studies.obl.hanabi import learning
-from trickformer.studies.obl.hanabi.actors import OVER, Actors, Ended, explorations
-from trickformer.studies.obl.hanabi.beliefs import Counting
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.actors import OVER, Actors, Trajectories, explorations
+from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 from trickformer.studies.obl.hanabi.training import rules_of
 
 SMALL = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
@@ -27,7 +27,7 @@ def networks(config):
     """Two with other weights, their outputs spread out so that actions differ."""
     torch.manual_seed(5)
     rules = rules_of(config.game)
-    shape = Shape.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
+    shape = NetworkSizes.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
     made = [ActionValues(shape).requires_grad_(False) for _ in range(2)]
     for network in made:
         network.advantage.weight.mul_(20)
@@ -37,7 +37,7 @@ def networks(config):
 def played(config, online, target, n):
     """Games of the actors, and as the learner sees them."""
     rules = rules_of(config.game)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, online, target))
     games = replay.of(np.arange(n))
@@ -45,7 +45,9 @@ def played(config, online, target, n):
 
 
 def small(**given):
-    return Training(**{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": True} | given)
+    return OffBeliefTraining(
+        **{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": True} | given
+    )
 
 
 def values(network, state, seat, legal, v0):
@@ -113,7 +115,7 @@ def test_targets_are_right_on_the_average(game, worlds, moves):
     config = small(game=game, tables=n, worlds=worlds)
     rules = rules_of(game)
     online, target = networks(config)
-    actors, rng = Actors(config, rules, Counting()), np.random.default_rng(moves)
+    actors, rng = Actors(config, rules, CountingTableBelief()), np.random.default_rng(moves)
     table = CORE.Tables(rules, 9, moves, 1)
     for _ in range(moves):
         ahead = table.take(np.zeros(1, dtype=np.int64))
@@ -185,7 +187,7 @@ def test_self_plays_targets(game):
         games, given = played(config, online, target, 12)
         assert not games.targets.any()
         q, _ = learning.values(online, given)
-        found = learning.bootstrapped(q, target, given, moves, config.discount, config.temperature)
+        found = learning.bootstrap_targets(q, target, given, moves, config.discount, config.temperature)
         at = 0
         for number, actions in zip(games.games.astype(int), games.actions):
             table, states = CORE.Tables(rules, config.seed, number, 1), []
@@ -214,11 +216,11 @@ def test_self_plays_targets(game):
 
 
 def test_games_are_drawn_by_their_errors():
-    rng, replay = np.random.default_rng(0), Replay(4, 5, 2)
+    rng, replay = np.random.default_rng(0), ReplayBuffer(4, 5, 2)
     actions = np.full((6, 5), OVER, dtype=np.uint8)
     actions[:, :2] = 1
     nothing = np.zeros((6, 5, 2), np.float32), np.zeros((6, 5), np.uint8), np.zeros((6, 5), np.float32)
-    ended = Ended(np.arange(6, dtype=np.uint64), actions, *nothing)
+    ended = Trajectories(np.arange(6, dtype=np.uint64), actions, *nothing)
     replay.add(ended)
     assert replay.total == 6 and replay.games.tolist() == [4, 5, 2, 3]  # the oldest are gone
     # Of each game two errors: 0.9 of the larger and 0.1 of the mean.
@@ -233,12 +235,12 @@ def test_games_are_drawn_by_their_errors():
     assert drawn.weights.max() == 1 and len(np.unique(drawn.weights[drawn.rows == 2])) == 1
     sums = np.bincount(drawn.rows, drawn.weights, 4)[:3]
     assert sums == pytest.approx(np.full(3, sums.mean()), rel=0.05)
-    replay.add(Ended(np.array([9], dtype=np.uint64), actions[:1], *(x[:1] for x in nothing)))
+    replay.add(Trajectories(np.array([9], dtype=np.uint64), actions[:1], *(x[:1] for x in nothing)))
     assert replay.priorities[2] == replay.highest  # a new game is as likely as the likeliest
 
 
 def test_shares_of_random_moves_are_those_of_the_paper():
-    shares = explorations(Training(preset="paper"))
+    shares = explorations(OffBeliefTraining(preset="paper"))
     assert len(shares) == 80 and shares[0] == pytest.approx(0.1) and shares[-1] == pytest.approx(1e-8)
     assert shares[1] == pytest.approx(0.1 ** (1 + 7 / 79))
-    assert explorations(Training(explorations=1)).tolist() == [0.1]
+    assert explorations(OffBeliefTraining(explorations=1)).tolist() == [0.1]

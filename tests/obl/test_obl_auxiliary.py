@@ -11,9 +11,9 @@ from trickformer.models.hanabi_odds import Layout
 from trickformer.models.hanabi_values import load
 from trickformer.studies.obl.hanabi import auxiliary, learning, training
 from trickformer.studies.obl.hanabi.actors import Actors
-from trickformer.studies.obl.hanabi.beliefs import Counting
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=2,ranks=3,hand_size=3,max_information_tokens=3,max_life_tokens=2)"
@@ -21,15 +21,15 @@ THREE = "hanabi(players=3,colors=3,ranks=2,hand_size=2,max_information_tokens=3,
 
 
 def self_play(spec, **given):
-    return Training(**{"game": spec, "method": "vdn", "hidden": 16, "tables": 8, "auxiliary": 0.25} | given)
+    return OffBeliefTraining(**{"game": spec, "method": "vdn", "hidden": 16, "tables": 8, "auxiliary": 0.25} | given)
 
 
 def played(config, n=40):
     """Games of a network of random weights, as the learner sees them."""
     torch.manual_seed(2)
     rules = training.rules_of(config.game)
-    network = training.ActionValues(training.Shape.of(rules, 16, 2, False)).requires_grad_(False)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    network = training.ActionValues(training.NetworkSizes.of(rules, 16, 2, False)).requires_grad_(False)
+    actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, network, network))
     kept = replay.of(np.arange(n))
@@ -72,7 +72,7 @@ def test_answers_do_not_depend_on_names_of_colours():
     kept, given = played(config)
     rules = training.rules_of(TWO)
     orders = torch.from_numpy(training.colours.orders(rules, config.seed, kept.games))
-    renamed = learning.named(given, training.colours.renaming(rules, CPU), orders)
+    renamed = learning.rename_colours(given, training.colours.renaming(rules, CPU), orders)
     layout = Layout.of(rules)
     assert not torch.equal(renamed.seen, given.seen)
     assert torch.equal(auxiliary.answers(layout, renamed.seen), auxiliary.answers(layout, given.seen))
@@ -99,7 +99,7 @@ def test_a_weight_of_0_changes_nothing_and_others_do(tmp_path):
     for weight in (0.0, 0.25):
         config = self_play(TWO, auxiliary=weight, steps=4, batch=4, burn_in=8, buffer=32, out=tmp_path / str(weight))
         config.out.mkdir()
-        begun = training.Run.begin(config, training.rules_of(TWO))
+        begun = training.TrainingProgress.begin(config, training.rules_of(TWO))
         made[weight] = [begun.online.state_dict()["private.0.weight"].clone()]
         for _ in training.run(begun):
             pass
@@ -114,7 +114,7 @@ def test_the_task_is_learned():
     mixed = {"exploration": 0.5, "exploration_power": 3.0}  # games that differ
     sizes = {"hidden": 64, "steps": 150, "batch": 32, "burn_in": 64, "buffer": 512, "learning_rate": 5e-3}
     config = self_play(TWO, auxiliary=4.0, **sizes, **mixed)
-    begun = training.Run.begin(config, training.rules_of(TWO))
+    begun = training.TrainingProgress.begin(config, training.rules_of(TWO))
     for _ in range(config.steps):
         begun.learn()
     _, given = played(self_play(TWO, seed=9, **mixed), 60)

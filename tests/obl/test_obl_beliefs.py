@@ -10,10 +10,18 @@ from trickformer import _core, games
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import Seq2Seq, of_cards
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, chosen, probabilities
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, probabilities, sample_actions
 from trickformer.studies.obl.hanabi import below, training
-from trickformer.studies.obl.hanabi.beliefs import Listed, Written, hands, of_seats, seats, shape_of, ways
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.beliefs import (
+    ExactTableBelief,
+    LearnedTableBelief,
+    hands,
+    of_seats,
+    seats,
+    shape_of,
+    ways,
+)
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 TWO = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
 THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)"
@@ -24,9 +32,9 @@ def level(spec, model="mlp", temperature=0.5, seed=3):
     """A level of random weights, whose actions say much of what it sees."""
     rules = training.rules_of(spec)
     torch.manual_seed(seed)
-    network = ActionValues(Shape.of(rules, 16, 2, model == "lstm")).requires_grad_(False)
+    network = ActionValues(NetworkSizes.of(rules, 16, 2, model == "lstm")).requires_grad_(False)
     network.advantage.weight.mul_(200 if model == "lstm" else 20)  # the memory's part is small
-    return Trained(network, rules, True, temperature, {"method": "obl", "level": 1})
+    return HanabiCheckpoint(network, rules, True, temperature, {"method": "obl", "level": 1})
 
 
 def odds_of(trained, tables, slip):
@@ -86,7 +94,7 @@ def test_listed_beliefs_are_those_of_every_hand_played_again(spec, model, slip):
     game, trained = games.load(spec), level(spec, model)
     for seed in range(2):
         states, moves = played(game, seed)
-        belief = Listed(game.rules, 1, trained, slip)
+        belief = ExactTableBelief(game.rules, 1, trained, slip)
         differs = 0.0
         for at, (state, move) in enumerate(zip(states, moves)):
             *_, table = positions(game, state.history())
@@ -104,7 +112,7 @@ def test_listed_beliefs_are_those_of_every_hand_played_again(spec, model, slip):
 def test_hands_are_drawn_as_they_are_listed():
     game, trained, each = games.load(THREE), level(THREE), 20_000
     states, moves = played(game, 4)
-    belief = Listed(game.rules, 1, trained, 0.0)
+    belief = ExactTableBelief(game.rules, 1, trained, 0.0)
     for state, move in zip(states[:5], moves):
         *_, table = positions(game, state.history())
         chances = belief.chances(table)[0]
@@ -121,7 +129,7 @@ def test_hands_are_drawn_as_they_are_listed():
 
 def test_new_games_begin_without_a_past():
     game, trained = games.load(TWO), level(TWO, "lstm")
-    belief, tables = Listed(game.rules, 3, trained, 0.0), _core.hanabi.Tables(game.rules, 1, 0, 3)
+    belief, tables = ExactTableBelief(game.rules, 3, trained, 0.0), _core.hanabi.Tables(game.rules, 1, 0, 3)
     for _ in range(3):
         actions = tables.legal().argmax(axis=1)
         belief.follow(tables, actions)
@@ -134,7 +142,10 @@ def test_new_games_begin_without_a_past():
 
 def test_a_level_that_never_does_what_was_done_is_one_line():
     game = games.load(TWO)
-    belief, tables = Listed(game.rules, 1, level(TWO, temperature=0.0), 0.0), _core.hanabi.Tables(game.rules, 1, 0, 1)
+    belief, tables = (
+        ExactTableBelief(game.rules, 1, level(TWO, temperature=0.0), 0.0),
+        _core.hanabi.Tables(game.rules, 1, 0, 1),
+    )
     q, _ = belief.below.model(
         torch.from_numpy(tables.observe(None, True)), torch.ones(1, 1), torch.from_numpy(tables.legal())
     )
@@ -149,7 +160,7 @@ def test_hands_that_a_network_writes_are_allowed():
     game = games.load(THREE)
     torch.manual_seed(0)
     network = Seq2Seq(shape_of(game.rules, 8, 1)).requires_grad_(False)
-    belief, tables = Written(game.rules, 40, network), _core.hanabi.Tables(game.rules, 5, 0, 40)
+    belief, tables = LearnedTableBelief(game.rules, 40, network), _core.hanabi.Tables(game.rules, 5, 0, 40)
     for move in range(4):
         worlds = tables.take(np.repeat(np.arange(40), 3 * 6))
         belief.deal(tables, worlds, 6, move)
@@ -171,10 +182,10 @@ def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
     has not seen."""
     n, game, trained = 100, games.load(TWO), level(TWO, temperature=0.1)
     settings = {"belief_hidden": 32, "belief_layers": 1, "belief_steps": 150, "exploration": 0.2, "belief_rate": 0.02}
-    config = Training(game=TWO, level=2, below=tmp_path, out=tmp_path, **settings)
-    network = below.trained(trained, config)
+    config = OffBeliefTraining(game=TWO, level=2, below=tmp_path, out=tmp_path, **settings)
+    network = below.load_or_train_network(trained, config)
     tables, rng = _core.hanabi.Tables(game.rules, 77, 0, n), np.random.default_rng(0)
-    exact, written = Listed(game.rules, n, trained, 0.0), Written(game.rules, n, network)
+    exact, written = ExactTableBelief(game.rules, n, trained, 0.0), LearnedTableBelief(game.rules, n, network)
     listed = torch.from_numpy(hands(game.rules).astype(np.int64))
     far, counted, dealt = [], [], n
     for move in range(8):
@@ -190,7 +201,7 @@ def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
                 found.append(np.where(chances > 0, chances * (np.log(chances) - believed), 0).sum(axis=1))
         legal = torch.from_numpy(tables.legal())
         q, _ = trained.model(torch.from_numpy(tables.observe(None, True)), torch.ones(n, 1), legal)
-        actions = chosen(q, legal, trained.temperature, rng).numpy()
+        actions = sample_actions(q, legal, trained.temperature, rng).numpy()
         exact.follow(tables, actions)
         tables.step(actions)
         over = np.flatnonzero(tables.over())

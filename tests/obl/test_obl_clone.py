@@ -13,7 +13,7 @@ from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import best, load
 from trickformer.studies.obl.hanabi import clone, colours, learning, play, training
 from trickformer.studies.obl.hanabi.actors import OVER
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 CPU = torch.device("cpu")
 ONE = "hanabi(colors=1,ranks=3,hand_size=2,max_information_tokens=2,max_life_tokens=1)"
@@ -23,13 +23,13 @@ THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,
 
 def of(spec, out, **given):
     settings = {"method": "clone", "games_of": "partner:style=smart", "batch": 16, "games": 50, "evaluate_every": 1_000}
-    return Training(**{"game": spec, "out": out} | settings | given)
+    return OffBeliefTraining(**{"game": spec, "out": out} | settings | given)
 
 
 @pytest.mark.parametrize("spec", [TWO, THREE])
 def test_games_on_record_are_those_of_the_scripted_player(spec):
     rules, n = training.rules_of(spec), 50
-    found = clone.recorded(rules, "holmes", 7, n)
+    found = clone.play_scripted_games(rules, "holmes", 7, n)
     table = _core.hanabi.Tables(rules, 7, 0, n)
     bots = np.full(n, _core.hanabi.BOTS.index("holmes"), dtype=np.int8)
     for actions in found.actions.T:
@@ -42,7 +42,7 @@ def test_games_on_record_are_those_of_the_scripted_player(spec):
 
 def test_the_cross_entropy_is_that_of_legal_actions():
     rules, rng = training.rules_of(TWO), np.random.default_rng(0)
-    kept = clone.recorded(rules, "smart", 7, 10)
+    kept = clone.play_scripted_games(rules, "smart", 7, 10)
     given = learning.frames(rules, 7, kept, True, CPU)
     q = torch.from_numpy(rng.normal(size=given.legal.shape).astype(np.float32))
     found = clone.surprise(given, q)
@@ -75,7 +75,7 @@ def test_a_scripted_player_is_learned(tmp_path):
 
 def test_games_on_record_are_drawn_alike(tmp_path):
     """Whatever priorities would be given."""
-    begun = training.Run.begin(of(TWO, tmp_path, buffer=8, priority_exponent=0.9), training.rules_of(TWO))
+    begun = training.TrainingProgress.begin(of(TWO, tmp_path, buffer=8, priority_exponent=0.9), training.rules_of(TWO))
     for _ in range(3):
         begun.learn()
     assert begun.replay.total == 8 and set(begun.replay.priorities) == {1.0}
@@ -84,7 +84,7 @@ def test_games_on_record_are_drawn_alike(tmp_path):
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_colours_are_shuffled_anew_at_every_step(tmp_path, shuffle):
     rules = training.rules_of(TWO)
-    begun = training.Run.begin(of(TWO, tmp_path, shuffle_colours=shuffle, buffer=8), rules)
+    begun = training.TrainingProgress.begin(of(TWO, tmp_path, shuffle_colours=shuffle, buffer=8), rules)
     kept, names = begun.replay.of(np.arange(8)), colours.renaming(rules, CPU)
     plain, found = learning.frames(rules, 0, kept, True, CPU), set()
     for step in range(20):

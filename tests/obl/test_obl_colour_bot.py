@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from trickformer import _core, games
-from trickformer.models.hanabi_values import ActionValues, Shape
+from trickformer.models.hanabi_values import ActionValues, NetworkSizes
 from trickformer.studies.obl.hanabi import colours, learning, training
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 CPU = torch.device("cpu")
 TWO = "hanabi(colors=2,ranks=3,hand_size=2,max_information_tokens=3,max_life_tokens=2)"
@@ -18,7 +18,7 @@ THREE = "hanabi(players=3,colors=3,ranks=2,hand_size=2,max_information_tokens=3,
 
 def colour_bot(out, **given):
     settings = {"game": TWO, "method": "vdn", "hidden": 16, "tables": 8, "batch": 16, "burn_in": 16, "buffer": 64}
-    return Training(**settings | {"other_play": True, "colour_bonus": 0.5, "steps": 5, "out": out} | given)
+    return OffBeliefTraining(**settings | {"other_play": True, "colour_bonus": 0.5, "steps": 5, "out": out} | given)
 
 
 def of_colours(spec):
@@ -35,19 +35,19 @@ def of_colours(spec):
 
 @pytest.mark.parametrize("spec", [TWO, THREE])
 def test_hints_that_name_a_colour(spec):
-    found = colours.naming(training.rules_of(spec), CPU)
+    found = colours.colour_hint_mask(training.rules_of(spec), CPU)
     assert found.nonzero()[:, 0].tolist() == of_colours(spec)
 
 
 def test_the_bonus_is_paid_for_colours_in_the_first_half(tmp_path, monkeypatch):
     """Rewards that targets are made of, less what the score says of the same games; of 5 steps the first 3 begin in the
     first half."""
-    rules, given, bootstrapped = training.rules_of(TWO), [], learning.bootstrapped
+    rules, given, bootstrapped = training.rules_of(TWO), [], learning.bootstrap_targets
     monkeypatch.setattr(
-        learning, "bootstrapped", lambda *arguments: given.append(arguments[2]) or bootstrapped(*arguments)
+        learning, "bootstrap_targets", lambda *arguments: given.append(arguments[2]) or bootstrapped(*arguments)
     )
     config, colour = colour_bot(tmp_path), torch.tensor(of_colours(TWO))
-    going = training.Run.begin(config, rules)
+    going = training.TrainingProgress.begin(config, rules)
     for step in range(config.steps):
         going.learn()
         drawn = going.replay.draw(config.batch, 0.0, 1.0, np.random.default_rng([config.seed, 3, step]))
@@ -62,7 +62,7 @@ def test_what_the_last_action_was_makes_no_difference(recurrent):
     """To the network; observations are given the last actions of other games."""
     rules = training.rules_of(TWO)
     torch.manual_seed(1)
-    hiding, seeing = (ActionValues(Shape.of(rules, 16, 2, recurrent, True, last)) for last in ("hidden", "seen"))
+    hiding, seeing = (ActionValues(NetworkSizes.of(rules, 16, 2, recurrent, True, last)) for last in ("hidden", "seen"))
     last = hiding.shape.layout.last
     table = _core.hanabi.Tables(rules, 3, 0, 64)
     for step in range(4):

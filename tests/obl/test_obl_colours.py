@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, Shape, best
+from trickformer.models.hanabi_values import ActionValues, NetworkSizes, best
 from trickformer.studies.obl.hanabi import colours, learning
 from trickformer.studies.obl.hanabi.actors import Actors
-from trickformer.studies.obl.hanabi.beliefs import Counting
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 from trickformer.studies.obl.hanabi.training import rules_of
 
 CPU = torch.device("cpu")
@@ -63,19 +63,21 @@ def test_each_seat_of_a_game_has_names_of_its_own():
 @pytest.mark.parametrize("spec", [TWO, THREE])
 @pytest.mark.parametrize("model", ["mlp", "lstm"])
 def test_actors_and_learner_name_the_colours_alike(spec, model):
-    config = Training(game=spec, method="vdn", other_play=True, model=model, hidden=16, tables=8, exploration=0.0)
+    config = OffBeliefTraining(
+        game=spec, method="vdn", other_play=True, model=model, hidden=16, tables=8, exploration=0.0
+    )
     rules = rules_of(spec)
     torch.manual_seed(5)
-    network = ActionValues(Shape.of(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
+    network = ActionValues(NetworkSizes.of(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
     network.advantage.weight.mul_(20)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < 40:
         replay.add(actors.step(config, network, network))
     games = replay.of(np.arange(40))
     plain = learning.frames(rules, config.seed, games, config.v0, CPU)
     orders = torch.from_numpy(colours.orders(rules, config.seed, games.games))
     agree = []
-    for given in (plain, learning.named(plain, colours.renaming(rules, CPU), orders)):
+    for given in (plain, learning.rename_colours(plain, colours.renaming(rules, CPU), orders)):
         q, _ = learning.values(network, given)
         two = q.masked_fill(~given.legal, -torch.inf).topk(2, dim=2).values[given.own]
         clear = (two[:, 0] - two[:, 1]) > 1e-4

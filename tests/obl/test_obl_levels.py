@@ -12,11 +12,11 @@ from support.obl import tree_of
 
 from trickformer import games
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, load, save
 from trickformer.studies.obl import exact, operator
-from trickformer.studies.obl.config import Exact
+from trickformer.studies.obl.config import ExactStudy
 from trickformer.studies.obl.hanabi import play, training
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 
 def observations(spec):
@@ -36,7 +36,7 @@ def test_an_observation_says_all_that_level_1_needs():
     """Information states that show the same have the same action values: a network needs no memory."""
     spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=2,max_life_tokens=1)"
     tree, (seen, legal) = tree_of(spec), observations(spec)
-    q = operator.respond(tree, operator.grounded(tree), 0.1).q
+    q = operator.respond(tree, operator.grounded_weights(tree), 0.1).q
     found: dict[bytes, np.ndarray] = {}
     for i in range(len(tree.before)):
         values = q[tree.first[i] : tree.first[i + 1]]
@@ -67,10 +67,10 @@ def below_of(out, method):
     """A level of random weights, whose actions say much of what it sees, and its policy in the tree."""
     torch.manual_seed(3)
     rules = training.rules_of(SPEC)
-    network = ActionValues(Shape.of(rules, 16, 2, False)).requires_grad_(False)
+    network = ActionValues(NetworkSizes.of(rules, 16, 2, False)).requires_grad_(False)
     network.advantage.weight.mul_(20)
     out.mkdir()
-    save(Trained(network, rules, True, 0.3, {"method": method, "level": 1}), out)
+    save(HanabiCheckpoint(network, rules, True, 0.3, {"method": method, "level": 1}), out)
     return policy_of(tree_of(SPEC), values(network, SPEC), 0.3)
 
 
@@ -87,11 +87,11 @@ def test_a_checkpoint_is_worth_what_its_games_say(tmp_path, model):
     """Of random weights, by 8,000 games."""
     spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
     torch.manual_seed(4)
-    network = ActionValues(Shape.of(training.rules_of(spec), 16, 2, model == "lstm", True)).requires_grad_(False)
+    network = ActionValues(NetworkSizes.of(training.rules_of(spec), 16, 2, model == "lstm", True)).requires_grad_(False)
     network.advantage.weight.mul_(200 if model == "lstm" else 20)
-    trained = Trained(network, training.rules_of(spec), True, 0.3, {})
+    trained = HanabiCheckpoint(network, training.rules_of(spec), True, 0.3, {})
     save(trained, tmp_path)
-    found = exact.solve(Exact(game=spec, levels=1, starts=0, checkpoint=tmp_path))["checkpoint"]
+    found = exact.solve(ExactStudy(game=spec, levels=1, starts=0, checkpoint=tmp_path))["checkpoint"]
     played = play.scores([trained] * 2, 5, 0, 8_000)
     assert abs(played.mean() - found) < 4 * played.std() / np.sqrt(len(played))
     assert found != pytest.approx(float(operator.value(tree_of(spec), operator.uniform(tree_of(spec)))[0]), abs=0.05)
@@ -103,7 +103,9 @@ def test_k_levels_are_best_responses(tmp_path, level):
     others = operator.uniform(tree)
     if level == 2:
         others, own = below_of(tmp_path / "below", "klevel"), {"level": 2, "warm": False, "below": tmp_path / "below"}
-    training.command(Training(**SETTINGS, **own, method="klevel", n_step=1, out=tmp_path / "run"), resume=False)
+    training.command(
+        OffBeliefTraining(**SETTINGS, **own, method="klevel", n_step=1, out=tmp_path / "run"), resume=False
+    )
     q = values(load(tmp_path / "run").model, SPEC)
     for seat in range(2):
         answer = operator.respond(tree, others, 0.1, others, seat)
@@ -120,12 +122,12 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
     """On a small game; docs/results/obl.md has a larger one. Values of the actions that are taken; and what the policy
     is worth, exactly and by games. Level 1 gets 1 here. Level 2 stands on a level of random weights, which tells more:
     1.25."""
-    tree, own, past = tree_of(SPEC), {}, operator.grounded(tree_of(SPEC))
+    tree, own, past = tree_of(SPEC), {}, operator.grounded_weights(tree_of(SPEC))
     if belief is not None:
         past = below_of(tmp_path / "below", "obl")
         own = {"level": 2, "belief": belief, "warm": False, "below": tmp_path / "below"}
         own |= {"belief_hidden": 16, "belief_layers": 1, "belief_steps": 150, "belief_rate": 0.02}
-    training.command(Training(**SETTINGS, **own, out=tmp_path / "run"), resume=False)
+    training.command(OffBeliefTraining(**SETTINGS, **own, out=tmp_path / "run"), resume=False)
     q = values(load(tmp_path / "run").model, SPEC)
     answer = operator.respond(tree, past, 0.1, anew=True)
     tabular = float(operator.value(tree, answer.policy)[0])
@@ -157,11 +159,11 @@ def test_three_seats(tmp_path, given):
     spec = "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
     tree, temperature = tree_of(spec), 0.0 if given else 0.1
     more = {"game": spec, "seed": 1} | ({"temperature": 0.0, "steps": 600} | given if given else {})
-    training.command(Training(**SETTINGS | more, out=tmp_path / "run"), resume=False)
+    training.command(OffBeliefTraining(**SETTINGS | more, out=tmp_path / "run"), resume=False)
     q = values(load(tmp_path / "run").model, spec)
     worth, best = float(operator.value(tree, policy_of(tree, q, temperature))[0]), float(operator.open_cards(tree)[0])
     assert best == 2 and float(operator.value(tree, operator.uniform(tree))[0]) < 0.6
     assert worth == pytest.approx(best, abs=0.03)
     if not given:
-        answer = operator.respond(tree, operator.grounded(tree), temperature, anew=True)
+        answer = operator.respond(tree, operator.grounded_weights(tree), temperature, anew=True)
         assert far(tree, q, answer, answer.policy) < 0.15

@@ -12,12 +12,12 @@ import torch
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import hint
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, best, load, save
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, best, load, save
 from trickformer.studies.obl.hanabi import colours, learning, sad
 from trickformer.studies.obl.hanabi.actors import OVER, Actors
-from trickformer.studies.obl.hanabi.beliefs import Counting
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 from trickformer.studies.obl.hanabi.training import rules_of
 
 CPU = torch.device("cpu")
@@ -28,7 +28,7 @@ THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,
 
 def network_of(config):
     torch.manual_seed(5)
-    shape = Shape.of(rules_of(config.game), 16, 2, config.model == "lstm", config.odds, config.last)
+    shape = NetworkSizes.of(rules_of(config.game), 16, 2, config.model == "lstm", config.odds, config.last)
     network = ActionValues(shape).requires_grad_(False)
     network.advantage.weight.mul_(20)
     return network
@@ -37,7 +37,7 @@ def network_of(config):
 def played(config, network, n=40):
     """Games of the actors, and as the learner sees them."""
     rules = rules_of(config.game)
-    actors, replay = Actors(config, rules, Counting()), Replay(64, rules.longest, rules.players)
+    actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, network, network))
     games = replay.of(np.arange(n))
@@ -45,7 +45,7 @@ def played(config, network, n=40):
 
 
 def small(**given):
-    return Training(**{"game": TWO, "method": "vdn", "sad": True, "hidden": 16, "tables": 8} | given)
+    return OffBeliefTraining(**{"game": TWO, "method": "vdn", "sad": True, "hidden": 16, "tables": 8} | given)
 
 
 @pytest.mark.parametrize("model", ["mlp", "lstm"])
@@ -64,7 +64,7 @@ def test_without_exploration_the_greedy_action_is_the_move(model):
 
 def test_the_last_move_stands_where_the_layout_says():
     rules = rules_of(THREE)
-    last, found = Shape.of(rules, 4, 1, False).layout.last, set()
+    last, found = NetworkSizes.of(rules, 4, 1, False).layout.last, set()
     for number in range(20):
         state = _core.hanabi.Tables(rules, 3, number, 1)[0]
         assert not state.observation(0, False)[last].any()
@@ -122,12 +122,12 @@ def test_the_greedy_action_seen_is_the_best_by_the_movers_values(game, model):
 def test_greedy_actions_go_by_the_same_names(which):
     """Under other names of the colours a greedy action is seen as it would be as the last move."""
     rules, rng = rules_of(COLOURS), np.random.default_rng(which)
-    renaming, last = colours.renaming(rules, CPU), Shape.of(rules, 4, 1, False).layout.last
+    renaming, last = colours.renaming(rules, CPU), NetworkSizes.of(rules, 4, 1, False).layout.last
     table, at = _core.hanabi.Tables(rules, 3, which, 1), torch.tensor([which])
     for _ in range(8):
         seat = int(rng.integers(2))
         before, greedy = table[0], int(rng.choice(table[0].legal_actions()))
-        shown = sad.shown(table, np.array([greedy]))[0, seat]
+        shown = sad.observe_actions(table, np.array([greedy]))[0, seat]
         ahead = table.take(np.zeros(1, dtype=np.int64))
         ahead.step(np.array([greedy]))
         named = renaming.look(torch.from_numpy(ahead.observe(np.array([seat], dtype=np.int8))), at)[:, last]
@@ -143,8 +143,8 @@ def test_checkpoints_of_before_are_read(tmp_path):
     """Which said nothing of the last move, and had a layout only with odds."""
     rules = rules_of(TWO)
     for odds in (False, True):
-        network = ActionValues(Shape.of(rules, 8, 1, False, odds))
-        save(Trained(network, rules, True, 0.0, {}), tmp_path)
+        network = ActionValues(NetworkSizes.of(rules, 8, 1, False, odds))
+        save(HanabiCheckpoint(network, rules, True, 0.0, {}), tmp_path)
         said = json.loads((tmp_path / "config.json").read_text())
         kept = {name: said["shape"][name] for name in ("seen", "hands", "actions", "hidden", "layers", "recurrent")}
         old = said | {"shape": kept | {"layout": said["shape"]["layout"] if odds else None}}

@@ -21,10 +21,10 @@ from support.records import comparable
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, load, save
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, load, save
 from trickformer.plumbing import config as configs
 from trickformer.studies.obl.hanabi import beliefs, play, training
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play as play_hands
 
@@ -34,7 +34,7 @@ QUICK = {"hidden": 8, "tables": 8, "batch": 4, "burn_in": 8, "buffer": 32, "game
 
 
 def quick(out, **given):
-    return Training(**{"game": TINY, "steps": 12, "save_every": 4, "out": out} | QUICK | given)
+    return OffBeliefTraining(**{"game": TINY, "steps": 12, "save_every": 4, "out": out} | QUICK | given)
 
 
 def same(a, b):
@@ -76,11 +76,11 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, che
     config = quick(tmp_path / "again", **given)
     config.out.mkdir()
     rules = training.rules_of(config.game)
-    going = training.run(training.Run.begin(config, rules))
+    going = training.run(training.TrainingProgress.begin(config, rules))
     for _ in range(config.save_every + 2):  # the state on disk is two steps older: a step is kept after it is told
         next(going)
     del going
-    resumed = training.Run.begin(config, rules)
+    resumed = training.TrainingProgress.begin(config, rules)
     resumed.resume()
     assert resumed.step == config.save_every
     assert [r["step"] for r in training.run(resumed)] == list(range(config.save_every + 1, config.steps + 1))
@@ -137,19 +137,19 @@ def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoin
 
 @pytest.mark.parametrize("averaging", [0.0, 0.5, 0.999])
 def test_the_mean_of_the_weights_is_saved(tmp_path, averaging):
-    going = training.Run.begin(quick(tmp_path, averaging=averaging), training.rules_of(TINY))
+    going = training.TrainingProgress.begin(quick(tmp_path, averaging=averaging), training.rules_of(TINY))
     wanted = going.online.worth.weight.detach().clone()
     for step in range(1, 12):
         going.learn()
         keep = min(averaging, step / (step + 9))
         wanted = keep * wanted + (1 - keep) * going.online.worth.weight.detach()
-    saved = going.trained().model.worth.weight
+    saved = going.make_checkpoint().model.worth.weight
     assert saved == pytest.approx(wanted, abs=1e-6)
     assert torch.equal(saved, going.online.worth.weight) == (averaging == 0)
 
 
 def test_presets():
-    small, paper = Training(), Training(preset="paper")
+    small, paper = OffBeliefTraining(), OffBeliefTraining(preset="paper")
     assert (small.hidden, small.model, small.moves) == (128, "mlp", 1)
     assert (paper.hidden, paper.model, paper.batch, paper.buffer, paper.burn_in) == (512, "lstm", 128, 100_000, 10_000)
     assert (paper.learning_rate, paper.adam_epsilon, paper.clip) == (6.25e-5, 1.5e-5, 5)
@@ -160,9 +160,15 @@ def test_presets():
         0.999,
     )
     assert not paper.odds and not paper.tries and paper.averaging == 0
-    assert Training(preset="paper", method="vdn").moves == 3 and Training(preset="paper", hidden=64).hidden == 64
+    assert (
+        OffBeliefTraining(preset="paper", method="vdn").moves == 3
+        and OffBeliefTraining(preset="paper", hidden=64).hidden == 64
+    )
     rules = training.rules_of("hanabi")
-    assert ActionValues(Shape.of(rules, 512, 3, True)).shape.seen - Shape.of(rules, 512, 3, True).hands == 533
+    assert (
+        ActionValues(NetworkSizes.of(rules, 512, 3, True)).shape.seen - NetworkSizes.of(rules, 512, 3, True).hands
+        == 533
+    )
 
 
 @pytest.fixture(scope="module")
@@ -175,10 +181,10 @@ def checkpoint(tmp_path_factory):
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
         last = {"sad": "greedy", "hidden": "hidden"}.get(model, "seen")
-        network = ActionValues(Shape.of(rules, 16, 2, model != "mlp", last=last))
+        network = ActionValues(NetworkSizes.of(rules, 16, 2, model != "mlp", last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
-        save(Trained(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
+        save(HanabiCheckpoint(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
         made[model] = out
     return made
 
@@ -198,7 +204,7 @@ def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
     for warm in (True, False):
         config = quick(tmp_path / str(warm), warm=warm, **given)
         config.out.mkdir()
-        begun = training.Run.begin(config, training.rules_of(TINY))
+        begun = training.TrainingProgress.begin(config, training.rules_of(TINY))
         for network in (begun.online, begun.target):
             equal = [torch.equal(w, weights[name]) for name, w in network.state_dict().items()]
             assert all(equal) == warm
@@ -242,11 +248,11 @@ def test_three_runs_at_one_table(tmp_path, command):
     rules, game, specs = training.rules_of(THREE), games.load(THREE), []
     for seed, last in enumerate(("seen", "greedy", "hidden")):
         torch.manual_seed(seed)
-        network = ActionValues(Shape.of(rules, 16, 2, seed == 0, last=last))
+        network = ActionValues(NetworkSizes.of(rules, 16, 2, seed == 0, last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         (tmp_path / str(seed)).mkdir()
-        save(Trained(network, rules, True, 0.0, {"method": "vdn"}), tmp_path / str(seed))
+        save(HanabiCheckpoint(network, rules, True, 0.0, {"method": "vdn"}), tmp_path / str(seed))
         specs.append(f"obl:checkpoint={tmp_path / str(seed)}")
     words = [
         "--game",

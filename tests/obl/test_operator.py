@@ -97,7 +97,7 @@ def test_any_past_that_looks_at_public_things_only_is_the_grounded_one():
     """Theorem 4, of policies in two games; Bob of the toy game does not act twice, so that his past is free."""
     for spec, public in (("toy", lambda key: ""), ("tiny_hanabi", lambda key: key.partition(" ")[2])):
         tree = tree_of(spec)
-        expected = operator.respond(tree, operator.grounded(tree), 0.1).policy
+        expected = operator.respond(tree, operator.grounded_weights(tree), 0.1).policy
         for seed in range(10):
             rng = np.random.default_rng(seed)
             weights: dict = {}
@@ -118,7 +118,7 @@ def test_in_hanabi_the_grounded_belief_needs_weights():
     public = [tuple(e for e in view.events if e.actor != CHANCE) for _, view in tree.keys]
     told = np.repeat(np.arange(len(public)), tree.counts)
     which = [numbers.setdefault((public[i], a), len(numbers)) for i, a in zip(told, tree.action.tolist())]
-    expected = operator.beliefs(tree, operator.grounded(tree))
+    expected = operator.beliefs(tree, operator.grounded_weights(tree))
     for seed in range(5):
         past = np.random.default_rng(seed).normal(0, 2, len(numbers))[which]
         assert operator.beliefs(tree, past) == pytest.approx(expected, abs=1e-9), f"seed {seed}"

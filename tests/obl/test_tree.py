@@ -7,7 +7,7 @@ from support.obl import SMALL_HANABI, opened, tree_of
 
 from trickformer.base import TrickformerError
 from trickformer.studies.obl import toy
-from trickformer.studies.obl.listing import listed
+from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import TERMINAL, grow
 
 ALICE, BOB = {name: i for i, name in enumerate(toy.ALICE)}, {name: i for i, name in enumerate(toy.BOB)}
@@ -111,7 +111,7 @@ def test_openspiel_plays_the_toy_game():
 )
 def test_what_is_refused(spec, says):
     with pytest.raises(TrickformerError, match=says) as raised:
-        listed(spec, 100_000 if spec == "phantom_ttt" else 3_000)
+        load_tree(spec, 100_000 if spec == "phantom_ttt" else 3_000)
     assert "\n" not in str(raised.value)
 
 
@@ -131,6 +131,6 @@ def test_games_that_forget_or_confuse_are_refused():
 
 
 def test_the_limit_is_how_many_nodes_there_may_be():
-    assert len(listed("toy", 29).parent) == 29
+    assert len(load_tree("toy", 29).parent) == 29
     with pytest.raises(TrickformerError, match="more than 28 nodes"):
-        listed("toy", 28)
+        load_tree("toy", 28)

@@ -14,7 +14,7 @@ from support.play import decisions
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
-from trickformer.models.hanabi_values import ActionValues, Shape, Trained, save
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, save
 from trickformer.search.hanabi.rl import _values
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -29,8 +29,8 @@ def folders(tmp_path_factory):
     made = {}
     for name, game, recurrent in (("mlp", TINY, False), ("lstm", TINY, True), ("large", games.load("hanabi"), False)):
         torch.manual_seed(1)
-        model, made[name] = ActionValues(Shape.of(game.rules, 24, 2, recurrent)), tmp_path_factory.mktemp(name)
-        save(Trained(model, game.rules, True, 0.0, {}), made[name])
+        model, made[name] = ActionValues(NetworkSizes.of(game.rules, 24, 2, recurrent)), tmp_path_factory.mktemp(name)
+        save(HanabiCheckpoint(model, game.rules, True, 0.0, {}), made[name])
     return made
 
 
@@ -212,7 +212,7 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
         for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
             followed, _ = player.games.of(view)
             for seat in (0, 1) if number > 1 else ():
-                hands = followed._belief.listed(seat)
+                hands = followed._belief.enumerate_hands(seat)
                 if hands is None:
                     assert few
                     continue
@@ -222,9 +222,9 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
                 assert tuple([*TINY.hand(state, seat), -1, -1][:2]) in held
                 checked += 1
                 dropped += len(slow) < len(possible)
-            network, hands = followed.found().network, followed._belief.listed(1 - view.viewer)
+            network, hands = followed.search_next_move().network, followed._belief.enumerate_hands(1 - view.viewer)
             if network is not None and hands is not None:
-                said = player._team.said(followed._x, network, decided(player, view).action, hands)
+                said = player._team.move_log_likelihood(followed._x, network, decided(player, view).action, hands)
                 parted += 0 < np.isfinite(said).sum() < len(hands)
     assert checked > 30 and dropped > 5 and (few or parted > 2), (checked, dropped, parted)
 
@@ -237,7 +237,7 @@ def test_both_seats_come_to_the_same_network(folders):
         for state, view in turns_by(TINY, player, deal):
             one, two = (p.games.of(TINY.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
-            found = [g.found() for g in (one, two)]
+            found = [g.search_next_move() for g in (one, two)]
             assert (found[0].value, found[0].gain) == (found[1].value, found[1].gain)
             weights = [{} if f.network is None else f.network.state_dict() for f in found]
             assert weights[0].keys() == weights[1].keys()

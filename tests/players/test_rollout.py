@@ -12,7 +12,7 @@ from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
 from trickformer.players import decision_rng
-from trickformer.search.states import PlayedPositions
+from trickformer.search.states import StatePositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -45,10 +45,13 @@ def played_on_slowly(game, policy, world, action, seat):
 def test_games_played_on_are_those_of_the_policy(name, tiny_features_checkpoint_of):
     game = games.load(name)
     policy = players.make(f"argmax:checkpoint={tiny_features_checkpoint_of(game.name)}", game)
-    positions, rng, found = PlayedPositions(game, policy, sampler(game)), np.random.default_rng(2), set[float]()
+    positions, rng, found = StatePositions(game, policy, sampler(game)), np.random.default_rng(2), set[float]()
     for number, (state, view) in enumerate(decisions(game, 3, 0)):
         if number % 7 == 3 and len(view.legal) > 1:
-            drawn, worlds = positions.position(view, rng, {}).drawn(3, np.random.default_rng(number)), sampler(game)
+            drawn, worlds = (
+                positions.position(view, rng, {}).sample_worlds(3, np.random.default_rng(number)),
+                sampler(game),
+            )
             worlds.reset(view)
             same = worlds.sample(3, np.random.default_rng(number))
             scores = drawn.play(slice(1, 3), view.legal, 0)
@@ -75,8 +78,8 @@ def test_what_was_seen_before_the_action_is_fed_once(tiny_features_checkpoint_of
         if number % 6 == 1 and len(view.legal) > 1:
             found = []
             for player in (policy, Blind(policy)):
-                position = PlayedPositions(game, player, sampler(game)).position(view, np.random.default_rng(0), {})
-                drawn = position.drawn(5, np.random.default_rng(number))
+                position = StatePositions(game, player, sampler(game)).position(view, np.random.default_rng(0), {})
+                drawn = position.sample_worlds(5, np.random.default_rng(number))
                 found.append([drawn.play(slice(2, 5), view.legal, 1), drawn.play(slice(0, 4), view.legal[:2], 1)])
             assert all(np.array_equal(looked, blind) for looked, blind in zip(*found, strict=True)), number
             compared += 1
@@ -90,8 +93,8 @@ def test_chance_is_alike_after_every_action():
     game = games.load("hanabi(colors=2,ranks=3,hand_size=2)")
     state = game.deal(1, 0)
     view = game.view(state, 0)
-    positions = PlayedPositions(game, players.make("partner:style=smart", game), sampler(game))
-    drawn = positions.position(view, np.random.default_rng(0), {}).drawn(40, np.random.default_rng(1))
+    positions = StatePositions(game, players.make("partner:style=smart", game), sampler(game))
+    drawn = positions.position(view, np.random.default_rng(0), {}).sample_worlds(40, np.random.default_rng(1))
     alike = drawn.play(slice(0, 40), [view.legal[0]] * 2, 5)
     assert (alike[:, 0] == alike[:, 1]).all()
     assert len(np.unique(alike)) > 1

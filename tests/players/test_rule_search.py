@@ -13,9 +13,9 @@ from support.records import comparable
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import networks as files
-from trickformer.belief.hanabi.config import Training
-from trickformer.belief.hanabi.exact import ExactBelief
-from trickformer.belief.hanabi.process import chosen, prefer
+from trickformer.belief.hanabi.config import BeliefTraining
+from trickformer.belief.hanabi.exact import HandListBelief
+from trickformer.belief.hanabi.process import choose_actions, prefer
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -42,12 +42,12 @@ def test_both_seats_find_the_same_rule():
             found = [p.games.of(view)[0] for p in (shared, alone)]
             other = players.make("rule_search:worlds=60,threshold=0", TINY)
             twin, _ = other.games.of(TINY.view(state, 1 - view.viewer))
-            assert found[0].found() == found[1].found() == twin.found(), deal
+            assert found[0].search_next_move() == found[1].search_next_move() == twin.search_next_move(), deal
             assert alone.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             threaded = players.make("rule_search:worlds=60,threshold=0,threads=3", TINY)
             assert threaded.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             if exact is None:
-                exact = ExactBelief(shared.search.process)
+                exact = HandListBelief(shared.search.process)
                 exact.begin(twin._x)
             else:
                 exact.observe(before[0], np.array([before[1]]), before[2], twin._x)
@@ -55,7 +55,7 @@ def test_both_seats_find_the_same_rule():
             hidden = [TINY.hand(state, p) for p in (0, 1)]
             true = [card for hand in hidden for card in hand + [-1] * (2 - len(hand))]
             assert np.isfinite(log_p[(hands == true).all(axis=1)]).any(), deal
-            before, checked = (twin._x, twin.found().rule, decision.action), checked + 1
+            before, checked = (twin._x, twin.search_next_move().rule, decision.action), checked + 1
     assert checked > 15
 
 
@@ -66,9 +66,9 @@ def test_values_are_those_of_all_worlds():
         exact = before = None
         for number, (_, view, decision) in enumerate(game_by(search, deal)):
             followed, _ = search.games.of(view)
-            found, x, process = followed.found(), followed._x, search.search.process
+            found, x, process = followed.search_next_move(), followed._x, search.search.process
             if exact is None:
-                exact = ExactBelief(process)
+                exact = HandListBelief(process)
                 exact.begin(x)
             else:
                 exact.observe(before[0], np.array([before[1]]), before[2], x)
@@ -82,7 +82,7 @@ def test_values_are_those_of_all_worlds():
             p = np.exp(log_p)
 
             def worth(rule, tables=tables, p=p):
-                actions = chosen(tables, np.full(len(tables), rule), 0)
+                actions = choose_actions(tables, np.full(len(tables), rule), 0)
                 return p @ tables.play_out(actions, SMART, 0).reshape(len(p), -1).mean(axis=1)
 
             rules = [*range(6), *(prefer(a, SMART) for a in range(TINY.rules.actions))]
@@ -129,7 +129,7 @@ class Forgetful(OrderedDict):
 def networks(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("networks"), {}
     for name, given in {"hmm": {}, "pomdp": {"form": "pomdp"}, "holmes": {"players": ["holmes", "holmes"]}}.items():
-        config, made[name] = Training(hidden=8).model_copy(update=given), folder / f"{name}.safetensors"
+        config, made[name] = BeliefTraining(hidden=8).model_copy(update=given), folder / f"{name}.safetensors"
         files.save(files.network_of(config), config, made[name])
     return made
 

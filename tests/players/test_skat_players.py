@@ -15,7 +15,7 @@ from support.worlds import seat_view
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
-from trickformer.belief import sampler, weighted
+from trickformer.belief import sampler, weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import CALLS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
 from trickformer.search.skat.positions import SkatPositions
@@ -262,7 +262,7 @@ def test_games_played_on_in_worlds_are_those_of_the_scripted_player(tail):
     rng, sides = np.random.default_rng(2), set()
     for game, state, seat in games_at_play("kermit:worlds=1", 8, 6):
         view, unit = game.view(state, seat), game.worth[0]
-        belief, script = weighted(game), players.make("rules", game)
+        belief, script = weighted_belief(game), players.make("rules", game)
         drawn = SkatPositions(SkatBelief(game), True, True).worlds(view, 5, rng)
         legal = np.array(view.legal)
         found = S.play(drawn.deals, True, drawn.hidden, drawn.course, legal, tail, S.Solver())

@@ -12,12 +12,12 @@ from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi import networks as files
-from trickformer.belief.hanabi.config import Training
+from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.belief.samplers.hanabi import ExplainedBelief
 from trickformer.players.sparta import Options
 from trickformer.search.hanabi.positions import HanabiPositions
-from trickformer.search.sparta import Improving
+from trickformer.search.sparta import BlueprintSearchPlayer
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 QUICK = {"seq2seq": "worlds=60", "bft": "worlds=60,steps=2,batch=8"}
@@ -35,7 +35,10 @@ def networks(tmp_path_factory):
         "variant": {"variant": "5-card-2-hint"},
         "transformer": {"model": "transformer", "heads": 2},
     }.items():
-        config, made[name] = Training(form="pomdp", hidden=8).model_copy(update=given), folder / f"{name}.safetensors"
+        config, made[name] = (
+            BeliefTraining(form="pomdp", hidden=8).model_copy(update=given),
+            folder / f"{name}.safetensors",
+        )
         files.save(files.network_of(config), config, made[name])
     return made
 
@@ -45,11 +48,11 @@ def test_with_the_exact_estimator_search_is_that_on_the_filter():
     exact = partial(ExplainedBelief, TINY, "smart")
 
     def estimated(_):
-        return EstimatedBelief(TINY, ["smart", "smart"], lambda system: estimators.Exact(system, 10**5, 10**6))
+        return EstimatedBelief(TINY, ["smart", "smart"], lambda system: estimators.ExactEstimator(system, 10**5, 10**6))
 
     options, looked = Options(worlds=3_000, threshold=0, ucb=False), 0
     one, two = (
-        Improving(options, HanabiPositions(TINY, "smart", 0, belief, exact()))
+        BlueprintSearchPlayer(options, HanabiPositions(TINY, "smart", 0, belief, exact()))
         for belief in (lambda _: exact(), estimated)
     )
     memo: dict = {}

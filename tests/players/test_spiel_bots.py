@@ -15,8 +15,8 @@ from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players
-from trickformer.belief import sampler, weighted
-from trickformer.belief.world import explaining
+from trickformer.belief import sampler, weighted_belief
+from trickformer.belief.world import update_world
 from trickformer.players import spiel
 from trickformer.studies.crew.plan import CrewEvaluation
 from trickformer.tournaments import run
@@ -126,7 +126,7 @@ def test_a_kept_world_explains_every_view(name):
             seat = view.viewer
             memo = memos.setdefault(seat, {})
             before = memo["world"][0].history() if "world" in memo else None
-            world, anew = explaining(game, belief, view, np.random.default_rng([seed, state.move_number()]), memo)
+            world, anew = update_world(game, belief, view, np.random.default_rng([seed, state.move_number()]), memo)
             assert game.view(world, seat) == view, f"seed {seed}"
             assert anew or world.history()[: len(before)] == before, f"seed {seed}"
             kept += not anew
@@ -139,10 +139,10 @@ def test_a_world_that_explains_the_view_draws_nothing():
     belief = KuhnBelief(game)
     state = game.deal(1, 1)
     view = game.view(state, 0)
-    world, anew = explaining(game, belief, view, np.random.default_rng(1), memo)
+    world, anew = update_world(game, belief, view, np.random.default_rng(1), memo)
     assert anew
     rng = np.random.default_rng(2)
-    assert explaining(game, belief, view, rng, memo) == (world, False)
+    assert update_world(game, belief, view, rng, memo) == (world, False)
     assert rng.random() == np.random.default_rng(2).random()
 
 
@@ -294,7 +294,7 @@ def test_weighted_worlds_of_skat_follow_their_weights():
     """Where each hidden card lies, against the weighted mean of many uniform worlds: weighted ones are nearer to it by
     more than half than uniform ones, in every deal in which enough of them count."""
     game, rules = games.load("skat"), players.make("rules", games.load("skat"))
-    belief, uniform = weighted(game), sampler(game)
+    belief, uniform = weighted_belief(game), sampler(game)
     checked = 0
     for index in range(12):
         state, rng = game.deal(11, index), np.random.default_rng(index)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import ABOUT, CONFIG, Interrupted, RunFolder, resumable
+from trickformer.plumbing.folder import ABOUT, CONFIG, Interruption, RunFolder, resumable
 
 
 class Config(BaseModel):
@@ -60,15 +60,15 @@ def test_there_is_nothing_to_resume_without_a_folder(tmp_path):
         RunFolder.optional(None, resume=True)
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, lambda: Interrupted("time is up")])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, lambda: Interruption("time is up")])
 def test_an_interrupt_tells_how_to_continue(stop, tmp_path):
     config = Config(out=tmp_path / "a run", ray="auto")
-    with pytest.raises(Interrupted) as caught, resumable("play it", config, ["--a", "x"], progress=lambda: "after 1"):
+    with pytest.raises(Interruption) as caught, resumable("play it", config, ["--a", "x"], progress=lambda: "after 1"):
         raise stop()
     out = str(config.out)
     assert str(caught.value) == (
         f"interrupted after 1; go on with: trickformer play it --config '{out}/config.toml' --out '{out}' --resume "
         "--a x --ray auto"
     )
-    with pytest.raises(Interrupted, match="interrupted; nothing is kept without"), resumable("play", Config()):
+    with pytest.raises(Interruption, match="interrupted; nothing is kept without"), resumable("play", Config()):
         raise stop()

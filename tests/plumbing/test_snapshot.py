@@ -155,3 +155,17 @@ def test_the_format_is_numpys_own(tmp_path):
     SNAPSHOTS.save(tmp_path / "kept.npz", [1, 2], {})
     with np.load(io.BytesIO((tmp_path / "kept.npz").read_bytes()), allow_pickle=False) as held:
         assert held.files == ["tree"]
+
+
+def test_classes_are_read_under_their_former_names(tmp_path):
+    class Twig:
+        """The class Leaf under a later name."""
+
+        values: np.ndarray
+
+    file = tmp_path / "old.npz"
+    SNAPSHOTS.save(file, Leaf(np.arange(3)), {})
+    read = Snapshots((Twig,), {}, {"Leaf": Twig}).load(file, {})
+    assert type(read) is Twig and read.values.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="Leaf"):
+        Snapshots((Twig,), {}).load(file, {})

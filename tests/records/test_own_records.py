@@ -196,7 +196,7 @@ def test_damaged_lines_are_read_or_refused(name, folder_of, tmp_path, command):
     """With words or characters changed: whatever is read can be checked, shown and written."""
     source = folder_of(name) / "records.jsonl"
     command("records", "convert", source, tmp_path / "own.jsonl")
-    reader = jsonl.Reader(source.parent)
+    reader = jsonl.LineReader(source.parent)
     refused = 0
     for text in (source.read_text().splitlines()[0], (tmp_path / "own.jsonl").read_text().splitlines()[0]):
         for seed in range(150):

@@ -11,7 +11,7 @@ from support.review import dealt
 
 from trickformer import games, players
 from trickformer.base import Decision, TrickformerError, UnknownNameError
-from trickformer.players.optimal import expected
+from trickformer.players.optimal import action_value
 from trickformer.review import analyst
 from trickformer.review.hand import of_state
 from trickformer.review.result import Review
@@ -169,7 +169,7 @@ def test_optimal_play_of_mines_is_rated_by_enumeration():
     solver = _core.mines.Solver(game.board, 10**6, 10**6)
     for rating, (turn, state) in zip(found.ratings, hand.turns(), strict=True):
         view = game.view(state, 0)
-        worth = {cell: len(view.events) + expected(game, solver, view, cell) for cell in turn.legal}
+        worth = {cell: len(view.events) + action_value(game, solver, view, cell) for cell in turn.legal}
         if rating.forced:
             continue
         assert rating.loss == pytest.approx(max(worth.values()) - worth[turn.action], abs=1e-9)

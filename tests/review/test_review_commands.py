@@ -16,7 +16,7 @@ from trickformer.review.hand import of_record
 from trickformer.review.result import Review, WhatIf
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 # A quick analyst of each game, and the seed of hands in which it finds mistakes.
 ANALYSTS = {
@@ -115,7 +115,7 @@ def test_a_lost_mission_says_why(folder_of, command):
 def test_the_worst_deals_come_first(folder_of, command):
     for name in ("hearts", "skat", "hanabi"):
         folder = folder_of(name)
-        results = Results(run.load(folder))
+        results = TournamentResults(run.load(folder))
         differences = results.rows[0, 1][0].deals.tolist()
         code, out, _ = command("records", "worst", folder, "--json")
         found = json.loads(out)

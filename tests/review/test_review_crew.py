@@ -10,7 +10,7 @@ from support.crew_scripts import PAGES, Script
 from trickformer import _core, games
 from trickformer.games.crew import CARDS, DRAW, PLAY, PREAMBLE
 from trickformer.review import analyst, crew
-from trickformer.review.hand import Hand, of_state
+from trickformer.review.hand import ReviewHand, of_state
 
 PLAIN = 300_000  # cards that the plain search tries
 
@@ -25,7 +25,7 @@ def ended(game, index, seed=5, policy=None):
 
 
 def hand_of(game, state, source=None):
-    return Hand(game, ("a", "b", "c", "d"), tuple(state.history()), source=source)
+    return ReviewHand(game, ("a", "b", "c", "d"), tuple(state.history()), source=source)
 
 
 @pytest.mark.parametrize("mission", [4, 9, 13, 16, 20, 26, 29, 33, 44, 46])
@@ -35,7 +35,7 @@ def test_cards_are_rated_as_by_a_search_of_every_card(mission):
     for index in range(6):
         state = ended(game, index)
         hand = hand_of(game, state)
-        found = crew.opened(hand, lambda: None)
+        found = crew.solve_open_hand(hand, lambda: None)
         assert found.answer is not None
         course = {point.number: point.winnable for point in found.answer.course}
         for turn, before in hand.turns():
@@ -104,8 +104,8 @@ def test_what_was_drawn_is_read_off_the_record():
     for index in range(12):
         state = ended(game, index)
         drawn = any(s.core is not None and s.core.phase == DRAW for s in hand_of(game, state).states())
-        with_series = crew.opened(hand_of(game, state, (5, index)), lambda: None)
-        alone = crew.opened(hand_of(game, state), lambda: None)
+        with_series = crew.solve_open_hand(hand_of(game, state, (5, index)), lambda: None)
+        alone = crew.solve_open_hand(hand_of(game, state), lambda: None)
         if drawn:
             assert alone == with_series, f"deal {index}"
             compared += 1

@@ -59,7 +59,7 @@ def test_what_seats_of_the_exchanged_game_see(spec):
         *_, state = random_playout(game.deal(rng.randrange(2**30), seed), rng)
         for viewer in range(game.players):
             tokens = tokenizer.encode(game.view(state, viewer))[None]
-            found, permutation = tokenizer.augmented(tokens, Chosen(rng.randrange(1, 1_000)))
+            found, permutation = tokenizer.augment(tokens, Chosen(rng.randrange(1, 1_000)))
             other = exchanged(game, tokenizer, state, permutation[0])
             assert other.is_terminal() and other.returns() == state.returns(), f"seed {seed}"
             seen = tokenizer.encode(game.view(other, viewer))
@@ -70,7 +70,7 @@ def test_what_seats_of_the_exchanged_game_see(spec):
 def test_every_exchange_is_drawn(spec, kinds):
     tokenizer = tokenizers.make(games.load(spec))
     tokens = np.full((2_000, tokenizer.n_positions), tokenizer.eos)
-    _, permutation = tokenizer.augmented(tokens, np.random.default_rng(1))
+    _, permutation = tokenizer.augment(tokens, np.random.default_rng(1))
     assert (np.sort(permutation, axis=1) == np.arange(len(tokenizer.vocab))).all()
     assert len(np.unique(permutation, axis=0)) == kinds
 
@@ -80,7 +80,7 @@ def test_the_mission_of_the_pink_cards_keeps_its_colours():
     tokenizer = tokenizers.make(game)
     *_, state = random_playout(game.deal(0, 0), random.Random(0))
     tokens = tokenizer.encode(game.view(state, 1))[None]
-    found, permutation = tokenizer.augmented(tokens, np.random.default_rng(3))
+    found, permutation = tokenizer.augment(tokens, np.random.default_rng(3))
     np.testing.assert_array_equal(found, tokens)
     np.testing.assert_array_equal(permutation[0], np.arange(len(tokenizer.vocab)))
 
@@ -89,12 +89,12 @@ def test_labels_follow_their_actions():
     game = games.load("crew")
     tokenizer = tokenizers.make(game)
     data = generate.cast_hands(game, ["rules"], 5, 0, 20, 2, labels=generate.Labels(0.5, 1))
-    other = stored.augmented(data, tokenizer, np.random.default_rng(8))
+    other = stored.augment_sequences(data, tokenizer, np.random.default_rng(8))
     assert (other.tokens != data.tokens).any()
     row, position, value, _ = decisions(data, len(tokenizer.vocab))
     row2, position2, value2, labelled2 = decisions(other, len(tokenizer.vocab))
     np.testing.assert_array_equal((row, position), (row2, position2))
-    _, permutation = tokenizer.augmented(data.tokens, np.random.default_rng(8))
+    _, permutation = tokenizer.augment(data.tokens, np.random.default_rng(8))
     back = np.take_along_axis(value2, permutation[row], axis=1)
     np.testing.assert_array_equal(back, value)
     # What is labelled can be played: the tracker of the new sequence says so.

@@ -239,7 +239,7 @@ def test_the_bootstraps_players_play_their_share_of_later_hands(skat, tmp_path, 
     pieces = list(schedule.play_pieces(job))
     assert [p.hands for p in pieces] == ([16, 8] if tables == 16 else [1] * hands)
     kept, deals = 3 if iteration == 1 else 1, schedule.series(config, iteration)
-    shares = [schedule.anchored(config, 1, p.first, p.hands) for p in pieces]
+    shares = [schedule.count_anchor_hands(config, 1, p.first, p.hands) for p in pieces]
     assert sum(shares) == round(0.3 * hands) == 7
     for piece, share in zip(pieces, shares):
         check_skat(skat, piece.data)
@@ -261,7 +261,7 @@ def test_without_an_anchor_no_hand_is_the_bootstraps(skat, tmp_path):
     config = anchor_config(anchor=0.0)
     fresh_model(skat).save_pretrained(tmp_path / "model-0")
     (piece,) = schedule.play_pieces(schedule.Job(config, 1, tmp_path, "cpu", range(0, 16, 16), 16))
-    assert schedule.anchored(config, 1, 0, 16) == 0
+    assert schedule.count_anchor_hands(config, 1, 0, 16) == 0
     dealt = tokenizers.make(skat).tables(schedule.series(config, 1), 0, 16).tokens
     rows = {tuple(row) for row in dealt[:, :, :11].reshape(-1, 11).tolist()}
     assert {tuple(row) for row in piece.data.tokens[:, :11].tolist()} <= rows
@@ -339,7 +339,7 @@ def pieces(hearts):
 
 
 def write(folder, game, parts, finish=True):
-    with stored.Writer(folder, game, tokenizers.make(game), {"seed": 1}) as writer:
+    with stored.DataWriter(folder, game, tokenizers.make(game), {"seed": 1}) as writer:
         for part in parts:
             writer.append(part, len(part))
         if finish:
@@ -385,13 +385,13 @@ def test_foreign_and_damaged_data_are_refused_by_name(hearts, pieces, tmp_path):
     with pytest.raises(TrickformerError, match=r"holds data of another kind: game is hearts\(\), not hearts\("):
         stored.load(folder, other, tokenizers.make(other))
     with pytest.raises(TrickformerError, match=r"another kind: about is \{'seed': 1\}, not \{'seed': 2\}$"):
-        stored.Writer(folder, hearts, tokenizer, {"seed": 2})
+        stored.DataWriter(folder, hearts, tokenizer, {"seed": 2})
     whole = (folder / "tokens.bin").read_bytes()
     (folder / "tokens.bin").write_bytes(whole[:-1])
     with pytest.raises(TrickformerError, match=r"tokens.bin has 2249 bytes, not the 2250 .*: it is damaged$"):
         stored.load(folder, hearts, tokenizer)
     with pytest.raises(TrickformerError, match=r"tokens.bin has 2249 bytes"):
-        stored.Writer(folder, hearts, tokenizer, {"seed": 1})
+        stored.DataWriter(folder, hearts, tokenizer, {"seed": 1})
     (folder / "tokens.bin").write_bytes(whole)
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"vocabulary": "0" * 64}))
@@ -481,8 +481,8 @@ def test_a_bootstrap_player_gets_the_calls_it_asks_for(hearts, noise, monkeypatc
 
     make = players.make
     monkeypatch.setattr(players, "make", lambda spec, game: Spy())
-    generate.played(hearts, ["spy"], 3, 0, 20, noise)
+    generate.play_hands(hearts, ["spy"], 3, 0, 20, noise)
     assert max(calls) == 3 and ended == [4] * 20
     monkeypatch.setattr(Spy, "act", lambda self, views, *_: [Decision(v.legal[0], math.nan) for v in views])
     with pytest.raises(TrickformerError, match=r"^Spy says that an action is worth nan"):
-        generate.played(hearts, ["spy"], 3, 0, 1, noise)
+        generate.play_hands(hearts, ["spy"], 3, 0, 1, noise)

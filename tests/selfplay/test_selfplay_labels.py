@@ -18,7 +18,7 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
 from trickformer.selfplay.generate import Labels, Roles
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import BulkHands
 
 # ----------------------------------------------------------------------------------------- beside the sequences
 
@@ -58,7 +58,7 @@ def test_chosen_rows_take_their_labels_along(which):
 
 def test_a_mask_chooses_and_parts_are_joined():
     data, other = made(COUNTS), made([2, 0, 1], 1)
-    plain = Sequences.unlabelled(other.tokens, other.outcomes)
+    plain = Sequences.without_labels(other.tokens, other.outcomes)
     assert rows(data[np.arange(9) % 2 == 1]) == rows(data)[1::2]
     assert rows(join(data, plain, other)) == rows(data) + rows(plain) + rows(other)
     assert [labels for *_, labels in rows(plain)] == [[], [], []]
@@ -75,7 +75,7 @@ def labelled(hearts):
 
 
 def write(folder, game, parts):
-    with stored.Writer(folder, game, tokenizers.make(game), {"seed": 1}) as writer:
+    with stored.DataWriter(folder, game, tokenizers.make(game), {"seed": 1}) as writer:
         for part in parts:
             writer.append(part, len(part) // 4)
         writer.finish()
@@ -107,7 +107,7 @@ def test_truncated_labels_are_refused(hearts, labelled, tmp_path, name):
     with pytest.raises(TrickformerError, match=message):
         stored.load(folder, hearts, tokenizer)
     with pytest.raises(TrickformerError, match=message):
-        stored.Writer(folder, hearts, tokenizer, {"seed": 1})
+        stored.DataWriter(folder, hearts, tokenizer, {"seed": 1})
 
 
 class _Cut:
@@ -133,7 +133,7 @@ def test_a_writer_that_was_killed_between_files_goes_on_to_the_same(hearts, labe
     parts = [labelled[:16], labelled[16:32], labelled[32:]]
     write(tmp_path / "whole", hearts, parts)
     with (
-        stored.Writer(tmp_path / "d", hearts, tokenizers.make(hearts), {"seed": 1}) as writer,
+        stored.DataWriter(tmp_path / "d", hearts, tokenizers.make(hearts), {"seed": 1}) as writer,
         monkeypatch.context() as m,
     ):
         writer.append(parts[0], 4)
@@ -229,7 +229,7 @@ def test_the_last_decisions_labels_are_those_of_exhaustive_play(hearts, net, nam
     elsewhere it lies between what may come."""
     tokenizer, n = tokenizers.make(hearts), 100
     hands = tokenizer.core_hands(["random"], 7, 0, n)
-    data = generate.labelled(hearts, hands, np.ones((n, 4), bool), 7, 0, kind(name, net, 1.0, 3))
+    data = generate.label_hands(hearts, hands, np.ones((n, 4), bool), 7, 0, kind(name, net, 1.0, 3))
     exact = unequal = 0
     for (row, position), values in decisions(data).items():
         hand, seat = divmod(row, 4)
@@ -290,8 +290,8 @@ def test_labels_are_right_on_average(hearts, net):
     tokenizer, n, seed = tokenizers.make(hearts), 500, 11
     history, scores, seated = _core.hearts.mixed_hands(tokenizer.rules, seed, 0, n, 0.0, 0.0, net, 1.0)
     assert (seated == 2).all()
-    hands = Hands(tokenizer.codec, history, scores)
-    data = generate.labelled(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
+    hands = BulkHands(tokenizer.codec, history, scores)
+    data = generate.label_hands(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
     came = hearts.outcomes.values[data.outcomes, 0]
     told = [(row, values[int(data.tokens[row, position + 1])]) for (row, position), values in decisions(data).items()]
     row, label = (np.array(column) for column in zip(*told))

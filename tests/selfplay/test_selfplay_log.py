@@ -52,8 +52,8 @@ def row(low, high, difference=None):
 
 def test_signs_of_collapse(hearts):
     rng = np.random.default_rng(0)
-    varied = Sequences.unlabelled(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
-    alike = Sequences.unlabelled(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
+    varied = Sequences.without_labels(np.zeros((1000, 75)), rng.integers(0, 500, 1000))
+    alike = Sequences.without_labels(np.zeros((1000, 75)), np.where(np.arange(1000) < 600, 7, varied.outcomes))
     good = {"entropy": 0.4}
 
     def warned(data=varied, learned=good, previous=(), baseline=()):

@@ -16,7 +16,7 @@ from trickformer.selfplay import generate, quick
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.generate import Labels
 from trickformer.selfplay.train import action_loss
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import BulkHands
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def test_the_core_chooses_what_the_trackers_features_say(tokenizer):
     with torch.no_grad():
         model.first.weight.mul_(10)
     net = quick.core(model)
-    hands = Hands(tokenizer.codec, *played(tokenizer, net, 0, n)[:2])
-    tokens, _ = hands.seen(*(a.ravel() for a in np.indices((n, 4))))
+    hands = BulkHands(tokenizer.codec, *played(tokenizer, net, 0, n)[:2])
+    tokens, _ = hands.encode_hands(*(a.ravel() for a in np.indices((n, 4))))
     spread = []
     for row, features in zip(tokens.astype(np.int32), tokenizers.follow(tokenizer, tokens)[0]):
         tracker, values = tokenizer.tracker(row[:0]), net.values(features)
@@ -153,8 +153,10 @@ def test_hands_of_the_network_are_legal(options, noise):
                 assert action in state.legal_actions()
                 state.apply_action(action)
         assert state.is_terminal() and list(game.scores(state)) == score
-    tokens, outcomes = Hands(tokenizer.codec, history, scores).seen(*(a.ravel() for a in np.indices((n, 4))))
-    assert len(check(game, Sequences.unlabelled(tokens, outcomes))) == (16 if game.rules["pass_cards"] else 4)
+    tokens, outcomes = BulkHands(tokenizer.codec, history, scores).encode_hands(
+        *(a.ravel() for a in np.indices((n, 4)))
+    )
+    assert len(check(game, Sequences.without_labels(tokens, outcomes))) == (16 if game.rules["pass_cards"] else 4)
 
 
 def test_hands_of_the_network_are_the_same_however_they_are_split(tokenizer):

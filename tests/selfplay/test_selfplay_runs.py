@@ -22,7 +22,7 @@ from trickformer.base import TrickformerError
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import config, digests, folder
-from trickformer.plumbing.folder import Interrupted
+from trickformer.plumbing.folder import Interruption
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, quick, schedule
 from trickformer.selfplay.config import SelfPlay
@@ -164,9 +164,9 @@ class _Kill(Exception):
 
 
 POINTS = [  # where a run is cut off: (owner, attribute, after how many calls)
-    (stored.Writer, "append", 3),
-    (stored.Writer, "append", 21),
-    (stored.Writer, "finish", 1),
+    (stored.DataWriter, "append", 3),
+    (stored.DataWriter, "append", 21),
+    (stored.DataWriter, "finish", 1),
     (nfsp, "fit", 1),
     (nfsp, "save", 1),
     (evaluate, "match", 2),
@@ -229,7 +229,7 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
         try:
             nfsp.run(SelfPlay(**settings, out=out, stop_after=0.004), resume=rounds > 0)
             break
-        except Interrupted as e:
+        except Interruption as e:
             assert str(e).startswith("interrupted; go on with: trickformer train --config ")
             rounds += 1
             assert rounds < 60
@@ -244,7 +244,7 @@ def test_a_run_goes_on_with_the_players_that_it_began_with(tmp_path, who):
     settings = TINY | {"roles": "all", "seats_kept": 2, who: spec if who == "baseline" else [spec]}
     config = SelfPlay(**settings, out=tmp_path / "run", stop_after=1e-4)
     for resume in (False, True):
-        with pytest.raises(Interrupted):
+        with pytest.raises(Interruption):
             nfsp.run(config, resume)
     (model / "config.json").write_text((model / "config.json").read_text() + "\n")
     with pytest.raises(TrickformerError, match=f"was begun with another {model}/config.json; choose another --out"):

@@ -195,7 +195,7 @@ def test_decisions_are_grouped_and_their_loss_is_its_definition():
         expected += sum((e - level) ** 2 for e in errors) / len(errors) + 0.1 * level**2
     loss = train.action_loss(*(torch.from_numpy(a) for a in (found, values, labelled)))
     assert loss.item() == pytest.approx(expected / len(told), rel=1e-5)
-    none = train.decisions(Sequences.unlabelled(data.tokens, data.outcomes), 12)
+    none = train.decisions(Sequences.without_labels(data.tokens, data.outcomes), 12)
     assert [len(a) for a in none] == [0, 0, 0, 0]
 
 
@@ -452,7 +452,7 @@ def test_games_without_an_own_decision_have_no_free_histories():
         if state.is_terminal():
             states.append(state)
     tokens = np.array([tokenizer.encode(game.view(state, 1)) for state in states])
-    data = Sequences.unlabelled(tokens.astype(np.int16), np.zeros(len(states), np.int32))
+    data = Sequences.without_labels(tokens.astype(np.int16), np.zeros(len(states), np.int32))
     engine: Any = None
     assert len(states) > 5 and metrics.illegal_rate(engine, tokenizer, data, 0) == 0
 

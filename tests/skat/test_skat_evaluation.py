@@ -70,7 +70,9 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     assert len(calibrating.command(settings, resume=False)) == 8 + 3
     with np.load(settings.out / calibrating.EVALUATION) as made:
         S.Evaluation(made["weights"], made["calibration"])
-        assert not np.array_equal(made["weights"][6:], learning.learned(config.out)[1][6:]), "nothing before the skat"
+        assert not np.array_equal(made["weights"][6:], learning.load_weights(config.out)[1][6:]), (
+            "nothing before the skat"
+        )
     with pytest.raises(TrickformerError, match=r"holds no weights\.npz"):
         calibrating.command(settings.model_copy(update={"learned": tmp_path}), resume=True)
     for broken in (b"no archive", b""):
@@ -91,10 +93,10 @@ def test_calibration_finds_shift_and_scale():
     rng = np.random.default_rng(5)
     odds = rng.normal(0, 2, 40_000)
     won = (rng.random(40_000) < 1 / (1 + np.exp(-(0.7 + 0.6 * odds)))).astype(float)
-    shift, scale = calibrating.calibrated(odds, won)
+    shift, scale = calibrating.fit_calibration(odds, won)
     assert (shift, scale) == (pytest.approx(0.7, abs=0.05), pytest.approx(0.6, abs=0.03))
-    assert calibrating.crossed(odds, won) < calibrating.loss_of(odds, won) - 0.02
-    assert calibrating.calibrated(odds[:0], won[:0]) == (pytest.approx(0), pytest.approx(1))
+    assert calibrating.cross_validate(odds, won) < calibrating.loss_of(odds, won) - 0.02
+    assert calibrating.fit_calibration(odds[:0], won[:0]) == (pytest.approx(0), pytest.approx(1))
 
 
 def test_games_for_the_calibration_are_those_asked_for(tmp_path):

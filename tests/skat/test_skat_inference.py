@@ -11,11 +11,11 @@ from trickformer.studies.skat.config import Inference
 
 def test_the_model_tells_of_the_cards_and_one_of_blind_choices_nothing():
     game, config = games.load("skat"), Inference(deals=12, worlds=50)
-    found = np.array(list(inference.told(game, "rules", _core.skat_search.BidModel(), config)))
+    found = np.array(list(inference.measure_information(game, "rules", _core.skat_search.BidModel(), config)))
     assert found.shape == (12, 2)
     assert found[:, 0].mean() > 2
-    blind = np.array(list(inference.told(game, "rules", _core.skat_search.BidModel(floor=1), config)))
+    blind = np.array(list(inference.measure_information(game, "rules", _core.skat_search.BidModel(floor=1), config)))
     np.testing.assert_allclose(blind, 0, atol=1e-9)
     assert np.array_equal(
-        found, list(inference.told(game, "rules", _core.skat_search.BidModel(), config))
+        found, list(inference.measure_information(game, "rules", _core.skat_search.BidModel(), config))
     )  # by the seed

@@ -11,13 +11,13 @@ from support.play import decisions
 from trickformer import _core, tokenizers
 from trickformer.belief import sampler
 from trickformer.belief.samplers.hanabi import HanabiWorlds
-from trickformer.search.hanabi.scripted import Scripted
+from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 
 def turns(game, style, seed, deals=3, own=None):
     """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
     seat's."""
-    rng, bot = np.random.default_rng(seed), Scripted(game, style)
+    rng, bot = np.random.default_rng(seed), ScriptedPolicy(game, style)
     for deal in range(deals):
         seat = deal % game.players
         for state, view in decisions(game, seed, deal):
@@ -31,7 +31,7 @@ def turns(game, style, seed, deals=3, own=None):
 
 def slow_chance(game, style, world, seat, slip=0.0):
     """How likely the others made the moves of a world, each asked what it saw; a share `slip` of them was random."""
-    bot, state, product = Scripted(game, style), game.spiel.new_initial_state(), 1.0
+    bot, state, product = ScriptedPolicy(game, style), game.spiel.new_initial_state(), 1.0
     for step in world.full_history():
         if step.player not in (-1, seat):
             p = float(bot.probs([game.view(state, step.player)])[0][step.action])
@@ -65,7 +65,7 @@ def decision_of(game, view, style):
 
 def slow_score(game, world, deck, action, style):
     """A game on OpenSpiel, played on from a world by the scripted player; cards come in the order of the deck."""
-    bot, state, cards = Scripted(game, style), world.clone(), iter(deck.tolist())
+    bot, state, cards = ScriptedPolicy(game, style), world.clone(), iter(deck.tolist())
     state.apply_action(action)
     while not state.is_terminal():
         if state.is_chance_node():

@@ -10,7 +10,7 @@ import pyspiel
 
 from trickformer import games
 from trickformer.studies.obl import tree as trees
-from trickformer.studies.obl.listing import listed
+from trickformer.studies.obl.listing import load_tree
 
 SMALL_HANABI = "hanabi(players=2,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
 HANABI_TWO_LIVES = "hanabi(players=2,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=2)"
@@ -19,7 +19,7 @@ HANABI_TWO_LIVES = "hanabi(players=2,colors=1,ranks=2,hand_size=1,max_informatio
 @cache
 def tree_of(spec: str) -> trees.Tree:
     """A tree, listed once."""
-    return listed(spec, 100_000)
+    return load_tree(spec, 100_000)
 
 
 def opened(spec: str):

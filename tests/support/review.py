@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trickformer import games, players
-from trickformer.review.hand import Hand
+from trickformer.review.hand import ReviewHand
 from trickformer.tournaments.plan import Hand as Place
 from trickformer.tournaments.play import play
 
@@ -12,4 +12,4 @@ def dealt(spec, cast="random", seed=1, deal=0, source=True):
     """A hand of a game by one kind of player; it names the series that it is from, unless told otherwise."""
     game = games.load(spec)
     (record,) = play(game, [players.make(cast, game)], [Place(deal, (0,) * game.players)], seed)
-    return Hand(game, (cast,) * game.players, record.history, source=(seed, deal) if source else None)
+    return ReviewHand(game, (cast,) * game.players, record.history, source=(seed, deal) if source else None)

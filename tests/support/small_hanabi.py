@@ -12,7 +12,7 @@ from trickformer import _core, games
 from trickformer.base import View
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import replay
-from trickformer.search.hanabi.scripted import Scripted
+from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 SMALL = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
 PAIR = ("smart", "piers")
@@ -32,7 +32,7 @@ class Position(NamedTuple):
 class Preferring:
     """The policy of a decision rule: an action where it is legal, else another policy."""
 
-    def __init__(self, other: Scripted, action: int):
+    def __init__(self, other: ScriptedPolicy, action: int):
         self._other, self._action = other, action
 
     def probs(self, views: Sequence[View]) -> np.ndarray:
@@ -53,14 +53,14 @@ def play(form: Form, seed: int, seat: int = 0) -> Iterator[Position]:
     """One game to its end. Whoever is not fixed plays at random: any legal move, or any scripted policy or
     decision rule."""
     rng = np.random.default_rng(seed)
-    slow = GameProcess(SMALL, form, [Scripted(SMALL, name) for name in PAIR], seat)
+    slow = GameProcess(SMALL, form, [ScriptedPolicy(SMALL, name) for name in PAIR], seat)
     x = slow.deal(seed, 0)
     states, emissions, controls, moves = [x], [slow.emission(x)], [], [(np.full(1, -1, dtype=np.int64), -1)]
     while not x.is_terminal():
         z, control = None, np.full(1, -1, dtype=np.int64)
         if form is Form.FOSG:
             control[0] = rng.integers(len(BOTS))
-            z = Scripted(SMALL, BOTS[control[0]])
+            z = ScriptedPolicy(SMALL, BOTS[control[0]])
             if rng.random() < 0.5:
                 action = int(rng.integers(SMALL.rules.actions))
                 z, control[0] = Preferring(z, action), prefer(action, int(control[0]))

@@ -2,7 +2,7 @@
 
 from trickformer.games.skat import CARDS
 from trickformer.records.skat.check import outcome
-from trickformer.records.skat.record import said
+from trickformer.records.skat.record import split_move
 from trickformer.records.skat.replay import replay
 
 SUITS = {  # by language and pack
@@ -51,7 +51,7 @@ def xskat_log(record, forehand=0, number=0, type=TYPES[0]):
 
     names = [record.names[(column - forehand) % 3] for column in range(3)]
     lines = [" " + "".join(name.ljust(12) for name in names), " " * 36, "-" * 40]
-    moves = [said(move) for move in record.moves]
+    moves = [split_move(move) for move in record.moves]
     dealt = list(record.deck[30:])
     words = [what for _, what in moves]
     discards = words[words.index("pick-up") + 1 :][:2] if "pick-up" in words else dealt

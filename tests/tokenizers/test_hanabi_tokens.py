@@ -73,7 +73,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
     game = games.load(spec)
     tokenizer, n = tokenizers.make(game), 12
     tables, rng = tokenizer.tables(9, 0, n), random.Random(2)
-    decks = np.array([game.dealt(9, i) for i in range(n)], dtype=np.uint8)
+    decks = np.array([game.chance_actions(9, i) for i in range(n)], dtype=np.uint8)
     history = np.full((n, game.rules.deck + game.rules.longest), 255, dtype=np.uint8)
     history[:, : game.rules.deck] = decks
     states, moves = [game.spiel.new_initial_state() for _ in range(n)], [0] * n
@@ -116,7 +116,7 @@ def test_bulk_encoding_and_tables_equal_the_tokenizer(spec):
 def test_hands_of_random_players(tokenizer):
     found = tokenizer.core_hands(["random"], 3, 10, 40)
     hands, seats = np.repeat(np.arange(40), 2), np.tile([0, 1], 40)
-    tokens, outcomes = found.seen(hands, seats)
+    tokens, outcomes = found.encode_hands(hands, seats)
     assert tokens.shape == (80, tokenizer.n_positions)
     for row, outcome in zip(tokens, outcomes):
         tracker = tokenizer.tracker(row[: np.flatnonzero(row == tokenizer.eos)[0] + 1])

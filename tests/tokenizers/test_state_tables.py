@@ -98,7 +98,7 @@ def test_labels_are_the_means_of_random_play(installed):
     """Of all decisions of a seat in hands of two cards, against the whole tree; positions and tokens are the view's."""
     game = games.load("oh_hell(players=3,cards=2)")
     tokenizer = tokenizers.make(game)
-    records = generate.played(game, ["random"], 4, 0, 3)
+    records = generate.play_hands(game, ["random"], 4, 0, 3)
     history = histories([list(r.history) for r in records])
     table, seats, streams = StateCodec(game, tokenizer), np.array([0, 1, 2]), np.arange(3, dtype=np.uint64)
     count, position, token, value = table.labels(history, seats, 7, streams, 2000, 1.0)
@@ -129,7 +129,7 @@ def test_noise_is_a_share_of_random_moves_of_any_player(installed):
     """The script draws nothing: without noise it plays a deal as it always does."""
     game = games.load("oh_hell(players=3)")
     plain, again, noisy, random = (
-        [r.history for r in generate.played(game, ["bidder"], 4, 0, 30, noise)] for noise in (0.0, 0.0, 0.05, 0.999)
+        [r.history for r in generate.play_hands(game, ["bidder"], 4, 0, 30, noise)] for noise in (0.0, 0.0, 0.05, 0.999)
     )
     assert plain == again and 5 < sum(a != b for a, b in zip(plain, noisy)) < 30
     assert not set(plain) & set(random)

@@ -25,7 +25,7 @@ from trickformer.studies.crew import report as crew_report
 from trickformer.studies.crew.boards import Boards
 from trickformer.studies.crew.plan import CrewEvaluation, numbers
 from trickformer.tournaments import plan, report, run
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "crew", "evaluate", "--player", "random"]
 OTHER = "spiel:state=true"  # random too, of another sort
@@ -97,7 +97,7 @@ def test_a_model_plays_all_missions_in_one_batch(crew_checkpoint):
     spec = f"argmax:checkpoint={crew_checkpoint}"
     found = {tables: run.tournament(config(player=[spec], missions="", games=2, tables=tables)) for tables in (50, 4)}
     assert comparable(found[50].records) == comparable(found[4].records)
-    use = results.Results(found[50]).result()["players"][0]
+    use = results.CrewResults(found[50]).result()["players"][0]
     assert use["batch"] > 8
     assert use["seconds_per_turn"] > 0
 
@@ -248,7 +248,7 @@ def _random_games(mission):
 
 
 def test_the_result_counts_what_the_records_say(unbroken):
-    found = results.Results(unbroken)
+    found = results.CrewResults(unbroken)
     result = found.result()
     assert json.loads(json.dumps(result)) == result
     assert [p["spec"] for p in result["players"]] == ["random", OTHER]
@@ -324,7 +324,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     path.write_bytes(path.read_bytes()[:-5])  # torn: the last one is asked again
     assert ceiling.answers(found.config, found.records) == answers
     assert _Solver.asked == 101
-    result = results.Results(found, answers).result()
+    result = results.CrewResults(found, answers).result()
     counts = [m["ceiling"] for m in result["missions"]]
     assert sum(c["won"] for c in counts) == list(answers.values()).count(True)
     assert all(sum(c.values()) == 2 for c in counts)
@@ -389,7 +389,7 @@ def test_reports_say_what_searches_gain_and_what_a_reader_must_know():
     search = "sparta:worlds=20,threshold=0,multi=true,assess=9"
     engine = f'engine:cmd="{sys.executable} -m trickformer serve random --game crew"'
     played = run.tournament(config(player=[search, engine], missions="3", games=4, random_games=0))
-    found = results.Results(played).result()
+    found = results.CrewResults(played).result()
     own, none = found["gains"]
     claims = [claim for r in played.records for claims in r.gains or () for claim in claims]
     assert none is None and own["decisions"] == len(claims) > 50
@@ -408,15 +408,15 @@ def test_a_tournament_of_teams():
     found = run.tournament(plan.Tournament.model_validate(given))
     assert {r.seating for r in found.records} == {(0, 0, 0, 0), (1, 1, 1, 1)}
     won = {(r.seating[0], r.deal): r.scores[0] for r in found.records}
-    result = Results(found).result()
+    result = TournamentResults(found).result()
     assert list(result["rows"]) == ["All"]
-    row = Results(found).rows[0, 1][0]
+    row = TournamentResults(found).rows[0, 1][0]
     assert row.deals.tolist() == [won[0, d] - won[1, d] for d in range(25)]
     assert result["rows"]["All"]["difference"] == pytest.approx(row.deals.mean())
     assert result["rows"]["All"]["a"] == pytest.approx(np.mean([won[0, d] for d in range(25)]))
     assert result["turns"]["a"] == sum(sum(r.decisions) for r in found.records if r.seating[0] == 0)
     assert "a deal, played by a team of each" in report.make_report(result).markdown()
-    copies = Results(run.tournament(plan.Tournament.model_validate(given | {"b": "random"})))
+    copies = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"b": "random"})))
     assert not copies.rows[0, 1][0].deals.any()
 
 
@@ -424,11 +424,11 @@ def test_a_round_robin_of_teams_plays_a_deal_once_each(tmp_path):
     given = {"game": "crew(mission=5)", "players": ["random", OTHER, "random"], "deals": 8, "out": tmp_path}
     found = run.tournament(plan.Tournament.model_validate(given))
     assert len(found.records) == 3 * 8
-    result = Results(found).result()
+    result = TournamentResults(found).result()
     assert sum(r["rating"] for r in result["ratings"]) == pytest.approx(0)
     assert result["differences"][0][2] == 0
     assert [sum(result["turns"])] == [sum(sum(r.decisions) for r in found.records)]
-    report.write(Results(run.load(tmp_path)), tmp_path)
+    report.write(TournamentResults(run.load(tmp_path)), tmp_path)
 
 
 def test_matches_of_self_play(crew_checkpoint, tmp_path):

@@ -17,7 +17,7 @@ from trickformer.studies.crossplay import report as crossplay_report
 from trickformer.studies.crossplay import results
 from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.tournaments import plan, report, run
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 SMALL = "hanabi(colors=2,hand_size=3,max_information_tokens=4)"
 SMART, PIERS, IGGI = (f"partner:style={style}" for style in ("smart", "piers", "iggi"))
@@ -119,7 +119,7 @@ def test_a_tournament_with_mixed_teams():
     found = run.tournament(plan.Tournament.model_validate(given))
     score = {(r.seating, r.deal): r.scores[0] for r in found.records}
     assert {seating for seating, _ in score} == set(product(range(2), repeat=2))
-    result = Results(found).result()
+    result = TournamentResults(found).result()
     mixed = [(score[(0, 1), d] + score[(1, 0), d]) / 2 for d in range(7)]
     lost = [m - (score[(0, 0), d] + score[(1, 1), d]) / 2 for d, m in enumerate(mixed)]
     assert result["mixed"]["score"] == pytest.approx(np.mean(mixed))
@@ -127,7 +127,7 @@ def test_a_tournament_with_mixed_teams():
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
     assert "A and B at one table: " in report.make_report(result).markdown()
-    pure = Results(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
+    pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure
 
 

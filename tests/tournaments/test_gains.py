@@ -11,7 +11,7 @@ from trickformer.plumbing.report import REPORT
 from trickformer.plumbing.tables import mean_and_error
 from trickformer.tournaments import gains, report, run, store
 from trickformer.tournaments.plan import Tournament
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 from trickformer.tournaments.store import HandRecord
 
 TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
@@ -28,8 +28,8 @@ def records(*hands):
 
 def test_sums_are_over_hands_and_excess_over_decisions_that_have_both():
     said = [[(0, 0.5, 0.25), (2, 0.0, 0.0), (9, 1.0, None)], [], [(1, 0.25, 0.5)]]
-    (own, none) = gains.found(records(*((deal, 0, claims) for deal, claims in enumerate(said))), 2)
-    assert none is None and gains.found(records((0, 0, [])), 2) == []
+    (own, none) = gains.summarize_gains(records(*((deal, 0, claims) for deal, claims in enumerate(said))), 2)
+    assert none is None and gains.summarize_gains(records((0, 0, [])), 2) == []
     assert (own["decisions"], own["deviations"], own["compared"]) == (4, 3, 3)
     assert own["said"]["mean"] == pytest.approx(1.75 / 3) and own["exact"]["mean"] == pytest.approx(0.75 / 3)
     assert own["excess"]["mean"] == pytest.approx((0.25 + 0 - 0.25) / 3)
@@ -37,15 +37,15 @@ def test_sums_are_over_hands_and_excess_over_decisions_that_have_both():
     first, second = own["by_move"]
     assert (first["move"], first["said"]["mean"], first["exact"]["mean"]) == (0, 0.25, 0.25)
     assert (second["move"], second["said"]["mean"], second["exact"]["mean"]) == (6, 1.0, None)
-    own = gains.found(records((0, 0, [(0, 0.5, None)])), 1)[0]
+    own = gains.summarize_gains(records((0, 0, [(0, 0.5, None)])), 1)[0]
     assert own.keys() == {"decisions", "deviations", "said", "by_move"}
 
 
 def test_a_deal_with_all_its_seatings_is_one_sample():
     """Hands of one deal say the same here: their number adds nothing to what is known."""
     once = [(deal, 0, [(0, gain, gain / 2), (3, gain, None)]) for deal, gain in enumerate((0.5, 1.0, 0.0, 2.5))]
-    (alone,) = gains.found(records(*once), 1)
-    (thrice,) = gains.found(records(*once * 3), 1)
+    (alone,) = gains.summarize_gains(records(*once), 1)
+    (thrice,) = gains.summarize_gains(records(*once * 3), 1)
     for key in ("said", "exact", "excess"):
         assert thrice[key] == pytest.approx(alone[key])
     (one,), (three,) = alone["by_move"], thrice["by_move"]
@@ -81,11 +81,11 @@ def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
     assert any(gain > 0 for _, gain, _ in said) and all(exact == 0 for _, gain, exact in said if gain == 0)
     again = run.load(config.out)
     assert again.records == played.records
-    result = Results(again).result()
+    result = TournamentResults(again).result()
     (own, none) = result["gains"]
     assert none is None and own["decisions"] == len(said)
     assert own["said"]["mean"] == pytest.approx(sum(gain for _, gain, _ in said) / 12)
-    report.write(Results(again), config.out)
+    report.write(TournamentResults(again), config.out)
     assert (config.out / report.GAINS).stat().st_size > 1000
     text = (config.out / REPORT).read_text()
     assert "A left its blueprint in" in text and f"]({report.GAINS})" in text
@@ -94,7 +94,9 @@ def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
 
 def test_of_teams_gains_are_those_without_strangers():
     given = {"game": TINY, "a": "sparta:worlds=50,threshold=0", "b": "partner:style=iggi", "deals": 3}
-    alone, mixed = (Results(run.tournament(Tournament(**given, mixed=mixed))).result() for mixed in (False, True))
+    alone, mixed = (
+        TournamentResults(run.tournament(Tournament(**given, mixed=mixed))).result() for mixed in (False, True)
+    )
     assert mixed["gains"] == alone["gains"] and mixed["turns"]["a"] > alone["turns"]["a"]
 
 
@@ -106,7 +108,7 @@ def test_where_samples_are_not_exact_the_report_says_so():
         ("sparta:worlds=9,multi=true", False),
         ("rollout:worlds=2,assess=2", True),
     ):
-        result = Results(run.tournament(Tournament(**given, a=spec))).result()
+        result = TournamentResults(run.tournament(Tournament(**given, a=spec))).result()
         assert ("which is not exact" in "".join(report.notes(result))) == said, spec
 
 

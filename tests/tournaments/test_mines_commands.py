@@ -12,7 +12,7 @@ from trickformer.plumbing import digests
 from trickformer.plumbing.report import REPORT
 from trickformer.studies.mines import agree, report, results
 from trickformer.studies.mines.exact import best_value
-from trickformer.studies.mines.plan import Agree, Comparison
+from trickformer.studies.mines.plan import MinesComparison, SamplerAgreement
 from trickformer.tournaments import run
 
 TABLE = {"simulations": "20,80", "beliefs": "rejection,inherited,exact", "games": 8, "seed": 3}
@@ -65,8 +65,8 @@ def test_classes_of_first_moves(command):
 
 
 def test_a_table_that_was_stopped_goes_on(tmp_path, command):
-    whole = run.tournament(Comparison(**TABLE))
-    part = Comparison(**TABLE, out=tmp_path)
+    whole = run.tournament(MinesComparison(**TABLE))
+    part = MinesComparison(**TABLE, out=tmp_path)
     run.tournament(part)
     records = tmp_path / run.RECORDS
     lines = records.read_bytes().splitlines(keepends=True)
@@ -74,7 +74,7 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
     arguments = [f"--{key}={value}" for key, value in TABLE.items()]
     code, out, err = command("mines", "table", *arguments, "--out", tmp_path, "--resume", "--json")
     assert code == 0, err
-    assert comparable(run.load(tmp_path, Comparison).records) == comparable(whole.records)
+    assert comparable(run.load(tmp_path, MinesComparison).records) == comparable(whole.records)
     again, found = results.result(whole), json.loads(out)
     for row, same in zip(found["rows"], again["rows"]):
         for name, player in row["players"].items():
@@ -97,12 +97,12 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
 
 def test_agreement_is_found_and_resumed(tmp_path, command):
     """Exact draws and rejection pass; walks without a step do not. Going on gives the records of one go."""
-    whole = agree.agree(Agree(**AGREE))
+    whole = agree.agree(SamplerAgreement(**AGREE))
     assert whole["counted"] == AGREE["positions"]
     for name in ("rejection", "exact"):
         assert whole["methods"][name]["smallest_bonferroni"] > 0.001
         assert whole["methods"][name]["inconsistent"] == 0
-    agree.agree(Agree(**AGREE | {"positions": 3}, out=tmp_path))
+    agree.agree(SamplerAgreement(**AGREE | {"positions": 3}, out=tmp_path))
     with (tmp_path / agree.RECORDS).open("a") as file:
         file.write('{"position": 3, "ce')
     code, out, err = command("mines", "agree", *[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume")
@@ -111,7 +111,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
     lines = (tmp_path / agree.RECORDS).read_text().splitlines()
     assert [json.loads(line) for line in lines] == whole["records"]
     assert (tmp_path / agree.PLOT).stat().st_size > 1000
-    broken = agree.agree(Agree(**AGREE | {"trials": 1}))["methods"]
+    broken = agree.agree(SamplerAgreement(**AGREE | {"trials": 1}))["methods"]
     assert broken["metropolis"]["inconsistent"] > 0.5
     assert broken["metropolis"]["smallest"] == 0
     other = [f"--{k}={v}" for k, v in (AGREE | {"trials": 7}).items()]
@@ -138,7 +138,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
 
 def test_a_layout_that_hides_nothing_is_laid_anew():
     """Of 1x3 with the mine in the middle, every position has one layout."""
-    found = agree.agree(Agree(board="1x3", mines=1, first_move="any", positions=30, draws=100, trials=10))
+    found = agree.agree(SamplerAgreement(board="1x3", mines=1, first_move="any", positions=30, draws=100, trials=10))
     assert {record["layouts"] for record in found["records"]} == {2}
 
 

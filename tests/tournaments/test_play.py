@@ -13,7 +13,7 @@ from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments import play as module
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import makes_use, play
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_a_tournament_by_the_clock(tmp_path, command):
     typed = ["tournament", "hearts", "--a", "random", "--b", "rules", "--deals", 1, "--out", tmp_path]
     code, said, err = command(*typed, "--clock", 1e-9)
     assert code == 0, err
-    result = Results(run.load(tmp_path)).result()
+    result = TournamentResults(run.load(tmp_path)).result()
     assert result["clock"] == 1e-9 and result["overran"] == result["turns"]
     line = f"; {result['turns']['a']:,} of {result['turns']['a']:,} turns (100.00%) took longer than the 1e-09 s given"
     assert sum(line in note for note in report.notes(result)) == 2
@@ -211,6 +211,6 @@ def test_a_tournament_by_the_clock(tmp_path, command):
 
 def test_a_round_robin_by_the_clock():
     found = run.tournament(config(a=None, b=None, players=["random", "rules", "random"], clock=60.0))
-    result = Results(found).result()
+    result = TournamentResults(found).result()
     assert result["overran"] == [0, 0, 0]
     assert "turns (0.00%) took longer than the 60 s given" in report.make_report(result).markdown()

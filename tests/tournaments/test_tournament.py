@@ -21,7 +21,7 @@ from trickformer.plumbing.lines import JsonLines
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 COMMAND = [sys.executable, "-c", "from trickformer.cli import main; main()", "tournament", "hearts"]
 SIDES = {"a": "random", "b": "spiel:state=true"}
@@ -49,7 +49,7 @@ def test_a_round_robin_plays_every_seating_of_every_pair():
 
 
 def test_a_player_against_its_copy_is_exactly_zero_in_every_deal():
-    results = Results(run.tournament(config(deals=4, b="random")))
+    results = TournamentResults(run.tournament(config(deals=4, b="random")))
     for row in results.rows[0, 1]:
         assert not row.deals.any()
         assert (row.p, row.ci95) == (1.0, (0.0, 0.0))
@@ -99,7 +99,7 @@ def test_tables_share_a_call_and_searches_are_counted():
     assert calls == pytest.approx(len(searcher.batches), abs=1e-3)
     assert max(searcher.batches) > 14
     assert all(r.searched[s] == 10 * r.decisions[s] for r in records for s in range(4) if r.seating[s] == 0)
-    use = Results(run.Run(config(deals=6), ["x", "y"], [], [[], []], records, [])).result()
+    use = TournamentResults(run.TournamentRun(config(deals=6), ["x", "y"], [], [[], []], records, [])).result()
     assert use["illegal"]["a"] == {"illegal": 3 * turns, "searched": 10 * turns}
     assert use["batch"]["a"] == pytest.approx(np.mean(searcher.batches), rel=1e-4)
 
@@ -131,16 +131,16 @@ def test_what_a_player_may_not_answer(decisions, says):
 
     player, views = Player(), [View(0, (), (3, 5))]
     with pytest.raises(TrickformerError) as error:
-        players.checked(player, views, player.act(views, [], []), lambda i: f" in deal {9 + i}")
+        players.validate_decisions(player, views, player.act(views, [], []), lambda i: f" in deal {9 + i}")
     assert str(error.value) == says
     fine = [Decision(3, value=0.5, values={3: 0.5, 5: 0.25}, visits={5: 1})]
-    assert players.checked(player, views, fine) == fine
+    assert players.validate_decisions(player, views, fine) == fine
 
 
 def test_three_players_and_higher_is_better(monkeypatch):
     monkeypatch.setattr(games, "load", lambda spec: Kuhn())
     found = run.tournament(config(game="kuhn", deals=30, b="spiel:state=true"))
-    result = Results(found).result()
+    result = TournamentResults(found).result()
     assert result["higher_is_better"] is True
     assert list(result["rows"]) == ["All", "2A/1B", "1A/2B"]
     assert "extrapolation" not in result
@@ -148,7 +148,7 @@ def test_three_players_and_higher_is_better(monkeypatch):
     three = run.tournament(
         config(game="kuhn", deals=5, a=None, b=None, players=["random", "spiel:state=true", "random"])
     )
-    result = Results(three).result()
+    result = TournamentResults(three).result()
     assert sum(r["rating"] for r in result["ratings"]) == pytest.approx(0)
     best = result["ratings"][0]["player"]
     assert np.mean(result["differences"][best]) == pytest.approx(result["ratings"][0]["rating"])
@@ -157,7 +157,7 @@ def test_three_players_and_higher_is_better(monkeypatch):
 
 
 def test_the_result_is_the_promised_object(unbroken):
-    result = Results(unbroken).result()
+    result = TournamentResults(unbroken).result()
     first = ["game", "a", "b", "deals", "higher_is_better", "rows"]
     assert list(result)[:6] == first
     assert list(result["rows"]) == ["All", "3A/1B", "2A/2B", "1A/3B"]
@@ -175,7 +175,7 @@ def test_the_result_is_the_promised_object(unbroken):
 def test_a_run_folder_is_complete(tmp_path, unbroken):
     out = tmp_path / "run"
     found = run.tournament(config(deals=6, out=out))
-    report.write(Results(found), out)
+    report.write(TournamentResults(found), out)
     names = {"config.toml", "run.json", "records.jsonl", "records.jsonl.sums", "report.md", "plot.png", "result.json"}
     assert {p.name for p in out.iterdir()} == names
     assert comparable(run.load(out).records) == comparable(unbroken.records)
@@ -183,7 +183,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     assert {"trickformer", "commit", "python", "open_spiel", "numpy"} <= set(about["builds"][0])
     assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads((out / "result.json").read_text())
-    assert result["rows"] == Results(unbroken).result()["rows"]
+    assert result["rows"] == TournamentResults(unbroken).result()["rows"]
     assert (out / "report.md").read_text() == report.make_report(result).markdown()
 
 
@@ -344,13 +344,13 @@ def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     digests.lines(path).unlink()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] == 0) + lines[-1])
-    result = Results(run.load(tmp_path)).result()
+    result = TournamentResults(run.load(tmp_path)).result()
     assert (result["deals"], result["scheduled_deals"]) == (1, 2)
     assert result["rows"]["All"]["ci95"] == [None, None]
     assert "INCOMPLETE: 1 of 2" in report.make_report(result).markdown()
     path.write_bytes(lines[0])
     with pytest.raises(TrickformerError, match="no deal of this run is finished"):
-        Results(run.load(tmp_path))
+        TournamentResults(run.load(tmp_path))
 
 
 def test_the_models_of_configs_and_records_reject_unknown_keys():

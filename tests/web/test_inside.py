@@ -13,8 +13,8 @@ from support.kuhn import Kuhn
 from trickformer import games, players, tokenizers
 from trickformer.belief.samplers import sampler
 from trickformer.web import room
-from trickformer.web.cast import Ask, Cast
-from trickformer.web.claims import certain, tried
+from trickformer.web.cast import Cast, DecisionRequest
+from trickformer.web.claims import certain, solve_by_minimax
 from trickformer.web.inside import Inside
 
 CHECKPOINTS = {
@@ -51,7 +51,7 @@ def _decisions(game, seed, n):
 
 
 def _asked(state):
-    return Ask("", 3, 1, state.current_player(), 5, tuple(map(int, state.history())))
+    return DecisionRequest("", 3, 1, state.current_player(), 5, tuple(map(int, state.history())))
 
 
 @pytest.mark.parametrize("spec", [*CHECKPOINTS, "mines"])
@@ -62,7 +62,7 @@ def test_panels_tell_what_the_player_does(spec):
         asked = _asked(state)
         for panel, player in inside._specs.items():
             found = json.loads(json.dumps(getattr(inside, panel)(asked)))
-            plain = Cast(game).decide(Ask(player, *[getattr(asked, f) for f in asked.__slots__[1:]]))
+            plain = Cast(game).decide(DecisionRequest(player, *[getattr(asked, f) for f in asked.__slots__[1:]]))
             assert found["best"] == plain.decision.action, (spec, panel)
             assert sorted(row["action"] for row in found["rows"]) == sorted(state.legal_actions())
             values = {row["action"]: row["value"] for row in found["rows"] if row["value"] is not None}
@@ -178,7 +178,7 @@ def test_skats_worlds_are_worth_what_play_brings():
         if state.phase != "play" or len(state.plays) < 21:
             continue
         seat = state.current_player()
-        (world,) = _skat_worlds.valued(Truth(state), 1, tuple(state.legal_actions()), True)
+        (world,) = _skat_worlds.evaluate_worlds(Truth(state), 1, tuple(state.legal_actions()), True)
         for action, value in world.values.items():
             after = best(state.child(action), seat)
             # The solver plays for card points; what schwarz adds is counted only where it takes all 120.
@@ -229,7 +229,7 @@ def test_a_soloist_claims_by_the_solver():
                 scores = {int(game.scores(end)[state.soloist]) for end in _ends(state)}
                 for score in (s + d for s in scores for d in (0, 1)):
                     proved, line = certain(game, state, state.soloist, score)
-                    assert proved == tried(game, state, state.soloist, score)[0], (seed, deal, score)
+                    assert proved == solve_by_minimax(game, state, state.soloist, score)[0], (seed, deal, score)
                     if proved:
                         end = state.clone()
                         for action in line:
@@ -260,5 +260,5 @@ def _ends(state):
 
 def test_panels_of_worlds_are_those_that_a_game_can_show():
     for name in games.NAMES:
-        assert room._drawn(games.load(name)) == ("belief", "worlds")
-    assert room._drawn(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief
+        assert room._world_panels(games.load(name)) == ("belief", "worlds")
+    assert room._world_panels(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief

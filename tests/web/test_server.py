@@ -89,7 +89,7 @@ def test_the_name_of_the_machine_is_the_same_in_capitals(monkeypatch):
     for name, admitted in (("MyBox", True), ("mybox", True), ("yourbox", False)):
         headers = [(b"host", f"{name}:8000".encode())]
         asked = HTTPConnection({"type": "http", "path_params": {"token": "word"}, "headers": headers})
-        assert guard.admits(asked) is admitted
+        assert guard.is_authorized(asked) is admitted
 
 
 def test_a_claim_leaves_the_page_free_and_can_be_stopped(monkeypatch):

@@ -18,7 +18,7 @@ from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 from trickformer.web.cast import Cast, ask
 from trickformer.web.config import YOU, Play
-from trickformer.web.table import JOURNAL, RECORDS, Table, opened
+from trickformer.web.table import JOURNAL, RECORDS, Table, open_table
 
 SPECS = ["hearts", "skat", "crew(mission=9)", "crew(mission=4,distress=left)", "hanabi", "hanabi(players=3)", "mines"]
 
@@ -90,7 +90,7 @@ def _settings(out, **more):
 
 def test_a_table_comes_back_whole(tmp_path):
     out = tmp_path / "table"
-    with opened(_settings(out), resume=False) as table:
+    with open_table(_settings(out), resume=False) as table:
         cast = Cast(table.game)
         (record,) = play(table.game, [players.make("random", table.game)], [Hand(0, (0, 0, 0))], seed=3)
         _play_on(table, cast, record.history)
@@ -104,29 +104,29 @@ def test_a_table_comes_back_whole(tmp_path):
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"do":"act","seat":0,"acti')  # what a kill leaves of a line
     (out / RECORDS).write_text("")  # and where it comes between a step and its records
-    with opened(_settings(out), resume=True) as table:
+    with open_table(_settings(out), resume=True) as table:
         assert (table.state.history(), table.totals, table.hands, table.deal) == left
     lines = (out / RECORDS).read_text().splitlines()
     assert [json.loads(line)["history"] for line in lines] == [list(record.history)]
     (found,) = files.read(out / RECORDS)
     assert found.names == (YOU, "random", "random")
-    with pytest.raises(TrickformerError, match="--resume"), opened(_settings(out), resume=False):
+    with pytest.raises(TrickformerError, match="--resume"), open_table(_settings(out), resume=False):
         pass
     with (
         pytest.raises(TrickformerError, match="seed = 3, not 4"),
-        opened(_settings(out).model_copy(update={"seed": 4}), True),
+        open_table(_settings(out).model_copy(update={"seed": 4}), True),
     ):
         pass
 
 
 def test_a_journal_of_another_game_is_refused(tmp_path):
     out = tmp_path / "table"
-    with opened(_settings(out), resume=False):
+    with open_table(_settings(out), resume=False):
         pass
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"do":"act","seat":1,"action":500}\n')
     digests.lines(out / JOURNAL).unlink()
-    with pytest.raises(TrickformerError, match="cannot do 500"), opened(_settings(out), resume=True):
+    with pytest.raises(TrickformerError, match="cannot do 500"), open_table(_settings(out), resume=True):
         pass
 
 
@@ -138,9 +138,9 @@ def test_specs_are_shown_without_what_goes_without_saying(spec):
 
 def test_a_folder_starts_no_program(tmp_path):
     out = tmp_path / "table"
-    with opened(_settings(out), resume=False) as table:
+    with open_table(_settings(out), resume=False) as table:
         table.begin((YOU, "engine:cmd=touch evil", "random"), 0)
-    with pytest.raises(TrickformerError, match="starts a program"), opened(_settings(out), resume=True):
+    with pytest.raises(TrickformerError, match="starts a program"), open_table(_settings(out), resume=True):
         pass
 
 
@@ -158,7 +158,7 @@ def test_a_table_that_is_killed_goes_on(tmp_path):
     journal = tmp_path / "t" / JOURNAL
     lines = journal.read_text().splitlines()[: kept(journal)]
     assert sum('"seat":0' in line for line in lines) >= 2
-    with opened(Play(game="hearts", opponents=["random"], seed=5, out=tmp_path / "t"), resume=True) as table:
+    with open_table(Play(game="hearts", opponents=["random"], seed=5, out=tmp_path / "t"), resume=True) as table:
         moves = [json.loads(line) for line in lines if '"do":"act"' in line]
         assert [(m.seat, m.action) for m in table.moves] == [(m["seat"], m["action"]) for m in moves]
 

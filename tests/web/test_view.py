@@ -19,8 +19,8 @@ from trickformer.review.what_if import what_if
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
-from trickformer.web.desk import Desk, Kept
-from trickformer.web.offers import analysts, offered
+from trickformer.web.desk import Desk, FinishedHand
+from trickformer.web.offers import analysts, list_players
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 def _kept(name):
     hand = dealt(SPECS.get(name, name), seed=2)
-    return hand, Kept(str(hand.game.spiel), hand.names, hand.history, (2, 0))
+    return hand, FinishedHand(str(hand.game.spiel), hand.names, hand.history, (2, 0))
 
 
 def _unheard(at):
@@ -45,7 +45,7 @@ def _unheard(at):
 def test_a_hand_has_a_scene_of_each_decision(name):
     """All cards are open, and what was done is among what may be clicked."""
     hand, kept = _kept(name)
-    told = Desk(None, None, ("rules",) if name != "mines" else (), 1, 0).opened(kept)
+    told = Desk(None, None, ("rules",) if name != "mines" else (), 1, 0).open_hand(kept)
     turns = [turn for turn, _ in hand.turns()]
     assert [(p["number"], p["seat"]) for p in told["positions"]] == [(t.number, t.seat) for t in turns]
     for position, turn in zip(told["positions"], turns, strict=True):
@@ -69,7 +69,7 @@ def test_the_analysts_that_are_offered_exist(name):
 @pytest.mark.parametrize("name", games.NAMES)
 def test_the_players_that_are_offered_play_the_game(name):
     game = games.load(name)
-    found = offered(game, ("random:",) if game.players > 1 else ())
+    found = list_players(game, ("random:",) if game.players > 1 else ())
     for spec in found:
         players.make(spec, game)
     assert found[:1] == (("random:",) if game.players > 1 else ()) and "random" not in found
@@ -78,31 +78,31 @@ def test_the_players_that_are_offered_play_the_game(name):
 
 
 def test_a_tournament_is_listed_by_its_worst_deals(folder):
-    rows = Desk(folder, None, (), 1, 0).listed()["rows"]
+    rows = Desk(folder, None, (), 1, 0).list_hands()["rows"]
     expected = [game for deal in worst.worst(folder).deals for game in deal.games]
     assert [row["number"] for row in rows] == [game.game for game in expected]
     assert rows[0]["result"] == " ".join(map(str, expected[0].scores))
     lines = (folder / "records.jsonl").read_text().splitlines()
     desk = Desk(folder, None, (), 1, 0)
     for row in rows[:5]:
-        assert desk.opened(row["number"])["scores"] == json.loads(lines[row["number"] - 1])["scores"]
+        assert desk.open_hand(row["number"])["scores"] == json.loads(lines[row["number"] - 1])["scores"]
     with pytest.raises(TrickformerError, match="there is no game 99: the last is 28"):
-        desk.opened(99)
+        desk.open_hand(99)
 
 
 def test_a_review_and_a_what_if_are_those_of_the_library():
     hand, kept = _kept("skat")
     desk, heard = Desk(None, None, ("rules",), 1, 5), []
-    told = desk.opened(kept)
+    told = desk.open_hand(kept)
     review = analyst.review(hand, "solver")
-    found = desk.rated(kept, told["analysts"].index("solver"), heard.append)
+    found = desk.rate_hand(kept, told["analysts"].index("solver"), heard.append)
     assert [m["number"] for m in found["mistakes"]] == [r.number for r in review.mistakes]
     assert [r["loss"] for r in found["ratings"]] == [r.loss for r in review.ratings]
     assert [a["went"] for a in found["answers"]] == [a.went and a.went.number for a in review.answers]
     assert heard and heard[0][0] == "review"
     rules, last = told["players"].index("rules"), told["positions"][-5]["number"]
     turn, _ = hand.at(last)
-    tried = desk.tried(kept, last, [rules] * 3, turn.action, 4, heard.append)
+    tried = desk.play_what_if(kept, last, [rules] * 3, turn.action, 4, heard.append)
     expected = what_if(hand, last, ["rules"], n=4, seed=5, action=hand.game.words(turn.action))
     assert (tried["means"], tried["games"]) == (list(expected.means), 4)
     for at, seats, action, fault in [
@@ -111,17 +111,17 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
         (last, [rules] * 3, 10_000, "not what may be done"),
     ]:
         with pytest.raises(TrickformerError, match=fault):
-            desk.tried(kept, at, seats, action, 4, _unheard)
+            desk.play_what_if(kept, at, seats, action, 4, _unheard)
     with pytest.raises(TrickformerError, match="no such player"):
-        desk.rated(kept, 999, _unheard)
+        desk.rate_hand(kept, 999, _unheard)
 
 
 def test_a_file_of_games_is_listed_in_its_order():
     desk = Desk(GAMES, None, (), 1, 0)
-    rows = desk.listed()["rows"]
+    rows = desk.list_hands()["rows"]
     assert [row["number"] for row in rows] == [*range(1, len(list(files.read(GAMES))) + 1)]
     assert any(row["result"] for row in rows)
-    told = desk.opened(2)
+    told = desk.open_hand(2)
     assert told["game"] == "skat" and told["analysts"][0] == "solver" and told["names"] == rows[1]["who"].split(", ")
 
 

@@ -66,7 +66,7 @@ def all_options() -> Iterator[Hearts]:
         yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
 
 
-class Games(NamedTuple):
+class GameComparison(NamedTuple):
     """Games of Hanabi that were compared."""
 
     games: int
@@ -91,7 +91,7 @@ def compare_games(
     careful: bool,
     first: int = 0,
     on_game: Callable[[], None] = lambda: None,
-) -> Games:
+) -> GameComparison:
     """Play random games on both and compare, at each decision, whose turn it is, what is legal, each seat's observation
     bit for bit, and the reward; at the end the score.
 
@@ -121,7 +121,7 @@ def compare_games(
         assert spiel.returns() == [twin.score()] * game.players and twin.score() == scores[i], where
         drew_last += not twin.deck
         on_game()
-    return Games(games, decisions, drew_last)
+    return GameComparison(games, decisions, drew_last)
 
 
 def _draw(spiel: Any, deck: Iterator[int]) -> None:
@@ -187,7 +187,7 @@ def _hearts(hands: int, seed: int, strings: float) -> None:
 
 def _hanabi(games: int, seed: int) -> None:
     plan = [(spec, games) for spec in hanabi.VARIANTS] + [(spec, games // 10) for spec in OTHERS]
-    found: dict[str, Games] = {}
+    found: dict[str, GameComparison] = {}
     with progress("differential", "games", 0, sum(n for _, n in plan)) as advance:
         for spec, n in plan:
             game, half = hanabi.load(spec), n // 2
@@ -195,7 +195,7 @@ def _hanabi(games: int, seed: int) -> None:
                 compare_games(game, seed, half, False, 0, lambda: advance(1)),
                 compare_games(game, seed, n - half, True, half, lambda: advance(1)),
             )
-            found[spec] = Games(*map(sum, zip(*parts)))
+            found[spec] = GameComparison(*map(sum, zip(*parts)))
     width = max(map(len, found))
     print(f"{'':{width}}  {'games':>9}  {'decisions':>11}  drew the last card")
     for spec, f in found.items():

@@ -41,17 +41,17 @@ class _Fault(Exception):
         self.check = check
 
 
-def raised(error: Exception) -> str:
+def describe_exception(error: Exception) -> str:
     """An exception in one line."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
 
 
-def _asked(check: str, what: str, call: Callable[..., T], *given: Any) -> T:
+def _call(check: str, what: str, call: Callable[..., T], *given: Any) -> T:
     """What a call gives; what it raises is a fault."""
     try:
         return call(*given)
     except Exception as e:  # whatever a package of others raises
-        raise _Fault(check, f"{what} raises {raised(e)}") from e
+        raise _Fault(check, f"{what} raises {describe_exception(e)}") from e
 
 
 def _form(array: Any) -> str:
@@ -96,10 +96,10 @@ class Walk:
     def _sizes(self) -> None:
         t = self.tokenizer
         vocab, positions, eos, features, version = (
-            _asked(SIZES, f"the tokenizer's {name}", getattr, t, name)
+            _call(SIZES, f"the tokenizer's {name}", getattr, t, name)
             for name in ("vocab", "n_positions", "eos", "n_features", "features_version")
         )
-        size = _asked(SIZES, "the tokenizer's vocab", len, vocab)
+        size = _call(SIZES, "the tokenizer's vocab", len, vocab)
         if not 1 <= size <= MOST or len(set(vocab)) < size:
             raise _Fault(
                 SIZES, f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MOST} different ones"
@@ -111,7 +111,7 @@ class Walk:
             raise _Fault(SIZES, f"eos is {eos}, but vocab has the tokens 0 to {size - 1}")
         if not isinstance(version, str) or not version:
             raise _Fault(SIZES, f"features_version is {version!r}, not a name")
-        embeddings = _asked(SIZES, "initial_embeddings()", lambda: tuple(t.initial_embeddings()))
+        embeddings = _call(SIZES, "initial_embeddings()", lambda: tuple(t.initial_embeddings()))
         if len(embeddings) != 2:
             raise _Fault(SIZES, f"initial_embeddings() gives {len(embeddings)} arrays, not two")
         for array, rows, name in zip(embeddings, (size, positions), ("tokens", "positions")):
@@ -149,9 +149,9 @@ class _Seat:
             )
 
     def _follow(self, view: View, action: int | None, scores: tuple[int, ...] | None) -> None:
-        tokens = self._encoded(view, scores is not None)
+        tokens = self._encode(view, scores is not None)
         if self._tracker is None:
-            self._tracker = _asked(FORM, "tracker() of no tokens", self._of.tracker, np.empty(0, np.int32))
+            self._tracker = _call(FORM, "tracker() of no tokens", self._of.tracker, np.empty(0, np.int32))
             self._masks(self._tracker)
             if self._deal % self._game.players == self._seat:
                 self._look_closely(self._tracker)
@@ -169,9 +169,9 @@ class _Seat:
             self._made_again(tracker)
         self._at_the_end(tracker, scores)
 
-    def _encoded(self, view: View, ended: bool) -> list[int]:
+    def _encode(self, view: View, ended: bool) -> list[int]:
         """The tokens of a view, once they are found to be such."""
-        array = _asked(FIT, "encode()", self._of.encode, view)
+        array = _call(FIT, "encode()", self._of.encode, view)
         if getattr(array, "dtype", None) != np.int32 or array.ndim != 1:
             raise _Fault(FIT, f"encode() gives {_form(array)}, not int32 [T]")
         tokens = array.tolist()
@@ -185,7 +185,7 @@ class _Seat:
             when = "the end token stands last, and nowhere else" if ended else "the hand goes on, without an end token"
             raise _Fault(FIT, f"{when}, but encode() has it at {eos or 'no place'}")
         self._good(FIT)
-        events: Any = _asked(INVERSE, "decode(encode())", self._of.decode, array)
+        events: Any = _call(INVERSE, "decode(encode())", self._of.decode, array)
         if not isinstance(events, tuple):
             raise _Fault(INVERSE, f"decode() gives {_form(events)}, not a tuple of events")
         if events != view.events:
@@ -194,7 +194,7 @@ class _Seat:
             found, seen = (list(e[at : at + 1]) for e in (events, view.events))
             raise _Fault(INVERSE, f"event {at} of the view is {seen or 'none'}, decode() says {found or 'none'}")
         for none in ((*tokens, self._of.eos), (-1,), (self._size,)) if ended else ():
-            self._refused(np.array(none, np.int32))
+            self._check_rejection(np.array(none, np.int32))
         self._good(INVERSE)
         if tokens[: len(self._told)] != self._told:
             at = next((i for i, (a, b) in enumerate(zip(tokens, self._told)) if a != b), len(tokens))
@@ -203,24 +203,26 @@ class _Seat:
         self._good(PREFIX)
         return tokens
 
-    def _refused(self, tokens: np.ndarray) -> None:
+    def _check_rejection(self, tokens: np.ndarray) -> None:
         try:
             self._of.decode(tokens)
         except ValueError:
             return
         except Exception as e:
-            raise _Fault(INVERSE, f"decode() of tokens that are no view raises {raised(e)}, not ValueError") from e
+            raise _Fault(
+                INVERSE, f"decode() of tokens that are no view raises {describe_exception(e)}, not ValueError"
+            ) from e
         last = tokens[-1]
         raise _Fault(INVERSE, f"decode() takes {len(tokens)} tokens to {last}, which are no view; it raises ValueError")
 
     def _push(self, tracker: Tracker, token: int, action: int | None) -> None:
         """One token that has come; action: the seat's own action that it tells of, if it does."""
-        turn = _asked(TURN, "my_turn()", tracker.my_turn)
+        turn = _call(TURN, "my_turn()", tracker.my_turn)
         if bool(turn) != (action is not None):
             came = "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
             raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {came}")
         if action is not None:
-            own = _asked(TURN, f"token({action})", self._of.token, action)
+            own = _call(TURN, f"token({action})", self._of.token, action)
             if own != token:
                 raise _Fault(TURN, f"token({action}) of the own action is {own}, and {token} came")
             if not self._mask(tracker, "legal")[token]:
@@ -229,29 +231,29 @@ class _Seat:
         if not self._mask(tracker, "possible")[token]:
             raise _Fault(EXPECTS, f"possible() is without {self._name(token)}, which came")
         # A hand may be over before its end token: then that is all that may come.
-        if token != self._of.eos and _asked(EXPECTS, "terminal()", tracker.terminal):
+        if token != self._of.eos and _call(EXPECTS, "terminal()", tracker.terminal):
             raise _Fault(EXPECTS, f"terminal() is True, and {self._name(token)} came")
-        _asked(EXPECTS, f"push({token})", tracker.push, token)
+        _call(EXPECTS, f"push({token})", tracker.push, token)
         self._told.append(token)
-        if not _asked(EXPECTS, "is_legal()", tracker.is_legal):
+        if not _call(EXPECTS, "is_legal()", tracker.is_legal):
             raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, which came")
         self._good(EXPECTS)
 
     def _on_turn(self, tracker: Tracker, view: View) -> None:
         """The own turn is that of the view. Where a seat acts unseen, as in Hearts' passes, another may be on turn as
         far as it knows: then its own action must come next, which `_push` asks for."""
-        turn = bool(_asked(TURN, "my_turn()", tracker.my_turn))
+        turn = bool(_call(TURN, "my_turn()", tracker.my_turn))
         legal = np.flatnonzero(self._mask(tracker, "legal")).tolist()
         if view.legal and not turn:
             raise _Fault(TURN, f"my_turn() is False, and the seat may act: {list(view.legal)}")
         if turn != bool(legal):
             raise _Fault(TURN, f"my_turn() is {turn}, and legal() has the tokens {legal}")
         if view.legal:
-            tokens = [_asked(TURN, f"token({a})", self._of.token, a) for a in view.legal]
+            tokens = [_call(TURN, f"token({a})", self._of.token, a) for a in view.legal]
             if set(legal) != set(tokens) or len(legal) < len(tokens):
                 raise _Fault(TURN, f"legal() has the tokens {legal}, the view's legal actions are {tokens}")
             for action in view.legal:
-                back = _asked(TURN, "action(token())", lambda a: self._of.action(self._of.token(a)), action)
+                back = _call(TURN, "action(token())", lambda a: self._of.action(self._of.token(a)), action)
                 if back != action:
                     raise _Fault(TURN, f"action(token({action})) is {back}")
         if turn:
@@ -262,7 +264,7 @@ class _Seat:
 
     def _mask(self, tracker: Tracker, method: str) -> np.ndarray:
         """bool [V]."""
-        mask = _asked(FORM, f"{method}()", getattr(tracker, method))
+        mask = _call(FORM, f"{method}()", getattr(tracker, method))
         if getattr(mask, "dtype", None) != np.bool_ or mask.shape != (self._size,):
             raise _Fault(FORM, f"{method}() gives {_form(mask)}, not bool [{self._size}]")
         return mask
@@ -270,7 +272,7 @@ class _Seat:
     def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
         """All that a tracker says of its place."""
         possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
-        features, n = _asked(FORM, "features()", tracker.features), self._of.n_features
+        features, n = _call(FORM, "features()", tracker.features), self._of.n_features
         if getattr(features, "dtype", None) != np.float32 or features.shape != (n,):
             raise _Fault(FORM, f"features() gives {_form(features)}, not float32 [{n}]")
         if not np.isfinite(features).all():
@@ -278,13 +280,13 @@ class _Seat:
                 FORM,
                 f"features() has {features[~np.isfinite(features)][0]} at {np.flatnonzero(~np.isfinite(features))[0]}",
             )
-        said = (bool(_asked(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
+        said = (bool(_call(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
         self._good(FORM)
         return (possible.tobytes(), legal.tobytes(), features.tobytes(), *said)
 
     def _made_again(self, tracker: Tracker) -> None:
         """A tracker made of the tokens at once is where this one is."""
-        again = _asked(AGAIN, "tracker() of all tokens", self._of.tracker, np.array(self._told, np.int32))
+        again = _call(AGAIN, "tracker() of all tokens", self._of.tracker, np.array(self._told, np.int32))
         self._same(AGAIN, tracker, self._masks(again), "a tracker made of all tokens says other {}")
 
     def _same(self, check: str, tracker: Tracker, said: tuple[Any, ...], what: str) -> None:
@@ -298,12 +300,12 @@ class _Seat:
     def _look_closely(self, tracker: Tracker) -> None:
         """Copies go on where the hand does not: to an end that cannot be, and to one that may."""
         before = self._masks(tracker)
-        self._to_an_end_that_cannot_be(self._copied(tracker))
+        self._to_an_end_that_cannot_be(self._copy_tracker(tracker))
         self._same(COPIES, tracker, before, "tokens pushed to a copy have changed the {} of its original")
-        self._imagined(self._copied(tracker))
+        self._check_random_playout(self._copy_tracker(tracker))
 
-    def _copied(self, tracker: Tracker) -> Tracker:
-        twin = _asked(COPIES, "copy()", tracker.copy)
+    def _copy_tracker(self, tracker: Tracker) -> Tracker:
+        twin = _call(COPIES, "copy()", tracker.copy)
         if twin is tracker:
             raise _Fault(COPIES, "copy() gives the tracker itself, not another")
         self._same(COPIES, tracker, self._masks(twin), "a copy says other {} than its original")
@@ -318,44 +320,44 @@ class _Seat:
         after = f"after {self._name(token)}, which possible() is without"
         while True:
             what = f"{after}: push({token})" if length > len(self._told) else f"push({token}), which cannot come,"
-            _asked(IMPOSSIBLE, what, tracker.push, token)
+            _call(IMPOSSIBLE, what, tracker.push, token)
             length += 1
-            if _asked(IMPOSSIBLE, f"{after}: is_legal()", tracker.is_legal):
+            if _call(IMPOSSIBLE, f"{after}: is_legal()", tracker.is_legal):
                 raise _Fault(IMPOSSIBLE, f"is_legal() is True {after}")
-            if _asked(IMPOSSIBLE, f"{after}: terminal()", tracker.terminal):
+            if _call(IMPOSSIBLE, f"{after}: terminal()", tracker.terminal):
                 break
             if length >= self._of.n_positions:
                 raise _Fault(IMPOSSIBLE, f"{after}: terminal() is False at n_positions = {length} tokens")
             self._masks(tracker)
             token = int(self._rng.integers(self._size))
-        outcome = _asked(IMPOSSIBLE, f"{after}: outcome()", tracker.outcome)
+        outcome = _call(IMPOSSIBLE, f"{after}: outcome()", tracker.outcome)
         if outcome is not None:
             raise _Fault(IMPOSSIBLE, f"{after}: outcome() at the end is {outcome!r}, not None")
         self._good(IMPOSSIBLE)
 
-    def _imagined(self, tracker: Tracker) -> None:
+    def _check_random_playout(self, tracker: Tracker) -> None:
         """By tokens that the tracker says are possible. One that is not exact may come to a place where none is."""
         length, results = len(self._told), len(self._game.outcomes.labels)
-        while not _asked(IMAGINED, "terminal()", tracker.terminal):
+        while not _call(IMAGINED, "terminal()", tracker.terminal):
             possible = np.flatnonzero(self._mask(tracker, "possible"))
             if not len(possible):
                 break
             if length >= self._of.n_positions:
                 raise _Fault(IMAGINED, f"possible tokens go on after n_positions = {length} of them")
             token = int(self._rng.choice(possible))
-            _asked(IMAGINED, f"push({token}) of a possible token", tracker.push, token)
+            _call(IMAGINED, f"push({token}) of a possible token", tracker.push, token)
             length += 1
-            if not _asked(IMAGINED, "is_legal()", tracker.is_legal):
+            if not _call(IMAGINED, "is_legal()", tracker.is_legal):
                 raise _Fault(IMAGINED, f"is_legal() is False after {self._name(token)}, which possible() has")
         else:
-            outcome = _asked(IMAGINED, "outcome() of an imagined hand", tracker.outcome)
+            outcome = _call(IMAGINED, "outcome() of an imagined hand", tracker.outcome)
             if not isinstance(outcome, int | np.integer) or not 0 <= outcome < results:
                 raise _Fault(IMAGINED, f"outcome() of an imagined hand is {outcome!r}, not 0 to {results - 1}")
         self._good(IMAGINED)
 
     def _at_the_end(self, tracker: Tracker, scores: tuple[int, ...] | None) -> None:
         """The outcome at the end, and none before."""
-        terminal = bool(_asked(OUTCOME, "terminal()", tracker.terminal))
+        terminal = bool(_call(OUTCOME, "terminal()", tracker.terminal))
         if terminal != (scores is not None):
             raise _Fault(
                 OUTCOME, f"terminal() is {terminal}, and the hand {'goes on' if scores is None else 'is over'}"
@@ -366,9 +368,9 @@ class _Seat:
             except ValueError:
                 return
             except Exception as e:
-                raise _Fault(OUTCOME, f"outcome() before the end raises {raised(e)}, not ValueError") from e
+                raise _Fault(OUTCOME, f"outcome() before the end raises {describe_exception(e)}, not ValueError") from e
             raise _Fault(OUTCOME, f"outcome() gives {outcome!r} before the end, and raises no ValueError")
-        outcome, outcomes = _asked(OUTCOME, "outcome()", tracker.outcome), self._game.outcomes
+        outcome, outcomes = _call(OUTCOME, "outcome()", tracker.outcome), self._game.outcomes
         label = (*scores[self._seat :], *scores[: self._seat])
         expected = outcomes.index.get(label)  # None: another check says so
         if expected is not None and outcome != expected:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.audit.tokens import Walk, raised
+from trickformer.audit.tokens import Walk, describe_exception
 from trickformer.base import Belief, Game, TrickformerError, View, deal_seed, replay
-from trickformer.belief.samplers import UniformBelief
+from trickformer.belief.samplers import ExactBelief
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -45,7 +45,7 @@ class Audit(BaseModel):
 
 
 @dataclass(slots=True)
-class Check:
+class PropertyCount:
     """How often one property was looked at, and how often it failed."""
 
     name: str
@@ -68,15 +68,15 @@ class Report:
     game: str
     deals: int
     seed: int
-    checks: dict[str, Check] = field(default_factory=dict)
+    checks: dict[str, PropertyCount] = field(default_factory=dict)
 
     @property
     def good(self) -> bool:
         return all(c.cases and not c.faults for c in self.checks.values())
 
-    def check(self, name: str) -> Check:
+    def check(self, name: str) -> PropertyCount:
         """The check of that name, new if need be."""
-        return self.checks.setdefault(name, Check(name))
+        return self.checks.setdefault(name, PropertyCount(name))
 
     def result(self) -> dict[str, Any]:
         """One JSON object."""
@@ -185,7 +185,9 @@ def _in_one_line(what: str) -> Generator[None]:
         raise
     except Exception as e:
         at = extract_tb(e.__traceback__)[-1]
-        raise TrickformerError(f"{what} raises {raised(e)} ({Path(at.filename).name}:{at.lineno}, {at.name})") from e
+        raise TrickformerError(
+            f"{what} raises {describe_exception(e)} ({Path(at.filename).name}:{at.lineno}, {at.name})"
+        ) from e
 
 
 def _hand(
@@ -226,7 +228,7 @@ def _hand(
         if rng.random() < stops / length:
             for viewer in range(game.players):
                 _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
-                if isinstance(belief, UniformBelief):
+                if isinstance(belief, ExactBelief):
                     found = np.isfinite(_truth_log_prob(game, belief, state, viewer))
                     report.check("worlds: can be the true deal").count(bool(found), _where(state, viewer))
         acted = state.current_player(), int(rng.choice(state.legal_actions()))
@@ -257,7 +259,7 @@ def _look(
             try:
                 same = observer(state, viewer) == observer(twin, viewer)
             except Exception as e:  # whatever a tokenizer raises
-                check.count(False, lambda e=e: f"{where()}: {raised(e)}")
+                check.count(False, lambda e=e: f"{where()}: {describe_exception(e)}")
             else:
                 check.count(same, where)
     found = sample(state, view, worlds, rng)
@@ -278,7 +280,7 @@ def _look(
         report.check("worlds: vary").count(len(histories) > 1, where)
 
 
-def _truth_log_prob(game: Game, belief: UniformBelief[Any], state: State, viewer: int) -> float:
+def _truth_log_prob(game: Game, belief: ExactBelief[Any], state: State, viewer: int) -> float:
     belief.reset(game.view(state, viewer))
     return float(belief.log_prob(belief.truth(state))[0])
 

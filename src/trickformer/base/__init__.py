@@ -14,16 +14,16 @@ from trickformer.base.players import (
     MANY,
     Belief,
     Decision,
-    Imagined,
     Memo,
     Player,
     Policy,
+    SearchNode,
     Thought,
     World,
     Worlds,
 )
 from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
-from trickformer.base.views import CHANCE, PUBLIC, Event, View, acted
+from trickformer.base.views import CHANCE, PUBLIC, Event, View, action_event
 
 if TYPE_CHECKING:
     from trickformer.base.views import State as State
@@ -37,12 +37,12 @@ __all__ = [
     "Decision",
     "Event",
     "Game",
-    "Imagined",
     "LogOdds",
     "Memo",
     "Outcomes",
     "Player",
     "Policy",
+    "SearchNode",
     "SearchSettings",
     "Tables",
     "Thought",
@@ -53,7 +53,7 @@ __all__ = [
     "View",
     "World",
     "Worlds",
-    "acted",
+    "action_event",
     "deal_seed",
     "game_name",
     "replay",

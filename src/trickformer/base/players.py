@@ -65,7 +65,7 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
-class Imagined:
+class SearchNode:
     """A history that a search over observations imagined, as a node of its tree; the root comes first."""
 
     parent: int  # an index below the own; -1 of the root
@@ -79,7 +79,7 @@ class Thought:
     """What a player tells of a decision where it is asked to; what it has not is None or empty."""
 
     policy: dict[int, float] | None = None  # a model's probability of each legal action
-    imagined: tuple[Imagined, ...] = ()
+    imagined: tuple[SearchNode, ...] = ()
     worlds: tuple[World, ...] = ()
 
 

@@ -132,7 +132,7 @@ class Tokenizer(Protocol):
         waves = np.concatenate([np.sin(place), np.cos(place)], axis=1) / 2
         return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)
 
-    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Other games that are as likely, where the rules take some things for alike, such as colours; by default
         nothing is alike. A tokenizer that knows of some has the ability `augment`.
 

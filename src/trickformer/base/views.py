@@ -25,7 +25,7 @@ class Event:
 
 
 @lru_cache(maxsize=1 << 16)
-def acted(actor: int, action: int | None) -> Event:
+def action_event(actor: int, action: int | None) -> Event:
     """The event of an action that reveals nothing besides: one object for all, so that views are made quickly."""
     return Event(actor, action)
 

@@ -123,7 +123,7 @@ def load(name: str, game: Game) -> Head:
     return Head(read, tensors)
 
 
-def shipped() -> tuple[str, ...]:
+def head_checkpoints() -> tuple[str, ...]:
     """The shipped checkpoints that have a head."""
     return tuple(name for name in checkpoints.names() if (checkpoints.find(name) / FILE).is_file())
 
@@ -133,7 +133,7 @@ def _find(name: str) -> Path:
     for file in (path / FILE, path):
         if file.is_file():
             return file
-    raise UnknownNameError("belief", name, ("uniform", *shipped(), f"a folder with {FILE}"))
+    raise UnknownNameError("belief", name, ("uniform", *head_checkpoints(), f"a folder with {FILE}"))
 
 
 def _about(file: Path) -> dict[str, str]:

@@ -37,7 +37,7 @@ class Learner:
 
     def resume(self) -> int:
         """Takes what the file holds, if there is one; returns the steps that it has seen."""
-        held = _held(self._file, next(self._model.parameters()).device)
+        held = _read_state(self._file, next(self._model.parameters()).device)
         if held is None:
             return 0
         self._model.load_state_dict(held["model"])
@@ -59,13 +59,13 @@ class Learner:
         _SNAPSHOTS.save(self._file, states | {"step": steps}, {})
 
 
-def done(file: Path) -> int:
+def read_step_count(file: Path) -> int:
     """The steps that a Learner's file has seen; 0 where there is none. Raises TrickformerError where it is broken."""
-    held = _held(file, torch.device("cpu"))
+    held = _read_state(file, torch.device("cpu"))
     return 0 if held is None else held["step"]
 
 
-def _held(file: Path, device: torch.device) -> dict[str, Any] | None:
+def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
     if not file.exists():
         return None
     try:

@@ -27,7 +27,7 @@ class Likely(Protocol):
 
 
 @dataclass(slots=True)
-class Chosen:
+class ResampledWorlds:
     """Some of the worlds that were drawn."""
 
     hidden: np.ndarray
@@ -57,12 +57,12 @@ class PolicyBelief:
         self._belief.reset(view)
         self._view = view
 
-    def sample(self, n: int, rng: np.random.Generator) -> Chosen:
+    def sample(self, n: int, rng: np.random.Generator) -> ResampledWorlds:
         """n independent worlds, each drawn by its weight from POOL of the game's belief (importance resampling):
         weights hold as far as so few worlds allow. Raises ValueError before any view."""
         drawn = self._belief.sample(n * POOL, rng)
         at = np.arange(n) * POOL + one_of_each(self._likelihood(drawn).reshape(n, POOL), rng)
-        return Chosen(drawn.hidden[at], np.zeros(n), drawn.feasible[at], drawn, at)
+        return ResampledWorlds(drawn.hidden[at], np.zeros(n), drawn.feasible[at], drawn, at)
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n], the logarithm of the probability of a world up to a constant of the view; -inf for what does not

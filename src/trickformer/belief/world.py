@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 
-def explaining(game: Game, belief: Belief, view: View, rng: np.random.Generator, memo: Memo) -> tuple[State, bool]:
+def update_world(game: Game, belief: Belief, view: View, rng: np.random.Generator, memo: Memo) -> tuple[State, bool]:
     """A state that `view.viewer` cannot tell from the true one, and whether it is another than at the last call with
     this memo.
 

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
-from trickformer.models.legacy import renamed
+from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object
 
 
@@ -43,7 +43,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
 
     Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
-        config = renamed(json_object((path / "config.json").read_text(encoding="utf-8")))
+        config = rename_legacy_keys(json_object((path / "config.json").read_text(encoding="utf-8")))
         given, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None

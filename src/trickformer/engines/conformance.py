@@ -35,7 +35,7 @@ class Check:
     seen: str
 
 
-class _Restarted:
+class _RestartingEngine:
     """An engine that is started again before every fourth decision."""
 
     def __init__(self, engine: EnginePlayer):
@@ -51,12 +51,12 @@ class _Restarted:
 def check(config: Conformance) -> list[Check]:
     """The checks, each a property. Raises TrickformerError where the engine cannot be started or plays no such game."""
     game = games.load(config.game or _first_game(config.engine))
-    engine = _made(config.engine, game)
+    engine = _make_engine_player(config.engine, game)
     seeds = bool(engine.hello.seeds)
     found: list[Check] = []
     start = time.perf_counter()
     try:
-        histories = _played(game, engine, config, 1)
+        histories = _play_hands(game, engine, config, 1)
     except TrickformerError as e:
         return [Check("answers", False, str(e))]
     elapsed = time.perf_counter() - start
@@ -65,17 +65,19 @@ def check(config: Conformance) -> list[Check]:
 
     def same(name: str, player: Player, most: int) -> None:
         try:
-            again = _played(game, player, config, most)
+            again = _play_hands(game, player, config, most)
         except TrickformerError as e:
             found.append(Check(name, False, str(e)))
             return
         differ = sum(a != b for a, b in zip(histories, again))
         found.append(Check(name, not differ if seeds else None, f"{differ} of {len(again)} hands differ"))
 
-    same("follows seeds", _made(config.engine, game), 1)
-    same("many tables at once", _made(config.engine, game), max(2, min(engine.hello.tables, config.deals)))
-    same("started again in a hand", _Restarted(_made(config.engine, game)), 1)
-    found.append(_exchanged(game, engine, config, [history for history, _ in histories], seeds))
+    same("follows seeds", _make_engine_player(config.engine, game), 1)
+    same(
+        "many tables at once", _make_engine_player(config.engine, game), max(2, min(engine.hello.tables, config.deals))
+    )
+    same("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
+    found.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories], seeds))
     found.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
     return found
 
@@ -96,7 +98,7 @@ def _no_engine(spec: str) -> TrickformerError:
     return TrickformerError(f"{spec!r} is no engine; give a name of engines.toml, or engine:cmd=PROGRAM")
 
 
-def _made(spec: str, game: Game) -> EnginePlayer:
+def _make_engine_player(spec: str, game: Game) -> EnginePlayer:
     player = players.make(spec, game)
     if not isinstance(player, EnginePlayer):
         raise _no_engine(spec)
@@ -107,7 +109,7 @@ def _seat(game: Game, deal: int) -> int:
     return deal % game.players
 
 
-def _played(game: Game, player: Player, config: Conformance, most: int) -> list[tuple[tuple[int, ...], int]]:
+def _play_hands(game: Game, player: Player, config: Conformance, most: int) -> list[tuple[tuple[int, ...], int]]:
     """Of each hand the actions, and how many were the engine's; random players have the other seats."""
     hands = [Hand(d, tuple(int(s != _seat(game, d)) for s in range(game.players))) for d in range(config.deals)]
     records = play(game, [player, players.make("random", game)], hands, config.seed, most)
@@ -115,7 +117,7 @@ def _played(game: Game, player: Player, config: Conformance, most: int) -> list[
     return [by_deal[deal] for deal in range(config.deals)]
 
 
-def _exchanged(
+def _check_hidden_cards(
     game: Game, engine: EnginePlayer, config: Conformance, histories: list[tuple[int, ...]], seeds: bool
 ) -> Check:
     """Whether its answers stay the same where hidden cards are exchanged."""

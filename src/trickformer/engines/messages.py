@@ -22,7 +22,7 @@ class Hello(_Message):
     deals: bool = False
 
 
-class Action(_Message):
+class EngineAction(_Message):
     type: Literal["action"]
     table: int
     action: int
@@ -36,8 +36,8 @@ class Error(_Message):
     text: str
 
 
-Said = Hello | Action | Error  # by an engine
-_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
+EngineMessage = Hello | EngineAction | Error  # by an engine
+_SAID: TypeAdapter[EngineMessage] = TypeAdapter(Annotated[EngineMessage, Field(discriminator="type")])
 
 
 class Greeting(_Message):
@@ -53,7 +53,7 @@ class New(_Message):
     seed: int
 
 
-class Seen(_Message):
+class ObservedEvent(_Message):
     seat: int
     action: int | None
     words: str | None
@@ -63,7 +63,7 @@ class Seen(_Message):
 class Observe(_Message):
     type: Literal["observe"]
     table: int
-    events: list[Seen]
+    events: list[ObservedEvent]
 
 
 _Word = Annotated[int, Field(ge=0, lt=2**64)]
@@ -88,21 +88,21 @@ class Quit(_Message):
     type: Literal["quit"]
 
 
-Heard = Greeting | New | Observe | Act | End | Quit  # by an engine, from its host
-_HEARD: TypeAdapter[Heard] = TypeAdapter(Annotated[Heard, Field(discriminator="type")])
+HostMessage = Greeting | New | Observe | Act | End | Quit  # by an engine, from its host
+_HEARD: TypeAdapter[HostMessage] = TypeAdapter(Annotated[HostMessage, Field(discriminator="type")])
 
 
-def parse(line: bytes) -> Said:
+def parse(line: bytes) -> EngineMessage:
     """What an engine says. Raises ValueError with one line on what is wrong with it."""
-    return _parsed(_SAID, line)
+    return _validate_line(_SAID, line)
 
 
-def heard(line: bytes) -> Heard:
+def parse_host_message(line: bytes) -> HostMessage:
     """What a host says. Raises ValueError likewise."""
-    return _parsed(_HEARD, line)
+    return _validate_line(_HEARD, line)
 
 
-def _parsed(of: TypeAdapter[Any], line: bytes) -> Any:
+def _validate_line(of: TypeAdapter[Any], line: bytes) -> Any:
     try:
         return of.validate_json(line)
     except ValidationError as e:

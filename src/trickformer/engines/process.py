@@ -20,7 +20,7 @@ from pydantic_core import to_json
 
 from trickformer.base import TrickformerError
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
-from trickformer.engines.messages import Action, Error, Hello, Said
+from trickformer.engines.messages import EngineAction, EngineMessage, Error, Hello
 
 _SUPERVISE = Path(__file__).with_name("_supervise.py")
 _CHUNK = 1 << 16  # bytes read at once
@@ -89,7 +89,7 @@ class Process:
         found: list[Hello] = []
         self._out += line({"type": "hello", "protocol": PROTOCOL})
 
-        def take(_: Process, said: Said) -> None:
+        def take(_: Process, said: EngineMessage) -> None:
             if not isinstance(said, Hello):
                 raise Fault("did not answer hello")
             found.append(said)
@@ -102,7 +102,7 @@ class Process:
         if found[0].protocol != PROTOCOL:
             self.end()
             raise Fault(f"speaks version {found[0].protocol} of the protocol, not {PROTOCOL}")
-        self.name = self.name or shown(found[0].name)
+        self.name = self.name or make_printable(found[0].name)
         return found[0]
 
     def say(self, message: dict[str, Any]) -> None:
@@ -125,17 +125,17 @@ class Process:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            raise Fault(self._gone()) from None
+            raise Fault(self._describe_exit()) from None
         del self._out[:sent]
 
-    def read(self) -> list[Said]:
+    def read(self) -> list[EngineMessage]:
         """What has come in whole lines. Raises Fault at its end, and on what is no message."""
         try:
             data = os.read(self.stdout, _CHUNK)
         except BlockingIOError:
             return []
         if not data:
-            raise Fault(self._gone())
+            raise Fault(self._describe_exit())
         self._in += data
         *lines, rest = self._in.split(b"\n")
         if len(rest) > MAX_LINE or any(len(text) > MAX_LINE for text in lines):
@@ -146,14 +146,14 @@ class Process:
             try:
                 said.append(messages.parse(bytes(text)))
             except ValueError as e:
-                raise Fault(f"wrote {shown(text.decode(errors='replace'))} ({e})") from None
+                raise Fault(f"wrote {make_printable(text.decode(errors='replace'))} ({e})") from None
         return said
 
     @property
-    def unsent(self) -> bool:
+    def has_unsent_output(self) -> bool:
         return bool(self._out)
 
-    def _gone(self) -> str:
+    def _describe_exit(self) -> str:
         """How it went, from the exit code of its supervisor."""
         try:
             code = self._child.wait(_GOODBYE)
@@ -169,7 +169,7 @@ class Process:
             size = os.fstat(self.errors.fileno()).st_size
             tail = os.pread(self.errors.fileno(), 4_096, max(0, size - 4_096)).decode(errors="replace")
             lines = [text for text in tail.splitlines() if text.strip()]
-            return shown(lines[-1].strip()) if lines else ""
+            return make_printable(lines[-1].strip()) if lines else ""
         return ""
 
     def limit_errors(self) -> None:
@@ -203,7 +203,9 @@ def start(
     raise AssertionError
 
 
-def pump(processes: Sequence[Process], more: Callable[[Process], bool], take: Callable[[Process, Said], None]) -> None:
+def pump(
+    processes: Sequence[Process], more: Callable[[Process], bool], take: Callable[[Process, EngineMessage], None]
+) -> None:
     """Writes to the engines and reads from them, all at once, until of none `more` is to come, or only of those that
     have failed: their `fault` says how. `take` is given every message; it may raise Fault.
 
@@ -212,12 +214,12 @@ def pump(processes: Sequence[Process], more: Callable[[Process], bool], take: Ca
     looked = time.monotonic()
 
     def busy(p: Process) -> bool:
-        return p.fault is None and (p.unsent or more(p))
+        return p.fault is None and (p.has_unsent_output or more(p))
 
     with selectors.DefaultSelector() as selector:
         while live := [p for p in processes if busy(p)]:
             for p in processes:
-                for file, wanted in ((p.stdin, p.unsent), (p.stdout, True)):
+                for file, wanted in ((p.stdin, p.has_unsent_output), (p.stdout, True)):
                     known = file in selector.get_map()
                     if (wanted := wanted and p in live) and not known:
                         event = selectors.EVENT_WRITE if file == p.stdin else selectors.EVENT_READ
@@ -236,7 +238,7 @@ def pump(processes: Sequence[Process], more: Callable[[Process], bool], take: Ca
                         for message in said:
                             if isinstance(message, Error):
                                 p.end()
-                                raise TrickformerError(f"engine {p.name}: {shown(message.text)}")
+                                raise TrickformerError(f"engine {p.name}: {make_printable(message.text)}")
                             take(p, message)
                         deadline[id(p)] = time.monotonic() + p.timeout
                 except Fault as e:
@@ -251,14 +253,14 @@ def pump(processes: Sequence[Process], more: Callable[[Process], bool], take: Ca
                     p.fault = f"was silent for {p.timeout:g} s"
 
 
-def answers(processes: Sequence[Process]) -> dict[tuple[int, int], Action]:
+def answers(processes: Sequence[Process]) -> dict[tuple[int, int], EngineAction]:
     """Waits for all that is due: the answers by (index of the process, table), also of those that failed later."""
     index = {id(p): i for i, p in enumerate(processes)}
-    found: dict[tuple[int, int], Action] = {}
+    found: dict[tuple[int, int], EngineAction] = {}
 
-    def take(p: Process, said: Said) -> None:
-        if not isinstance(said, Action) or said.table not in p.waiting:
-            raise Fault(f"answered what nobody had asked: {shown(said.model_dump_json(exclude_none=True))}")
+    def take(p: Process, said: EngineMessage) -> None:
+        if not isinstance(said, EngineAction) or said.table not in p.waiting:
+            raise Fault(f"answered what nobody had asked: {make_printable(said.model_dump_json(exclude_none=True))}")
         p.waiting.discard(said.table)
         found[index[id(p)], said.table] = said
 
@@ -300,7 +302,7 @@ def _log(name: str, known: Path | None, logs: Path | None) -> tuple[IO[bytes], P
     raise TrickformerError(f"{logs} holds too many files of {name}")
 
 
-def shown(text: str) -> str:
+def make_printable(text: str) -> str:
     """What a program says, fit for a line of a message."""
     said = "".join(c if c.isprintable() else "?" for c in text[: 4 * _SHOWN])
     return said if len(said) <= _SHOWN else said[: _SHOWN - 3] + "..."

@@ -24,23 +24,23 @@ _INPUT, _OUTPUT = 0, 1
 
 
 @dataclass
-class _Table:
+class _SeatHistory:
     seat: int
     events: list[Event] = field(default_factory=list)
     memo: Memo = field(default_factory=dict)
 
 
-class _Server:
+class _EngineServer:
     def __init__(self, player: Player, game: Game, name: str):
         self._player, self._game, self._name = player, game, name
-        self._tables: dict[int, _Table] = {}
+        self._tables: dict[int, _SeatHistory] = {}
         self._asked: list[messages.Act] = []
 
     def hear(self, line: bytes) -> bool:
         """Takes a message; False once it says quit. Raises TrickformerError on what is no message, or comes out of
         order."""
         try:
-            said = messages.heard(line)
+            said = messages.parse_host_message(line)
         except ValueError as e:
             raise TrickformerError(str(e)) from None
         if isinstance(said, messages.Quit):
@@ -98,7 +98,7 @@ class _Server:
             raise TrickformerError(f"{own} has no seat {said.seat}")
         if said.table not in self._tables and len(self._tables) == _MOST_TABLES:
             raise TrickformerError(f"there are more than {_MOST_TABLES:,} tables")
-        self._tables[said.table] = _Table(said.seat)
+        self._tables[said.table] = _SeatHistory(said.seat)
 
 
 def serve(spec: str, game: Game) -> None:
@@ -112,7 +112,7 @@ def serve(spec: str, game: Game) -> None:
         player = players.make(spec, game)
         if getattr(player, "needs_state", False):
             raise TrickformerError(f"player {spec!r} is shown hidden cards; no protocol carries them")
-        _listen(_Server(player, game, players.resolve(spec)))
+        _listen(_EngineServer(player, game, players.resolve(spec)))
     except TrickformerError as e:
         _write(to_json({"type": "error", "text": str(e)}) + b"\n")
         raise
@@ -120,7 +120,7 @@ def serve(spec: str, game: Game) -> None:
         os._exit(0)  # nobody reads any more
 
 
-def _listen(server: _Server) -> None:
+def _listen(server: _EngineServer) -> None:
     rest = b""
     while True:
         if not select.select([_INPUT], [], [], 0)[0]:

@@ -32,10 +32,10 @@ def load(spec: str) -> Game:
     module = plugins.module(plugins.GAMES, name)
     if module is None:
         raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)))
-    return _checked(module.load(spec), name)
+    return _check_plugin(module.load(spec), name)
 
 
-def _checked(game: Game, name: str) -> Game:
+def _check_plugin(game: Game, name: str) -> Game:
     """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
     where = f"the game of the entry point {name!r} in {plugins.GAMES}"
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")

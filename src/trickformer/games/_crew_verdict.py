@@ -58,14 +58,14 @@ def _order(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[
 
 
 def _rules(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[str]:
-    found = {rule: _broken(core, rule, names) for rule in rules}
+    found = {rule: _describe_violation(core, rule, names) for rule in rules}
     yield from (f"{rule}: {why}" for rule, why in found.items() if why)
 
 
-def _broken(core: Any, rule: str, names: Sequence[str]) -> str:
+def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
     winners = core.winners
     winner, number, last = winners[-1], len(winners), len(winners) == TRICKS
-    cards, best = _last(core), _winning(core)
+    cards, best = _last(core), _winning_cards(core)
     card, rocket, of_member = best[-1], best[-1] >= COLOURED, winners.count(core.member)
     who, ends = f"seat {winner} won trick {number}", number == 1 or last
     with_rocket = f"{who} with {names[card]}" if winner == core.member and rocket else ""
@@ -112,7 +112,7 @@ def _ones(cards: Sequence[int]) -> list[int]:
     return [card for card in cards if card < COLOURED and card % 9 == 0]
 
 
-def _winning(core: Any) -> list[int]:
+def _winning_cards(core: Any) -> list[int]:
     """The card that won each trick."""
     leaders = [core.commander, *core.winners]
     return [core.plays[PLAYERS * i + (winner - leaders[i]) % PLAYERS] for i, winner in enumerate(core.winners)]

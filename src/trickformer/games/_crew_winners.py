@@ -18,7 +18,7 @@ Wins: TypeAlias = tuple[int, ...]  # tricks by player
 Holds: TypeAlias = Callable[[int, int, Wins, tuple[int, ...]], bool]
 
 
-def _balanced(wins: Wins) -> bool:
+def _is_balanced(wins: Wins) -> bool:
     return max(wins) - min(wins) < 2
 
 
@@ -28,9 +28,9 @@ _RULES: dict[str, Holds] = {
         wins[MEMBER] == 1 or (wins[MEMBER] == 0 and trick < LAST)
     ),
     "member_only_first_and_last_no_rocket": lambda seat, trick, wins, roles: (seat == MEMBER) == (trick in ENDS),
-    "trick_balance": lambda seat, trick, wins, roles: _balanced(wins),
+    "trick_balance": lambda seat, trick, wins, roles: _is_balanced(wins),
     "trick_balance_commander_first_last": lambda seat, trick, wins, roles: (
-        _balanced(wins) and (seat == COMMANDER or trick not in ENDS)
+        _is_balanced(wins) and (seat == COMMANDER or trick not in ENDS)
     ),
     "first4_last_middle_roles": lambda seat, trick, wins, roles: (
         seat == roles[0] if trick < 4 else seat == roles[1] if trick == LAST else seat not in roles

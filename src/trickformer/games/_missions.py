@@ -82,48 +82,48 @@ class Page(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        def needs(ok: bool, message: str) -> None:
+        def require(ok: bool, message: str) -> None:
             if not ok:
                 raise ValueError(message)
 
         rules = set(self.rules)
         for rule in self.rules:
-            needs(rule in RULES, f"there is no rule {rule!r}; `trickformer crew missions` lists those that there are")
-        needs(len(rules) == len(self.rules), "a rule is given twice")
-        needs(len(self.tokens) <= self.tasks, "more task tokens than tasks")
-        needs(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
+            require(rule in RULES, f"there is no rule {rule!r}; `trickformer crew missions` lists those that there are")
+        require(len(rules) == len(self.rules), "a rule is given twice")
+        require(len(self.tokens) <= self.tasks, "more task tokens than tasks")
+        require(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
         arrows = [token for token in self.tokens if token.startswith(">")]
-        needs(len(arrows) != 1, f"the token {''.join(arrows)} alone orders nothing: arrows order tasks with arrows")
+        require(len(arrows) != 1, f"the token {''.join(arrows)} alone orders nothing: arrows order tasks with arrows")
         numbers = {int(t) for t in self.tokens if t.isdigit()}
-        needs(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
-        needs(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
+        require(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
+        require(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
         tasked = self.allocation in ("draft", "decision", "distribution")
-        needs(
+        require(
             tasked == (self.tasks > 0), f"allocation {self.allocation!r} goes with {'tasks' if tasked else 'no tasks'}"
         )
-        needs(bool(self.tasks or rules & _GOALS), "there is nothing to achieve: no task, and no rule that is a goal")
-        needs(
+        require(bool(self.tasks or rules & _GOALS), "there is nothing to achieve: no task, and no rule that is a goal")
+        require(
             bool(rules & _FOR_MEMBER) == (self.allocation == "member"),
             "allocation 'member' goes with a rule on the member, and without tasks",
         )
-        needs(len(rules & _FOR_MEMBER) < 2, "only one rule may be on the member")
+        require(len(rules & _FOR_MEMBER) < 2, "only one rule may be on the member")
         if "left_of_pink9_wins_all_pink" in rules:
-            needs(
+            require(
                 not rules & {*_FOR_MEMBER, "member_no_communication"} and self.allocation != "decision",
                 "only one rule may be on the member, and none where one player gets all tasks",
             )
-        needs((_ROLES in rules) == (self.allocation == "roles"), f"allocation 'roles' goes with the rule {_ROLES}")
+        require((_ROLES in rules) == (self.allocation == "roles"), f"allocation 'roles' goes with the rule {_ROLES}")
         for rule in sorted(rules & _FOR_DRAFT):
-            needs(self.allocation == "draft", f"{rule} comes before a draft")
+            require(self.allocation == "draft", f"{rule} comes before a draft")
         if "omega_in_last_trick" in rules:
-            needs("omega" in self.tokens, "omega_in_last_trick needs the token omega")
+            require("omega" in self.tokens, "omega_in_last_trick needs the token omega")
         if "swap_two_tokens" in rules:
-            needs(
+            require(
                 len(self.tokens) > 1 and "move_one_token" not in rules, "swap_two_tokens needs two tokens, and no move"
             )
         if "move_one_token" in rules:
-            needs(0 < len(self.tokens) < self.tasks, "move_one_token needs a task with a token and one without")
-        needs(
+            require(0 < len(self.tokens) < self.tasks, "move_one_token needs a task with a token and one without")
+        require(
             can_be_kept(frozenset(rules)),
             f"{' and '.join(self.rules)} cannot both be kept, whoever wins the tricks",
         )

@@ -34,7 +34,7 @@ def points(cards: Sequence[int]) -> int:
     return sum(POINTS[CARDS[card][1]] for card in cards)
 
 
-def settled(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:
+def settle_game(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:
     """The result of the game of a state, declared, if the soloist ends with these card points and tricks."""
     core = state.core
     played = [card for seat, card in state.plays if seat == core.soloist]

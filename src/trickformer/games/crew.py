@@ -24,7 +24,7 @@ from trickformer.base import (
     SearchSettings,
     TrickformerError,
     View,
-    acted,
+    action_event,
     deal_seed,
 )
 from trickformer.games import _crew_verdict, _missions
@@ -168,7 +168,9 @@ class CrewState(openspiel.CardState):
         parts = {"commander": core.commander, "member": core.member, "first four": core.first_four, "last": core.last}
         lines.append(", ".join(f"{name} seat {seat}" for name, seat in parts.items() if seat >= 0))
         lines += [_task(core, *task) for task in core.tasks if task[0] >= 0]
-        lines.append(" ".join(["moves", *(_said(step.player, step.action) for step in self.full_history()[PREAMBLE:])]))
+        lines.append(
+            " ".join(["moves", *(_format_action(step.player, step.action) for step in self.full_history()[PREAMBLE:])])
+        )
         for seat, message in enumerate(core.messages):
             if message is not None:
                 label, card, before = message
@@ -196,7 +198,7 @@ def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
     return f"task {CARDS[card]}{tile} {whose}, {how}"
 
 
-def _said(player: int, action: int) -> str:
+def _format_action(player: int, action: int) -> str:
     return ("" if player < 0 else f"{player}:") + ACTIONS[action]
 
 
@@ -265,7 +267,7 @@ class Crew(Game):
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
         core, number = state.core, state.move_number()
-        dealt = self.dealt(seed, index)
+        dealt = self.chance_actions(seed, index)
         if number < PREAMBLE:
             return dealt[number]
         if core.phase == REVEAL:
@@ -273,7 +275,7 @@ class Crew(Game):
         cards = core.legal_actions()
         return cards[int(self.draws(seed, index)[core.step] * len(cards))]
 
-    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+    def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """What chance does in a deal but for `draws`: the mission, the deck of cards, the deck of tasks."""
         key = deal_seed(seed, index)
         return *_shuffle(key, tuple(self.missions)), *_tasks(key)
@@ -304,7 +306,7 @@ def _view(state: Any, viewer: int) -> View:
         raise ValueError("a view begins when all cards are dealt")
     deck = [step.action for step in history[1:PREAMBLE]]
     core = state.core
-    events = [acted(CHANCE, history[0].action), Event(core.commander, None, (COMMANDERS_CARD,))]
+    events = [action_event(CHANCE, history[0].action), Event(core.commander, None, (COMMANDERS_CARD,))]
     if viewer != PUBLIC:
         events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
     if _ALL_PINK in state.mission.tokens:
@@ -313,7 +315,7 @@ def _view(state: Any, viewer: int) -> View:
     for step, (phase, last) in zip(steps, _secret(state, deck, steps)):
         seat, action = step.player, step.action
         if phase == PASS:
-            events.append(acted(seat, action if seat == viewer else None))
+            events.append(action_event(seat, action if seat == viewer else None))
             if last and viewer != PUBLIC:
                 giver = (viewer - core.distress) % PLAYERS
                 events.append(Event(giver, None, (core.passed[giver],)))
@@ -322,7 +324,7 @@ def _view(state: Any, viewer: int) -> View:
                 events.append(Event(CHANCE, None, (core.drawn[(viewer + 1) % PLAYERS],)))
                 events.append(Event(CHANCE, None, (core.drawn[viewer],)))
         else:
-            events.append(acted(seat, action))
+            events.append(action_event(seat, action))
     on_turn = viewer != PUBLIC and state.current_player() == viewer
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
@@ -364,10 +366,10 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 def load(spec: str = "crew") -> Crew:
     """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
-    return made(**openspiel.options(spec, "crew", tuple(_PARAMETERS)))
+    return make_game(**openspiel.options(spec, "crew", tuple(_PARAMETERS)))
 
 
-def made(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
+def make_game(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
     """The game with these options. Raises TrickformerError on a value that is none."""
     if distress not in _missions.DISTRESS:
         raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")

@@ -20,7 +20,7 @@ from trickformer.base import (
     SearchSettings,
     TrickformerError,
     View,
-    acted,
+    action_event,
     deal_seed,
 )
 
@@ -95,7 +95,7 @@ class Hanabi(Game):
             if step.player == CHANCE:
                 hands[actor].append(action)
                 if actor in others:
-                    events.append(acted(CHANCE, action))
+                    events.append(action_event(CHANCE, action))
                 continue
             actor = step.player
             if action < 2 * rules.hand:
@@ -122,7 +122,7 @@ class Hanabi(Game):
         piles, discards, hints, lives = [0] * rules.colors, [], rules.hints, rules.lives
         for number, event in enumerate(self.view(state, PUBLIC).events, 1):
             assert event.action is not None
-            line = f"move {number}: {event.actor}:{self._said(event)}"
+            line = f"move {number}: {event.actor}:{self._describe_move(event)}"
             if event.action >= 2 * rules.hand:
                 hints -= 1
             else:
@@ -152,7 +152,7 @@ class Hanabi(Game):
         who = "the partner" if rules.players == 2 else "the left neighbour" if offset == 1 else f"{offset} to the left"
         return f"tell {who}: {NAMES[COLORS[color]] if color is not None else (rank or 0) + 1}"
 
-    def _said(self, event: Event) -> str:
+    def _describe_move(self, event: Event) -> str:
         """A move in words."""
         rules, action = self.rules, event.action or 0
         if action < 2 * rules.hand:
@@ -185,12 +185,12 @@ class Hanabi(Game):
         other. None where it played no card."""
         counts, amiss, hand = [0] * len(KNOWING), 0, self.rules.hand
         for history, own in zip(histories, seats):
-            state, moves = parted(self.rules, history)
+            state, moves = split_history(self.rules, history)
             for action in moves:
                 seat, lives = state.current_player(), state.lives
                 played = seat in own and hand <= action < 2 * hand
                 if played:
-                    color, rank = self._known(state, seat, action - hand)
+                    color, rank = self._card_knowledge(state, seat, action - hand)
                     counts[3 - 2 * color - rank] += 1
                 state.apply_action(action)
                 amiss += played and state.lives < lives
@@ -198,7 +198,7 @@ class Hanabi(Game):
         shares = [n / plays if plays else None for n in (*counts, amiss)]
         return dict(zip((*KNOWING, "played in vain"), shares))
 
-    def _known(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
+    def _card_knowledge(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
         """Whether a seat knows the colour of its card, and the rank."""
         rules = self.rules
         colors, ranks, _ = state.knowledge(seat)[slot]  # as bits
@@ -216,9 +216,9 @@ class Hanabi(Game):
     def chance(self, state: State, seed: int, index: int) -> int:
         """The next card of a shuffled deck."""
         drawn = sum(step.player == CHANCE for step in state.full_history())
-        return self.dealt(seed, index)[drawn]
+        return self.chance_actions(seed, index)[drawn]
 
-    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+    def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """All that chance does in a deal: the cards in the order of drawing."""
         rules = self.rules
         return _shuffle(deal_seed(seed, index), tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
@@ -256,7 +256,7 @@ class Hanabi(Game):
         return None
 
 
-def parted(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
+def split_history(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
     """The start of the game of a history, chance included, and the players' moves. Cards that were not drawn come in
     any order."""
     dealt = rules.players * rules.hand

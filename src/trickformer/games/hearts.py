@@ -21,7 +21,7 @@ from trickformer.base import (
     SearchSettings,
     TrickformerError,
     View,
-    acted,
+    action_event,
     deal_seed,
 )
 
@@ -94,7 +94,7 @@ class Hearts(Game):
             events.append(Event(CHANCE, None, tuple(sorted(deck[viewer::PLAYERS]))))
         play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
         passes = history[_HISTORY_OF_DEAL:play]
-        events += [acted(p.player, p.action) for p in passes if p.player == viewer]
+        events += [action_event(p.player, p.action) for p in passes if p.player == viewer]
         if len(history) >= play:
             leader = deck.index(TWO_OF_CLUBS) % PLAYERS
             leader = next(((p.player + direction) % PLAYERS for p in passes if p.action == TWO_OF_CLUBS), leader)
@@ -103,15 +103,15 @@ class Hearts(Game):
                 received = sorted(p.action for p in passes if p.player == giver)
                 events.append(Event(giver, None, tuple(received)))
             events.append(Event(leader, None, (TWO_OF_CLUBS,)))
-            events += [acted(p.player, p.action) for p in history[play:]]
+            events += [action_event(p.player, p.action) for p in history[play:]]
         legal = tuple(state.legal_actions()) if state.current_player() in seats and viewer != PUBLIC else ()
         return View(viewer, tuple(events), legal)
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The pass direction, `index` mod 4, then the cards of a shuffled deck."""
-        return self.dealt(seed, index)[state.move_number()]
+        return self.chance_actions(seed, index)[state.move_number()]
 
-    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+    def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """All that chance does in a deal: the pass direction and the deck."""
         return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
 
@@ -151,7 +151,7 @@ class Hearts(Game):
             lines += [f"seat {seat} passes {' '.join(given)}"] if given else []
         points, notes, leader = [0] * PLAYERS, [], -1
         for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
-            leader, worth = self.taken(plays[start : start + PLAYERS])
+            leader, worth = self.trick_result(plays[start : start + PLAYERS])
             points[leader] += worth
             notes.append(f"{worth} points")
         lines += openspiel.trick_lines([(seat, CARDS[card]) for seat, card in plays], PLAYERS, leader, notes)
@@ -160,7 +160,7 @@ class Hearts(Game):
             [*lines, openspiel.score_line(self.scores(state)) if over else f"points {' '.join(map(str, points))}"]
         )
 
-    def taken(self, trick: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    def trick_result(self, trick: Sequence[tuple[int, int]]) -> tuple[int, int]:
         """Who takes a whole trick, seat and card of each play in order, and the points in it."""
         winner = max((card // 4, seat) for seat, card in trick if card % 4 == trick[0][1] % 4)[1]
         return winner, sum(self._points(card) for _, card in trick)

@@ -200,10 +200,10 @@ class Mines(Game):
             return None
         a, b = pairs[rng.integers(len(pairs))]
         moves = [e.action for e in view.events if e.action is not None]
-        return replayed(self, moves, sorted(mines - {a} | {b}))
+        return replay_moves(self, moves, sorted(mines - {a} | {b}))
 
 
-def replayed(game: Mines, moves: list[int], mines: list[int]) -> State:
+def replay_moves(game: Mines, moves: list[int], mines: list[int]) -> State:
     """The state after these moves on a layout, mines ascending; none are laid before a first move that comes before
     them. Raises ValueError or SpielError where this is no game."""
     state = game.spiel.new_initial_state()

@@ -25,7 +25,7 @@ from trickformer.base import (
     SearchSettings,
     TrickformerError,
     View,
-    acted,
+    action_event,
     deal_seed,
 )
 
@@ -290,9 +290,9 @@ class Skat(Game):
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The next card of a shuffled deck."""
-        return self.dealt(seed, index)[state.move_number()]
+        return self.chance_actions(seed, index)[state.move_number()]
 
-    def dealt(self, seed: int, index: int) -> tuple[int, ...]:
+    def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """All that chance does in a deal: the deck."""
         return _shuffle(deal_seed(seed, index))
 
@@ -351,9 +351,9 @@ def _view(state: Any, viewer: int) -> View:
             discards -= 1
             kept.remove(action)
             if seat == viewer:
-                events.append(acted(seat, action))
+                events.append(action_event(seat, action))
             continue
-        events.append(acted(seat, action))
+        events.append(action_event(seat, action))
         if action == PICK_UP:
             skat = deck[PLAYERS * HAND :]
             kept = {*deck[HAND * seat : HAND * (seat + 1)], *skat}
@@ -411,11 +411,11 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 def evaluation() -> _core.skat_search.Evaluation:
     """The evaluation of hands that is shipped with the package; trickformer.studies.skat.evaluation makes it."""
-    return _core.skat_search.Evaluation(*_learned())
+    return _core.skat_search.Evaluation(*_load_evaluation())
 
 
 @lru_cache(maxsize=1)
-def _learned() -> tuple[np.ndarray, np.ndarray]:
+def _load_evaluation() -> tuple[np.ndarray, np.ndarray]:
     """Its weights and calibration. An object of the core would outlive the core here: OpenSpiel keeps this module."""
     data = resources.files("trickformer.games").joinpath("skat_evaluation.npz").read_bytes()
     with np.load(io.BytesIO(data)) as kept:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Imagined, SearchSettings, Tracker
+from trickformer.base import SearchNode, SearchSettings, Tracker
 from trickformer.models.backend import Backend
 
 
@@ -33,7 +33,7 @@ class SearchResult:
     illegal: int  # runs that ended in a history which no deal explains
     searched: int  # all runs, or the worlds that were drawn for them
     best: int  # index of the highest values / visits
-    imagined: tuple[Imagined, ...] = ()  # the tree, the root first; where it is kept
+    imagined: tuple[SearchNode, ...] = ()  # the tree, the root first; where it is kept
 
     @property
     def token(self) -> int:
@@ -102,10 +102,10 @@ def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> S
         batch.illegal(i),
         runs,
         batch.best(i),
-        _imagined(batch, i) if keep else (),
+        _read_tree_nodes(batch, i) if keep else (),
     )
 
 
-def _imagined(batch: _core.gomcts.SearchBatch, i: int) -> tuple[Imagined, ...]:
+def _read_tree_nodes(batch: _core.gomcts.SearchBatch, i: int) -> tuple[SearchNode, ...]:
     nodes = zip(*(array.tolist() for array in batch.imagined(i)))
-    return tuple(Imagined(parent, token, runs, total / runs if runs else 0.0) for parent, token, runs, total in nodes)
+    return tuple(SearchNode(parent, token, runs, total / runs if runs else 0.0) for parent, token, runs, total in nodes)

@@ -230,7 +230,7 @@ class Prefix:
                 self.engine.release(dropped)
         self.tokens = self.tokens[: self.nodes.size]
 
-    def known(self, new: np.ndarray) -> np.ndarray:
+    def features_after(self, new: np.ndarray) -> np.ndarray:
         """The features after each of the tokens that are to follow: int32 [T] -> float32 [T, n_features]."""
         from trickformer import _core
 
@@ -281,7 +281,9 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
     if growing:
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
-        features = np.concatenate([p.known(new) for p, new in zip(growing, added)]) if engine.n_features else None
+        features = (
+            np.concatenate([p.features_after(new) for p, new in zip(growing, added)]) if engine.n_features else None
+        )
         nodes = engine.extend(parents, np.concatenate(added), lengths, features)
         for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
             prefix.grow(new, nodes[end - new.size : end])

@@ -29,7 +29,7 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     return np.minimum(tokens, last).astype(np.int32)
 
 
-class Decided(NamedTuple):
+class ArgmaxResult(NamedTuple):
     tokens: np.ndarray  # int32 [n]
     values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
     nodes: np.ndarray | None  # int32 [n], the engine's node of the chosen token; the caller's to release. None: not fed
@@ -77,7 +77,7 @@ def argmax_val(
     legal: np.ndarray,
     threshold: float,
     features: Features | None = None,
-) -> Decided:
+) -> ArgmaxResult:
     """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
     (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
     says Q(h, a) of all at once; others are asked for the value behind each.
@@ -99,6 +99,6 @@ def argmax_val(
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
     if children is None:
-        return Decided(token[best], values[best], None, looked)
+        return ArgmaxResult(token[best], values[best], None, looked)
     engine.release(np.delete(children, best))
-    return Decided(token[best], values[best], children[best], looked)
+    return ArgmaxResult(token[best], values[best], children[best], looked)

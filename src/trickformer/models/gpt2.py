@@ -15,7 +15,7 @@ from torch import nn
 from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from trickformer.models.legacy import KEY_MAPPING, renamed
+from trickformer.models.legacy import KEY_MAPPING, rename_legacy_keys
 
 
 @dataclass
@@ -43,9 +43,9 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         super().__init__(config)
         self.num_labels = outcomes = int(config.num_labels or 0)
         if hasattr(config, "n_facts"):  # a configuration of version 0.2
-            for name, value in renamed(config.to_dict()).items():
+            for name, value in rename_legacy_keys(config.to_dict()).items():
                 setattr(config, name, value)
-            del config.n_facts
+            delattr(config, "n_facts")
         self.n_features = int(getattr(config, "n_features", 0))
         self.transformer = GPT2Model(config)
         if self.n_features:
@@ -68,7 +68,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
 
     def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
         """Load parameters by name, those of version 0.2 too."""
-        return super().load_state_dict(renamed(dict(state_dict)), *args, **kwargs)
+        return super().load_state_dict(rename_legacy_keys(dict(state_dict)), *args, **kwargs)
 
     def hidden_states(
         self, input_ids: torch.Tensor, features: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None

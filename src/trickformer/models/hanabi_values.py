@@ -38,7 +38,7 @@ Last = Literal["seen", "greedy", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkSizes:
     """What a network reads and says."""
 
     seen: int  # numbers of an observation, and of the greedy action after it
@@ -62,7 +62,7 @@ class Shape:
         odds: bool = False,
         last: Last = "seen",
         cards: bool = False,
-    ) -> Shape:
+    ) -> NetworkSizes:
         """Of a network that plays by these rules."""
         hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
         seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
@@ -73,7 +73,7 @@ class ActionValues(nn.Module):
     """What each action is worth to the team from here on, in points, to a seat on turn; and what it is worth to wait,
     to a seat that is not."""
 
-    def __init__(self, shape: Shape):
+    def __init__(self, shape: NetworkSizes):
         super().__init__()
         self.shape = shape
         counted = shape.layout.odds if shape.odds else 0
@@ -139,7 +139,7 @@ def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
     return q.masked_fill(~legal, -torch.inf).argmax(1)
 
 
-def chosen(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.random.Generator) -> torch.Tensor:
+def sample_actions(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.random.Generator) -> torch.Tensor:
     """int64 [n]: an action each, drawn from the softmax of the values at a temperature, in points; at 0 the best."""
     if temperature == 0:
         return best(q, legal)
@@ -162,14 +162,14 @@ def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip
     return (1 - slip) * odds + slip * legal / legal.sum(1, keepdim=True).clamp(min=1)
 
 
-def expected(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
+def expected_value(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
     """float32 [n]: the mean value of what `chosen` does by the values `by`, float32 [n, actions]; 0 if none is legal.
     With those of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016)."""
     return (probabilities(by, legal, temperature) * q).sum(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class HanabiCheckpoint:
     """A network and what it was trained on."""
 
     model: ActionValues
@@ -179,11 +179,11 @@ class Trained:
     about: dict[str, Any]  # how it was trained
 
     @property
-    def imitates(self) -> bool:
+    def is_imitation(self) -> bool:
         """Whether what it says of actions are logits of a policy that it has seen, and no values."""
         return self.about.get("method") == "clone"
 
-    def of(self, rules: _core.hanabi.Rules, name: str) -> Trained:
+    def of(self, rules: _core.hanabi.Rules, name: str) -> HanabiCheckpoint:
         """The same, for a game of these rules. Raises TrickformerError where it was trained by others; name: of the
         checkpoint."""
         for option, field in RULES.items():
@@ -193,7 +193,7 @@ class Trained:
         return self
 
 
-def save(trained: Trained, out: Path) -> None:
+def save(trained: HanabiCheckpoint, out: Path) -> None:
     """Writes the folder of a checkpoint, which exists. Raises TrickformerError where the disk does not take it."""
     weights = {name: w.detach().cpu().contiguous() for name, w in trained.model.state_dict().items()}
     with whole(out / WEIGHTS) as draft:
@@ -209,7 +209,7 @@ def save(trained: Trained, out: Path) -> None:
     replace(out / CONFIG, json.dumps(said, indent=2) + "\n")
 
 
-def load(path: Path) -> Trained:
+def load(path: Path) -> HanabiCheckpoint:
     """A checkpoint. Raises TrickformerError on a folder that holds none."""
     try:
         said = json_object((path / CONFIG).read_text(encoding="utf-8"))
@@ -218,18 +218,18 @@ def load(path: Path) -> Trained:
         rules, sizes = _core.hanabi.Rules(**said["rules"]), dict[str, Any](said["shape"])
         # A layout once stood there only with odds, and was all that told of them.
         sizes.setdefault("odds", sizes.pop("layout", None) is not None)
-        shape = Shape(layout=Layout.of(rules), **sizes)
+        shape = NetworkSizes(layout=Layout.of(rules), **sizes)
         if shape.last not in get_args(Last):
             raise ValueError(f"it reads {shape.last!r} of the last move")
         settings = shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last, shape.cards
-        if shape != Shape.of(rules, *settings):
+        if shape != NetworkSizes.of(rules, *settings):
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)
         weights = load_file(path / WEIGHTS)
         model.load_state_dict(weights, assign=True)
         must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(path))
-        return Trained(
+        return HanabiCheckpoint(
             model.requires_grad_(False).eval(), rules, bool(said["v0"]), float(said["temperature"]), dict(said["about"])
         )
     except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as e:

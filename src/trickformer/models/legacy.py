@@ -10,7 +10,7 @@ _NAMES = {"n_facts": "n_features", "facts": "features", "facts.weight": "feature
 KEY_MAPPING = {r"^facts\.": "features."}  # regular expressions over tensor names, for transformers
 
 
-def renamed(values: dict[str, V]) -> dict[str, V]:
+def rename_legacy_keys(values: dict[str, V]) -> dict[str, V]:
     """Return a configuration or a dictionary of tensors under the names of today.
 
     Args:

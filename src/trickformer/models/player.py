@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
-from trickformer.base import MANY, Decision, Game, Imagined, Memo, Thought, Tracker, View
+from trickformer.base import MANY, Decision, Game, Memo, SearchNode, Thought, Tracker, View
 
 if TYPE_CHECKING:
     from trickformer.models.backend import Backend, Prefix
@@ -61,7 +61,7 @@ class ModelPlayer(ABC):
     def decide(self, turns: Turns) -> list[Decision]:
         """One decision a turn."""
 
-    def thoughts(self, turns: Turns, imagined: Sequence[tuple[Imagined, ...]]) -> list[Thought | None]:
+    def thoughts(self, turns: Turns, imagined: Sequence[tuple[SearchNode, ...]]) -> list[Thought | None]:
         """A thought for each turn, or None where none is asked for."""
         if not turns.explain:
             return [None] * len(turns.nodes)
@@ -73,7 +73,7 @@ class ModelPlayer(ABC):
             found.append(Thought(policy=likely, imagined=imagined[row]))
         return found
 
-    def following(self, sequences: Sequence[np.ndarray]) -> Features:
+    def feature_function(self, sequences: Sequence[np.ndarray]) -> Features:
         """What is known once a token has followed one of the sequences, as models/decide.py asks for it."""
 
         def features(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
@@ -84,9 +84,9 @@ class ModelPlayer(ABC):
 
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
         """Feeds what was seen, which copies of the memos then share."""
-        self.seen(views, memo)
+        self.feed_views(views, memo)
 
-    def seen(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
+    def feed_views(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
         """The tokens of each view, and the engine's node of the last one, int32 [n]."""
         from trickformer.models.backend import advance
 
@@ -153,7 +153,7 @@ class ModelPlayer(ABC):
         decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
         open_ = [i for i, d in enumerate(decisions) if d is None]
         if open_:
-            tokens, nodes = self.seen([views[i] for i in open_], [memo[i] for i in open_])
+            tokens, nodes = self.feed_views([views[i] for i in open_], [memo[i] for i in open_])
             actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in open_]
             legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
             for row, by_token in enumerate(actions):

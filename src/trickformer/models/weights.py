@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer.base import TrickformerError
-from trickformer.models.legacy import renamed
+from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import from_json, json_object
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
         raise TrickformerError(f"{folder / 'config.json'} is not JSON ({error}); save the checkpoint again") from error
     if not isinstance(config, dict):
         raise TrickformerError(f"{folder / 'config.json'} is not a configuration; save the checkpoint again")
-    return _checked(config, read_safetensors(folder / "model.safetensors"), str(folder))
+    return _check_weights(config, read_safetensors(folder / "model.safetensors"), str(folder))
 
 
 def model_weights(model: GPT2PolicyValueModel) -> Weights:
@@ -64,7 +64,7 @@ def model_weights(model: GPT2PolicyValueModel) -> Weights:
     tensors = {
         name: np.ascontiguousarray(tensor.detach().cpu().float().numpy()) for name, tensor in model.state_dict().items()
     }
-    return _checked(model.config.to_dict(), tensors, "the model")
+    return _check_weights(model.config.to_dict(), tensors, "the model")
 
 
 def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
@@ -128,9 +128,9 @@ def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
     return raw.view("<f4" if dtype == "F32" else "<f2").astype(np.float32, copy=False)
 
 
-def _checked(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
+def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
     """Holds the shapes equal to the configuration's; raises TrickformerError naming the first that differs."""
-    config, tensors = renamed(config), renamed(tensors)
+    config, tensors = rename_legacy_keys(config), rename_legacy_keys(tensors)
     for key, needed in _FIXED.items():
         if config.get(key, needed) != needed:
             raise TrickformerError(

@@ -31,16 +31,16 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
     try:
         given = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {_shown(str(e).splitlines()[0])}") from None
+        raise TrickformerError(f"game {spec!r}: {_restore_signs(str(e).splitlines()[0])}") from None
     if given.pop("name") != name:
         raise UnknownNameError(f"option of {game}", "name", known)
     for option in given:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return {key: _shown(value) if isinstance(value, str) else value for key, value in given.items()}
+    return {key: _restore_signs(value) if isinstance(value, str) else value for key, value in given.items()}
 
 
-def _shown(text: str) -> str:
+def _restore_signs(text: str) -> str:
     for sign, stand_in in _HIDDEN.items():
         text = text.replace(stand_in, sign)
     return text

@@ -57,7 +57,7 @@ def module(name: str) -> ModuleType:
     if found is None and (entry := entries.read().get(name)):
         from trickformer.players import engine
 
-        found = engine.named(name, entry)
+        found = engine.make_player_module(name, entry)
     if found is None:
         raise UnknownNameError("player", name, names())
     return found
@@ -188,7 +188,7 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
     return module(name).make(options, game)
 
 
-def checked(
+def validate_decisions(
     player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
 ) -> list[Decision]:
     """What a player answered, where it is what base.Player promises. Raises TrickformerError where it is not one
@@ -252,7 +252,7 @@ def to_type(config: BaseModel) -> list[str]:
     return words
 
 
-def typed(specs: Specs, info: ValidationInfo) -> Specs:
+def reject_program_specs(specs: Specs, info: ValidationInfo) -> Specs:
     """A validator of fields that hold specs: one that starts a program is not taken from a file, which may be a
     stranger's (`plumbing.config.load`)."""
     if info.context and info.field_name in info.context["filed"]:

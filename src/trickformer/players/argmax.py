@@ -37,7 +37,7 @@ class ArgmaxPlayer(ModelPlayer):
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import action_values, argmax_val
 
-        features = self.following(turns.tokens)
+        features = self.feature_function(turns.tokens)
         logits = self.engine.policy(turns.nodes)
         decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, features)
         if decided.nodes is not None:

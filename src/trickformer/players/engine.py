@@ -18,8 +18,8 @@ from trickformer.base import CHANCE, Belief, Decision, Game, Memo, TrickformerEr
 from trickformer.belief import world as _world
 from trickformer.engines import process
 from trickformer.engines.entries import Entry, Program
-from trickformer.engines.messages import Action
-from trickformer.engines.process import Process, shown
+from trickformer.engines.messages import EngineAction
+from trickformer.engines.process import Process, make_printable
 
 MOST_FAULTS = 3  # at the same decision
 _AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
@@ -38,7 +38,7 @@ class Options(Program):
 
 
 @dataclass(eq=False)
-class _Table:
+class _EngineSeat:
     """One seat of one hand, as an engine knows it; kept in the memo of the hand."""
 
     viewer: int
@@ -55,16 +55,16 @@ class _Engine:
 
     def __init__(self, running: Process):
         self.process, self.most = running, running.hello.tables
-        self.held: dict[int, weakref.ref[_Table]] = {}  # by number, that used last at the end
+        self.held: dict[int, weakref.ref[_EngineSeat]] = {}  # by number, that used last at the end
         self._free: list[int] = []
 
-    def knows(self, table: _Table) -> bool:
+    def has_table(self, table: _EngineSeat) -> bool:
         return table.engine is self
 
-    def sit(self, table: _Table, game: str, taken: Collection[int]) -> None:
+    def sit(self, table: _EngineSeat, game: str, taken: Collection[int]) -> None:
         """Makes room for a table, where it is not known: a number that is free, or that of a hand that is no more, or
         the one used longest ago that is not `taken`."""
-        if self.knows(table):
+        if self.has_table(table):
             self.held[table.number] = self.held.pop(table.number)
             return
         if table.engine is not None:
@@ -96,7 +96,7 @@ class _Engine:
 
 @dataclass(frozen=True)
 class _Turn:
-    table: _Table
+    table: _EngineSeat
     view: View
     events: Sequence[tuple[int, int | None, Sequence[int]]]
     seed: int | list[int]
@@ -126,7 +126,9 @@ class EnginePlayer:
         first = self._start()
         self.hello = first.hello
         if "*" not in self.hello.games and game.name not in self.hello.games:
-            raise TrickformerError(f"engine {first.name} plays {shown(', '.join(self.hello.games))}, not {game.name}")
+            raise TrickformerError(
+                f"engine {first.name} plays {make_printable(', '.join(self.hello.games))}, not {game.name}"
+            )
         self._most = processes
         self._engines = [_Engine(first)]
         self.faults = 0  # so far
@@ -148,7 +150,7 @@ class EnginePlayer:
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """The engine's decision for each view. Raises TrickformerError where it cannot play on."""
         turns = [self._turn(*each) for each in zip(views, rng, memo)]
-        answers: dict[int, Action] = {}
+        answers: dict[int, EngineAction] = {}
         while due := [i for i in range(len(turns)) if i not in answers]:
             answers |= self._ask(turns, due)
         found = []
@@ -161,7 +163,7 @@ class EnginePlayer:
     def end(self, views: Sequence[View], scores: Sequence[int], memos: Sequence[Memo]) -> None:
         """Tells the engine how a hand has ended: the last views of its seats, the scores of all, its memos."""
         for view, memo in zip(views, memos):
-            table: _Table | None = memo.get("engine")
+            table: _EngineSeat | None = memo.get("engine")
             if table is not None and table.engine is not None:
                 if self._belief is None:
                     self._tell(table, _events(view))
@@ -175,19 +177,19 @@ class EnginePlayer:
 
     def _turn(self, view: View, rng: np.random.Generator, memo: Memo) -> _Turn:
         seed = _generator(rng) if self.hello.seeds == "numpy" else int(rng.integers(2**63))
-        table: _Table | None = memo.get("engine")
+        table: _EngineSeat | None = memo.get("engine")
         if table is None:
-            table = memo["engine"] = _Table(view.viewer, int(rng.integers(2**63)))
+            table = memo["engine"] = _EngineSeat(view.viewer, int(rng.integers(2**63)))
         if self._belief is None:
             events = _events(view)
         else:
-            world, anew = _world.explaining(self._game, self._belief, view, rng, memo)
+            world, anew = _world.update_world(self._game, self._belief, view, rng, memo)
             if anew and table.engine is not None:
                 table.engine.close(table.number, None)
             events = [(max(step.player, CHANCE), step.action, ()) for step in world.full_history()]
         return _Turn(table, view, events, seed, memo.get("clock"))
 
-    def _ask(self, turns: Sequence[_Turn], due: Sequence[int]) -> dict[int, Action]:
+    def _ask(self, turns: Sequence[_Turn], due: Sequence[int]) -> dict[int, EngineAction]:
         """The answers of one round: as many turns as all engines hold at once. One during which an engine failed has an
         engine to itself, so that it is known whether it is why."""
         while len(self._engines) < min(self._most, len(due)):
@@ -197,7 +199,7 @@ class EnginePlayer:
         alone: set[int] = set()
         for i in sorted(due, key=lambda i: turns[i].table.suspect):
             table = turns[i].table
-            at = next((k for k, engine in enumerate(self._engines) if engine.knows(table)), None)
+            at = next((k for k, engine in enumerate(self._engines) if engine.has_table(table)), None)
             if at is None:
                 at = min(range(len(taken)), key=lambda k: (k in alone, len(taken[k])))
             if at in alone or len(taken[at]) >= self._engines[at].most or (table.suspect and taken[at]):
@@ -210,7 +212,7 @@ class EnginePlayer:
             asked[at, table.number] = i
         return self._answers(turns, asked)
 
-    def _answers(self, turns: Sequence[_Turn], asked: dict[tuple[int, int], int]) -> dict[int, Action]:
+    def _answers(self, turns: Sequence[_Turn], asked: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
         """Waits for the answers; those of an engine that failed are fewer, and it is started again."""
         found = {}
         for key, answer in process.answers([engine.process for engine in self._engines]).items():
@@ -237,7 +239,7 @@ class EnginePlayer:
     def _start(self, log: Path | None = None) -> Process:
         return process.start(self._name, self._command, self._timeout, log, self._logs)
 
-    def _tell(self, table: _Table, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
+    def _tell(self, table: _EngineSeat, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
         assert table.engine is not None
         if len(events) == table.told:
             return
@@ -288,7 +290,7 @@ def make(options: Options, game: Game) -> EnginePlayer:
     return EnginePlayer(None, options.command, options.processes, options.timeout, game, options.logs)
 
 
-def named(name: str, entry: Entry) -> ModuleType:
+def make_player_module(name: str, entry: Entry) -> ModuleType:
     """The player of an engine of engines.toml, as a module has it: its options are those of the entry."""
     own: dict[str, Any] = {key: (type(value), Field(default=value)) for key, value in entry.options.items()}
     usual: Callable[..., Any] = Field

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
     from trickformer.models.backend import Backend
     from trickformer.search.script import ScriptSearch
-    from trickformer.search.sparta import Playing
+    from trickformer.search.sparta import WorldSimulator
     from trickformer.search.trees import WorldsSearch
 
 
@@ -194,7 +194,7 @@ class GomctsPlayer(ModelPlayer):
 
 
 def _worlds(options: Options, game: Game, engine: Backend, settings: SearchOptions) -> WorldsSearch | ScriptSearch:
-    from trickformer.belief import sampler, weighs, weighted
+    from trickformer.belief import has_weighted_belief, sampler, weighted_belief
     from trickformer.players import argmax
     from trickformer.search.script import ScriptSearch
     from trickformer.search.trees import WorldsSearch
@@ -202,14 +202,14 @@ def _worlds(options: Options, game: Game, engine: Backend, settings: SearchOptio
     # Those who play on are ArgmaxVal* with the game's own threshold.
     same = options.model_dump(include=set(ModelOptions.model_fields))
     copies = argmax.ArgmaxPlayer(argmax.Options(**same), game, engine)
-    said = weighs(game) if options.weighted is None else options.weighted
-    belief = weighted(game) if said else sampler(game)
+    said = has_weighted_belief(game) if options.weighted is None else options.weighted
+    belief = weighted_belief(game) if said else sampler(game)
     if settings.playing == "model":
         return WorldsSearch(game, copies, belief, settings)
-    return ScriptSearch(copies, _scripted(game, belief, said), settings)
+    return ScriptSearch(copies, _make_simulator(game, belief, said), settings)
 
 
-def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
+def _make_simulator(game: Game, belief: Belief, weighted: bool) -> WorldSimulator:
     """By the core where it can."""
     from trickformer import players
     from trickformer.belief.samplers.crew import CrewBelief
@@ -218,7 +218,7 @@ def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
     from trickformer.search.crew.positions import CrewPositions
     from trickformer.search.hanabi.positions import HanabiScript
     from trickformer.search.skat.positions import SkatPositions
-    from trickformer.search.states import PlayedPositions
+    from trickformer.search.states import StatePositions
 
     if isinstance(belief, CrewBelief):
         return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)
@@ -226,7 +226,7 @@ def _scripted(game: Game, belief: Belief, weighted: bool) -> Playing:
         return SkatPositions(belief, weighted, bool(getattr(game, "seeger", True)))
     if isinstance(game, Hanabi):
         return HanabiScript(game, belief)
-    return PlayedPositions(game, players.make(game.baseline, game), belief)
+    return StatePositions(game, players.make(game.baseline, game), belief)
 
 
 def make(options: Options, game: Game) -> GomctsPlayer:

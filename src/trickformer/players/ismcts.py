@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, View
-from trickformer.players.spiel import blamed
+from trickformer.players.spiel import wrap_bot_errors
 
 
 class Options(BaseModel):
@@ -79,7 +79,7 @@ class Ismcts:
         seed = int(rng.integers(2**31 - 1))
         self._belief.reset(view)
         world = self._belief.sample(1, rng).state(0)
-        with blamed("ismcts"):
+        with wrap_bot_errors("ismcts"):
             return Decision(int(make_bot(self._game, self._belief, self._options, seed).step(world)))
 
 

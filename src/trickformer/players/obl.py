@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import torch
 
     from trickformer.games.hanabi import Hanabi
-    from trickformer.models.hanabi_values import Trained
+    from trickformer.models.hanabi_values import HanabiCheckpoint
 
 
 class Options(BaseModel):
@@ -30,12 +30,12 @@ class Options(BaseModel):
     )
 
 
-class Valued:
+class ActionValuePlayer:
     """The player of one network, at any number of tables."""
 
     batch = 1  # each view by itself, so that no answer depends on the others' sizes
 
-    def __init__(self, game: Hanabi, trained: Trained, temperature: float):
+    def __init__(self, game: Hanabi, trained: HanabiCheckpoint, temperature: float):
         from trickformer.belief.samplers.hanabi import HanabiBelief
 
         self._game, self._trained, self._belief = game, trained, HanabiBelief(game)
@@ -46,11 +46,11 @@ class Valued:
         return [Decision(v.legal[0]) if len(v.legal) == 1 else self._decide(v, r) for v, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        from trickformer.models.hanabi_values import chosen
+        from trickformer.models.hanabi_values import sample_actions
 
-        q, legal, score = self._asked(view)
-        action = int(chosen(q, legal, self.temperature, rng))
-        if self._trained.imitates:
+        q, legal, score = self._evaluate(view)
+        action = int(sample_actions(q, legal, self.temperature, rng))
+        if self._trained.is_imitation:
             return Decision(action)
         return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
 
@@ -58,9 +58,9 @@ class Valued:
         """float64 [actions]: what each action is worth from here on, in points, to the seat on turn; of the legal ones.
         A clone bot's are the logarithms of its odds, but for a constant. Raises ValueError on a view that no deal
         explains."""
-        return self._asked(view)[0][0].double().numpy()
+        return self._evaluate(view)[0][0].double().numpy()
 
-    def _asked(self, view: View) -> tuple[torch.Tensor, torch.Tensor, int]:
+    def _evaluate(self, view: View) -> tuple[torch.Tensor, torch.Tensor, int]:
         """Values and what is legal, [1, actions] both, and the score so far."""
         import torch
 
@@ -77,17 +77,17 @@ class Valued:
         return q, legal, int(tables[-1].scores()[0])
 
 
-def make(options: Options, game: Game) -> Valued:
+def make(options: Options, game: Game) -> ActionValuePlayer:
     """Raises TrickformerError for a game that is not Hanabi, a checkpoint that is missing, and one of other rules."""
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
     trained = trained_for("obl", options.checkpoint, game)
-    return Valued(game, trained, trained.temperature if options.temperature is None else options.temperature)
+    return ActionValuePlayer(game, trained, trained.temperature if options.temperature is None else options.temperature)
 
 
-def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> Trained:
+def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> HanabiCheckpoint:
     """The network of a player of this game. Raises TrickformerError for none, and for one of other rules."""
     from trickformer import checkpoints
     from trickformer.models.hanabi_values import load

@@ -39,18 +39,18 @@ class Optimal:
     def _act(self, view: View) -> Decision:
         known = self._solver.positions
         try:
-            values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
+            values = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
         except TrickformerError:
             if not known:
                 raise
             self._solver = self._new()  # its memory may be full of other games
-            values = {cell: expected(self._game, self._solver, view, cell) for cell in view.legal}
+            values = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(values, key=lambda cell: values[cell])
         values = {cell: (len(view.events) + more) / self._game.safe for cell, more in values.items()}
         return Decision(best, values[best], values=values)
 
 
-def expected(game: Any, solver: Any, view: View, cell: int) -> float:
+def action_value(game: Any, solver: Any, view: View, cell: int) -> float:
     """How many cells are opened on average from `view` on, by opening `cell` and playing optimally after it.
 
     Raises TrickformerError where the position is too large, ValueError where no layout explains the view."""

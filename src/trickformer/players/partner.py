@@ -21,7 +21,7 @@ class Options(BaseModel):
     )
 
 
-class Partner:
+class ScriptedPartner:
     """A scripted player at any number of tables."""
 
     batch = 1  # one view after the other
@@ -35,11 +35,11 @@ class Partner:
         return [Decision(int(r.choice(len(p), p=p / p.sum()))) for r, p in zip(rng, probs)]
 
 
-def make(options: Options, game: Game) -> Partner:
+def make(options: Options, game: Game) -> ScriptedPartner:
     """Raises TrickformerError for a game that is not Hanabi."""
     from trickformer.games.hanabi import Hanabi
-    from trickformer.search.hanabi.scripted import Scripted
+    from trickformer.search.hanabi.scripted import ScriptedPolicy
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'partner' plays hanabi only, not {game.name}")
-    return Partner(Scripted(game, options.style))
+    return ScriptedPartner(ScriptedPolicy(game, options.style))

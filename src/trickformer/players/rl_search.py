@@ -31,12 +31,12 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
-from trickformer.search.options import Believing
+from trickformer.search.options import BeliefOptions
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
-    from trickformer.search.hanabi.rl import Tables, Tuning
+    from trickformer.search.hanabi.rl import Tables, ValueTuning
     from trickformer.search.hanabi.rl_multi import BothSeats
 
 
@@ -130,7 +130,7 @@ class _Search(BaseModel):
     )
 
 
-class Options(Believing, _Search):
+class Options(BeliefOptions, _Search):
     def settings(self) -> dict[str, Any]:
         """What was given over what the preset has, by name."""
         preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
@@ -142,7 +142,7 @@ class RLSearch:
 
     batch = 1
 
-    def __init__(self, options: Options, game: Hanabi, style: str, model: ActionValues, tuning: Tuning):
+    def __init__(self, options: Options, game: Hanabi, style: str, model: ActionValues, tuning: ValueTuning):
         from trickformer import _core, tokenizers
         from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
 
@@ -155,7 +155,7 @@ class RLSearch:
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        from trickformer.belief.samplers.hanabi import Unexplained
+        from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
         tokens = self._tokenizer.encode(view)
         decision = self._core.Decision(self._tokenizer.codec, tokens, self._tuning.bot)
@@ -163,11 +163,13 @@ class RLSearch:
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
         try:
-            return self._searched(view, blueprint, rng)
-        except Unexplained:  # the others did what the blueprint does not do: nothing is known of what they will do
+            return self._search_view(view, blueprint, rng)
+        except (
+            NoConsistentHandError
+        ):  # the others did what the blueprint does not do: nothing is known of what they will do
             return Decision(blueprint)
 
-    def _searched(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
+    def _search_view(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
         n = self._tuning.worlds
         self._belief.reset(view)
         self._uniform.reset(view)
@@ -177,7 +179,7 @@ class RLSearch:
         )
         judged, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
         (action,) = self._tuning.actions(tuned, table).tolist()
-        own, others = self._tuning.compared(tuned, judged, seed)
+        own, others = self._tuning.compare_scores(tuned, judged, seed)
         better = action != blueprint and own - others > self._options.threshold
         return Decision(
             action if better else blueprint,
@@ -203,7 +205,7 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_backend import usable
     from trickformer.players.obl import trained_for
-    from trickformer.search.hanabi.rl import Tuning
+    from trickformer.search.hanabi.rl import ValueTuning
     from trickformer.search.hanabi.scripted import style_of
 
     if not isinstance(game, Hanabi):
@@ -218,13 +220,13 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError("player 'rl_search' has the option 'seed' with multi=true only")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
-    if trained.imitates:
+    if trained.is_imitation:
         raise TrickformerError(f"player 'rl_search' tunes values of actions; {options.checkpoint} has learned none")
     if trained.model.shape.recurrent:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
-    tuning = Tuning(
+    tuning = ValueTuning(
         bot=_core.hanabi.BOTS.index(style),
         others=0 if options.multi else game.players - 1,
         v0=trained.v0,

@@ -20,7 +20,7 @@ from trickformer.base import Game, TrickformerError
 
 if TYPE_CHECKING:
     from trickformer.belief.policy import Likely
-    from trickformer.search.sparta import Improving
+    from trickformer.search.sparta import BlueprintSearchPlayer
 
 
 class Options(BaseModel):
@@ -58,14 +58,14 @@ class Options(BaseModel):
         return players.files(self.policy) if self.policy is not None else {}
 
 
-def make(options: Options, game: Game) -> Improving:
+def make(options: Options, game: Game) -> BlueprintSearchPlayer:
     """Raises TrickformerError for a policy that cannot play the game, looks at hidden cards or does not tell how likely
     actions are where that is asked for, and for a game without worlds, or without weights."""
     from trickformer import players
-    from trickformer.belief import sampler, weighted
+    from trickformer.belief import sampler, weighted_belief
     from trickformer.belief.policy import PolicyBelief
-    from trickformer.search.sparta import Improving
-    from trickformer.search.states import PlayedPositions
+    from trickformer.search.sparta import BlueprintSearchPlayer
+    from trickformer.search.states import StatePositions
 
     spec = options.policy or game.baseline
     policy = players.make(spec, game)
@@ -75,7 +75,7 @@ def make(options: Options, game: Game) -> Improving:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
     if options.belief != "policy" and "slip" in options.model_dump(exclude_defaults=True):
         raise TrickformerError(f"player 'rollout': slip is for belief=policy, not {options.belief}")
-    worlds = weighted(game) if options.belief == "weighted" else sampler(game)
+    worlds = weighted_belief(game) if options.belief == "weighted" else sampler(game)
     if options.belief == "policy":
         worlds = PolicyBelief(game, worlds, cast("Likely", policy), options.slip)
-    return Improving(options, PlayedPositions(game, policy, worlds))
+    return BlueprintSearchPlayer(options, StatePositions(game, policy, worlds))

@@ -18,8 +18,8 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, TrickformerError, View
-from trickformer.belief.hanabi.config import Tuned
-from trickformer.search.options import Searching, must_be_asked
+from trickformer.belief.hanabi.config import FineTuningOptions
+from trickformer.search.options import RaceOptions, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
@@ -42,7 +42,7 @@ class _Search(BaseModel):
     seed: int = Field(0, ge=0, lt=2**63, description="of the worlds, which must be the same for all seats")
 
 
-class Options(Tuned, Searching, _Search):
+class Options(FineTuningOptions, RaceOptions, _Search):
     pass
 
 
@@ -53,21 +53,21 @@ class RuleSearch:
 
     def __init__(self, search: Search, game: Hanabi):
         from trickformer import _core, tokenizers
-        from trickformer.search.hanabi.public import Followed, Games
+        from trickformer.search.hanabi.public import Games, RuleSearchGame
 
         self.search, self._game, self._core = search, game, _core.hanabi
         self._tokenizer = tokenizers.make(game)
-        self.games = Games(game, lambda x: Followed(search, x))
+        self.games = Games(game, lambda x: RuleSearchGame(search, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        from trickformer.belief.hanabi.process import parted
+        from trickformer.belief.hanabi.process import split_policies
 
-        found, seed = self.games.of(view)[0].found(), int(rng.integers(2**63))
-        (bot,), (preferred,) = parted(np.array([found.rule]))
+        found, seed = self.games.of(view)[0].search_next_move(), int(rng.integers(2**63))
+        (bot,), (preferred,) = split_policies(np.array([found.rule]))
         action = int(preferred)
         if action not in view.legal:
             decision = self._core.Decision(self._tokenizer.codec, self._tokenizer.encode(view), int(bot))

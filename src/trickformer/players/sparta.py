@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, Field
 
 from trickformer.base import Belief, Game, TrickformerError
-from trickformer.belief.hanabi.config import Tuned
-from trickformer.search.options import Searching, must_be_asked
+from trickformer.belief.hanabi.config import FineTuningOptions
+from trickformer.search.options import RaceOptions, must_be_asked
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.search.hanabi.beliefs import Maker
-    from trickformer.search.sparta import Improving, Positions
+    from trickformer.search.sparta import BlueprintSearchPlayer, Positions
 
 
 class _Search(BaseModel):
@@ -60,14 +60,14 @@ class _Search(BaseModel):
     )
 
 
-class Options(Tuned, Searching, _Search):
+class Options(FineTuningOptions, RaceOptions, _Search):
     pass
 
 
 _CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold", "ucb", "assess", "tries", "threads"})
 
 
-def make(options: Options, game: Game) -> Improving:
+def make(options: Options, game: Game) -> BlueprintSearchPlayer:
     """Raises TrickformerError for a game that is neither, a seat that it has not, a blueprint that is no scripted
     player of it, an option that it does not have, and a network that does not fit."""
     if game.name not in ("hanabi", "crew"):
@@ -76,9 +76,9 @@ def make(options: Options, game: Game) -> Improving:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
     if options.multi and options.seat:
         raise TrickformerError(f"player 'sparta': with multi=true all seats search, not seat {options.seat}")
-    from trickformer.search.sparta import Improving
+    from trickformer.search.sparta import BlueprintSearchPlayer
 
-    return Improving(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
+    return BlueprintSearchPlayer(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
 
 
 def _crew(options: Options, game: Game) -> Positions:
@@ -126,9 +126,9 @@ def _hanabi(options: Options, game: Game) -> Positions:
 def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
     file, name = options.checkpoint, options.belief or "exact"
     if name in ("seq2seq", "bft"):
-        from trickformer.search.hanabi.beliefs import learned  # which loads torch
+        from trickformer.search.hanabi.beliefs import make_network_belief  # which loads torch
 
-        return learned(name, game, style, options.seat, options, file, options.device)
+        return make_network_belief(name, game, style, options.seat, options, file, options.device)
     if file is not None:
         raise TrickformerError(f"player 'sparta': checkpoint is for belief=seq2seq and bft, not {name}")
     from trickformer.belief import sampler

@@ -18,7 +18,7 @@ import pyspiel
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, UnknownNameError, View
-from trickformer.belief.world import explaining
+from trickformer.belief.world import update_world
 from trickformer.players import decision_rng
 
 if TYPE_CHECKING:
@@ -82,15 +82,15 @@ class Spiel:
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         anew = "bot" not in memo
         if anew:
-            with blamed(self._name):
+            with wrap_bot_errors(self._name):
                 memo["bot"] = self.make_bot(view.viewer, int(rng.integers(2**31 - 1)))
         if self._belief is None:
             world = memo["state"]
         else:
-            world, anew = explaining(self._game, self._belief, view, rng, memo)
+            world, anew = update_world(self._game, self._belief, view, rng, memo)
         if memo.get("chose") != (own := [step.action for step in world.full_history() if step.player == view.viewer]):
             anew = True
-        with blamed(self._name):
+        with wrap_bot_errors(self._name):
             if anew:
                 memo["bot"].restart()
                 memo["told"] = world.get_game().new_initial_state()
@@ -101,7 +101,7 @@ class Spiel:
 
 
 @contextmanager
-def blamed(name: str) -> Generator[None]:
+def wrap_bot_errors(name: str) -> Generator[None]:
     """Raises TrickformerError, which names the bot, for any exception of what it does."""
     try:
         yield
@@ -138,15 +138,15 @@ def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
     `game` or cannot be made, and where its worlds are to be weighted and the game knows no weights."""
     if options.state and options.worlds:
         raise TrickformerError("player 'spiel': state=true shows the true world; leave out worlds")
-    make_bot = _of_module(options.bot, game) if ":" in options.bot else _registered(options.bot, game)
+    make_bot = _of_module(options.bot, game) if ":" in options.bot else _find_bot_factory(options.bot, game)
     if belief is None and not options.state:
-        from trickformer.belief import sampler, weighted
+        from trickformer.belief import sampler, weighted_belief
 
-        belief = weighted(game) if options.worlds == "weighted" else sampler(game)
+        belief = weighted_belief(game) if options.worlds == "weighted" else sampler(game)
     return Spiel(game, make_bot, None if options.state else belief, options.bot)
 
 
-def _registered(name: str, game: Game) -> MakeBot:
+def _find_bot_factory(name: str, game: Game) -> MakeBot:
     """Makes bots that OpenSpiel knows by name."""
     if not pyspiel.is_bot_registered(name):
         raise UnknownNameError("bot of OpenSpiel", name, pyspiel.registered_bots())
@@ -175,7 +175,7 @@ def _of_module(name: str, game: Game) -> MakeBot:
             raise TrickformerError(f"bot {name!r}: its factory returned {type(bot).__name__}, not a pyspiel.Bot")
         return bot
 
-    with blamed(name):
+    with wrap_bot_errors(name):
         make_bot(0, 0)
     return make_bot
 

@@ -28,7 +28,7 @@ CONFIG, ABOUT, RESULT = "config.toml", "run.json", "result.json"  # files of a r
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
-class Interrupted(TrickformerError):
+class Interruption(TrickformerError):
     """Ctrl-C or SIGTERM. The message tells how to continue."""
 
 
@@ -56,7 +56,7 @@ def resumable(
     progress: Callable[[], str] = lambda: "",
     remedy: str | None = None,
 ) -> Generator[None]:
-    """Turn an interrupt of the block into `Interrupted`, whose message tells how to continue.
+    """Turn an interrupt of the block into `Interruption`, whose message tells how to continue.
 
     Args:
         command: As in `how_to_resume`.
@@ -67,11 +67,11 @@ def resumable(
     """
     try:
         yield
-    except (KeyboardInterrupt, Interrupted):
+    except (KeyboardInterrupt, Interruption):
         so_far = " ".join(["interrupted", progress()]).rstrip()
         if remedy is None or config.out is None:
             remedy = how_to_resume(command, config, typed)
-        raise Interrupted(f"{so_far}; {remedy}") from None
+        raise Interruption(f"{so_far}; {remedy}") from None
 
 
 def build() -> dict[str, Any]:

@@ -80,24 +80,24 @@ class JsonLines:
 
     def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
         self._path, self._unsynced = path, 0
-        self._file = self._locked(path)
+        self._file = self._open_and_lock(path)
         try:
             self.known, self._length = read_lines(path, parse)
             self._count = len(self.known)
             self._file.truncate(self._length)
-            self._sums = self._summed()
+            self._sums = self._open_checksums()
         except TrickformerError:
             self._file.close()  # with its lock
             raise
 
-    def _opened(self, path: Path) -> FileIO:
+    def _open(self, path: Path) -> FileIO:
         try:
             return FileIO(path, "a+")
         except OSError as e:
             raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
 
-    def _locked(self, path: Path) -> FileIO:
-        file = self._opened(path)
+    def _open_and_lock(self, path: Path) -> FileIO:
+        file = self._open(path)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -105,13 +105,13 @@ class JsonLines:
             raise TrickformerError(f"another run is writing {self._path}") from None
         return file
 
-    def _summed(self) -> FileIO:
+    def _open_checksums(self) -> FileIO:
         """Open the file of checksums; write it anew if it does not have one for each line."""
         sums = digests.lines(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
             with whole(sums) as draft:
                 draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
-        return self._opened(sums)
+        return self._open(sums)
 
     def append(self, record: Any) -> None:
         """Append one record, an object for json.dumps or a pydantic model, in one write.
@@ -138,7 +138,7 @@ class JsonLines:
         """Replace all lines by these records at once. Raises TrickformerError if the disk refuses."""
         with whole(self._path) as draft:
             draft.unlink(missing_ok=True)
-            file = self._locked(draft)
+            file = self._open_and_lock(draft)
             lines = b"".join(map(_line, records))
             if os.write(file.fileno(), lines) < len(lines):
                 raise TrickformerError(f"cannot write {self._path}: the disk is full")
@@ -147,7 +147,7 @@ class JsonLines:
         self._file, self._length = file, len(lines)
         self._count, self.known = len(records), list(records)
         self._sums.close()
-        self._sums = self._summed()
+        self._sums = self._open_checksums()
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())

@@ -59,7 +59,7 @@ def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
 
 
 @contextmanager
-def unseen(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
+def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
     """In place of `progress`: shows nothing."""
 
     def advance(n: int = 1, where: str = "") -> None:

@@ -37,8 +37,18 @@ class Snapshots:
     """Files of objects of these classes, beside numbers, texts, lists, tuples, dicts, arrays, tensors and generators of
     random numbers. Objects that two places share are shared again."""
 
-    def __init__(self, classes: Iterable[type], natives: Mapping[type, Native]):
+    def __init__(
+        self, classes: Iterable[type], natives: Mapping[type, Native], former_names: Mapping[str, type] | None = None
+    ):
+        """Declare what files may hold.
+
+        Args:
+            classes: Classes whose objects are written and read.
+            natives: How to write and read objects whose fields Python does not see.
+            former_names: Classes by the names that files of earlier versions have for them.
+        """
         self._classes = {c.__name__: c for c in classes}
+        self._former = dict(former_names or {})
         self._natives = {c.__name__: (c, native) for c, native in natives.items()}
 
     def save(self, file: Path, value: object, shared: Mapping[str, object]) -> None:
@@ -55,7 +65,7 @@ class Snapshots:
         try:
             with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
                 tree = from_json(held[_TREE].tobytes())
-                return _Reader(self._classes, self._natives, shared, held, device).value(tree)
+                return _Reader(self._former | self._classes, self._natives, shared, held, device).value(tree)
         except _WRONG as e:
             raise ValueError(str(e)) from None
 
@@ -79,7 +89,7 @@ class _Writer:
 
     def node(self, value: Any) -> Any:
         if isinstance(value, enum.Enum):
-            return {"is": "enum", "of": self._named(value), "value": value.value}
+            return {"is": "enum", "of": self._class_name(value), "value": value.value}
         if type(value) in _PLAIN:
             return value
         if id(value) in self._shared:
@@ -122,9 +132,9 @@ class _Writer:
         if name in self._natives and type(value) is self._natives[name][0]:
             return {"is": "native", "of": name, "value": self.node(self._natives[name][1].apart(value))}
         fields = [[key, self.node(field)] for key, field in _fields(value)]
-        return {"is": "object", "of": self._named(value), "fields": fields}
+        return {"is": "object", "of": self._class_name(value), "fields": fields}
 
-    def _named(self, value: object) -> str:
+    def _class_name(self, value: object) -> str:
         name = type(value).__name__
         if self._classes.get(name) is not type(value):
             raise TypeError(f"snapshots do not hold objects of {type(value).__module__}.{name}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from trickformer.records.played import AnyRecord
 from trickformer.records.skat import check as skat
 from trickformer.records.skat.check import AGREES, DAMAGED, DIFFERS, Finding
-from trickformer.records.skat.record import Damaged, SkatRecord
+from trickformer.records.skat.record import SkatRecord, UnreadableGame
 
 
 def check(record: AnyRecord, game: int) -> Finding:
@@ -18,10 +18,10 @@ def check(record: AnyRecord, game: int) -> Finding:
     return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
 
 
-def check_all(games: Iterable[AnyRecord | Damaged]) -> Iterator[Finding]:
+def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:
     """Yield the findings of a file's games, in order."""
     for number, game in enumerate(games, 1):
-        if isinstance(game, Damaged):
+        if isinstance(game, UnreadableGame):
             yield Finding(number, DAMAGED, what=game.why.removeprefix(f"game {number}: "))
         else:
             yield check(game, number)

@@ -18,7 +18,7 @@ from trickformer.base import TrickformerError
 from trickformer.records import jsonl
 from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
-from trickformer.records.skat.record import Damaged, SkatRecord
+from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
 
@@ -42,18 +42,18 @@ def read(path: Path) -> Iterator[AnyRecord]:
     Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
     is damaged."""
     for found in games(path):
-        if isinstance(found, Damaged):
+        if isinstance(found, UnreadableGame):
             raise TrickformerError(f"{path}, {found.why}")
         yield found
 
 
-def games(path: Path) -> Iterator[AnyRecord | Damaged]:
+def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
     """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
     notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
 
     Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
     try:
-        with _opened(path) as file:
+        with _open_decompressed(path) as file:
             lines = iter(file)
             begun = []  # blank lines and the first of the others: a pipe is read once
             while not begun or not begun[-1].strip():
@@ -67,7 +67,7 @@ def games(path: Path) -> Iterator[AnyRecord | Damaged]:
                     told.must_be_whole(number)
                     yield game()
                 except TrickformerError as e:
-                    yield Damaged(number, str(e))
+                    yield UnreadableGame(number, str(e))
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:
@@ -75,7 +75,7 @@ def games(path: Path) -> Iterator[AnyRecord | Damaged]:
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[Iterable[bytes]]:
+def _open_decompressed(path: Path) -> Generator[Iterable[bytes]]:
     """The bytes of a file, as they were before they were compressed."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)

@@ -28,7 +28,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.records.played import AnyRecord, Played, Run, Unread
+from trickformer.records.played import AnyRecord, GameRecord, RunHeader, Unread
 from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -41,7 +41,7 @@ def parse(line: str, number: int) -> SkatRecord:
     return _valid(SkatRecord, line, number)
 
 
-class Reader:
+class LineReader:
     """Reads any of our lines: games of Skat, games of other games, records of a tournament."""
 
     def __init__(self, folder: Path | None = None):
@@ -49,14 +49,14 @@ class Reader:
         self._folder = folder
 
     @cached_property
-    def _run(self) -> Run:
-        return Run(self._folder)
+    def _run(self) -> RunHeader:
+        return RunHeader(self._folder)
 
     def read(self, line: str, number: int) -> AnyRecord:
         """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, where there is
         none."""
         if _PLAYED.search(line):
-            return _valid(Played, line, number)
+            return _valid(GameRecord, line, number)
         if not _OF_A_RUN.search(line):
             return parse(line, number)
         try:
@@ -82,6 +82,6 @@ def write(record: AnyRecord, number: int = 1) -> str:
 
 def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Unread]:
     """The games of a file's lines, each to be read: what Reader.read gives, or raises. folder: of the file."""
-    reader = Reader(folder)
+    reader = LineReader(folder)
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield partial(reader.read, line, number)

@@ -32,7 +32,7 @@ from trickformer.records.skat.replay import replay as replay_record
 from trickformer.tournaments.store import HandRecord
 
 
-class Played(BaseModel):
+class GameRecord(BaseModel):
     """One game, from its first card to its end."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -66,7 +66,7 @@ class Played(BaseModel):
         return f"move {min(same, len(self.moves)) + 1} is not that of the history"
 
 
-AnyRecord: TypeAlias = SkatRecord | Played
+AnyRecord: TypeAlias = SkatRecord | GameRecord
 
 # A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
 Unread: TypeAlias = Callable[[], AnyRecord]
@@ -97,7 +97,7 @@ def _text(numbers: tuple[int, ...]) -> str:
     return " ".join(map(str, numbers))
 
 
-class Run:
+class RunHeader:
     """What a tournament's folder says of its records: the game, who played, the seed."""
 
     def __init__(self, folder: Path | None):
@@ -135,7 +135,7 @@ class Run:
         state = _end(self.game, record.history, record.scores)
         if self.game.name == "skat":
             return _of_skat(record, names, self.seed, number)
-        return Played(
+        return GameRecord(
             rules=str(self.game.spiel),
             mission=self.game.mission(state),
             names=names,

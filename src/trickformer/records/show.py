@@ -13,10 +13,10 @@ from rich.text import Text
 from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
 from trickformer.records.check import check
-from trickformer.records.played import AnyRecord, Played
+from trickformer.records.played import AnyRecord, GameRecord
 from trickformer.records.skat.check import AGREES, Finding, result
-from trickformer.records.skat.record import CARD, SkatRecord, said
-from trickformer.records.skat.replay import Replay, replay
+from trickformer.records.skat.record import CARD, SkatRecord, split_move
+from trickformer.records.skat.replay import SkatReplay, replay
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -30,7 +30,7 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
     other than Skat the record, its number, the finding, and the text that `print_game` prints."""
     if not isinstance(record, SkatRecord):
         finding = check(record, game)
-        status = {"status": finding.status, "finding": str(finding), "text": _described(record)}
+        status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
         return {"game": game} | record.model_dump(mode="json") | status
     found, finding = replay(record), check(record, game)
     tricks = [
@@ -41,7 +41,7 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
     return {"game": game} | record.model_dump(mode="json") | computed
 
 
-def _described(record: Played) -> str:
+def _describe_record(record: GameRecord) -> str:
     """The game in words; nothing where the record does not lead to its end."""
     try:
         return in_words(*record.end())
@@ -73,7 +73,7 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
     hands.add_row("", "skat", _sorted(record.deck[HAND * PLAYERS :]))
     finding = check(record, game)
     computed = result(found)
-    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_said(record, found))]
+    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, found))]
     if found.tricks or found.on_table:
         parts.append(_tricks(found))
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
@@ -83,7 +83,7 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
     console.print(Group(*parts, Text("")))
 
 
-def _print_played(record: Played, game: int, console: Console) -> None:
+def _print_played(record: GameRecord, game: int, console: Console) -> None:
     mission = f"mission {record.mission}" if record.mission is not None else ""
     tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
     seats = Table(box=box.SIMPLE, show_edge=False)
@@ -93,7 +93,7 @@ def _print_played(record: Played, game: int, console: Console) -> None:
         seats.add_row(str(seat), Text(name), str(score))
     console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
     console.print(seats)
-    console.print(Text(f"{_described(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
+    console.print(Text(f"{_describe_record(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
 
 
 def _finding(finding: Finding) -> Text:
@@ -105,9 +105,9 @@ def _sorted(cards: tuple[str, ...]) -> str:
     return " ".join(sorted(cards, key=order.__getitem__))
 
 
-def _said(record: SkatRecord, found: Replay) -> str:
+def _format_bidding(record: SkatRecord, found: SkatReplay) -> str:
     """Auction, discards and contract, in lines."""
-    moves = [said(move) for move in record.moves]
+    moves = [split_move(move) for move in record.moves]
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
     auction = "not told" if record.bid is not None else ", ".join(record.moves[:end])
     lines = [f"Auction: {auction}"]
@@ -119,7 +119,7 @@ def _said(record: SkatRecord, found: Replay) -> str:
     return "\n".join(lines)
 
 
-def _tricks(found: Replay) -> Table:
+def _tricks(found: SkatReplay) -> Table:
     table = Table(
         "Trick", *(f"Seat {seat}" for seat in range(PLAYERS)), "Taken by", "Points", box=box.SIMPLE, show_edge=False
     )

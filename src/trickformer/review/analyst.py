@@ -12,11 +12,11 @@ from typing import Any
 
 from trickformer import players
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, UnknownNameError
-from trickformer.plumbing.progress import Advance, Show, unseen
+from trickformer.plumbing.progress import Advance, Show, silent_progress
 from trickformer.review import solver
-from trickformer.review.hand import Hand, Turn
-from trickformer.review.rating import curves, rated, shares
-from trickformer.review.result import Answer, Curve, Rating, Review, Step
+from trickformer.review.hand import ReviewHand, ReviewTurn
+from trickformer.review.rating import curves, rate_turns, shares
+from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict
 
 SOLVER = "solver"
 VISITS = "share of visits"
@@ -35,14 +35,14 @@ VALUING: Mapping[str, tuple[str, ...] | None] = {
 
 
 def review(
-    hand: Hand,
+    hand: ReviewHand,
     spec: str,
     *,
     player: Player | None = None,
     repeats: int = 4,
     seed: int = 0,
     seats: Collection[int] | None = None,
-    show: Show = unseen,
+    show: Show = silent_progress,
 ) -> Review:
     """What an analyst makes of a hand.
 
@@ -58,16 +58,16 @@ def review(
     turns = [turn for turn, _ in hand.turns() if seats is None or turn.seat in seats]
     if not turns:
         raise TrickformerError("the hand has no decision to rate")
-    asked = _Asked(player or make(spec, game), hand, turns, repeats, seed)
+    asked = _AnalystSession(player or make(spec, game), hand, turns, repeats, seed)
     questions = asked.questions + solver.questions(hand)
     with show("review", "decisions", 0, questions) as advance:
         values = asked.answers(advance)
-        opened = solver.solve(hand, advance) if solver.solves(game) else None
+        opened = solver.solve(hand, advance) if solver.has_solver(game) else None
     notes = list(hand.notes)
     if opened is not None and spec == SOLVER:
         values = {number: [by_action] for number, by_action in opened.values.items()}
         notes += opened.notes
-    ratings = rated(hand, turns, values)
+    ratings = rate_turns(hand, turns, values)
     if unlooked := sum(bool(r.actions) and r.loss is None for r in ratings):
         notes.append(f"what was done in {unlooked} decisions the analyst has not valued")
     if spec != SOLVER and repeats > 1 and not any(r.actions and r.actions[0].error is not None for r in ratings):
@@ -91,7 +91,9 @@ def review(
     )
 
 
-def expectations(spec: str, hand: Hand, ratings: Sequence[Rating], found: Sequence[Curve]) -> tuple[Answer, ...]:
+def expectations(
+    spec: str, hand: ReviewHand, ratings: Sequence[DecisionRating], found: Sequence[Curve]
+) -> tuple[SolverVerdict, ...]:
     """Could a seat have won? Asked of a player that does not see the cards: what it expected at the seat's first
     decision. Won is what is worth more than the mean of the others; where seats share their score, or there is one,
     there is nothing to ask."""
@@ -100,11 +102,11 @@ def expectations(spec: str, hand: Hand, ratings: Sequence[Rating], found: Sequen
         (seat,) = curve.seats
         own = [r for r in ratings if r.seat == seat and r.best]
         turned = [r for r in own if r.value is not None and (r.actions[0].value or 0) > 0 >= r.value]
-        steps = tuple(Step(number=r.number, trick=r.trick, seat=r.seat, words=r.words) for r in turned)
+        steps = tuple(ReviewStep(number=r.number, trick=r.trick, seat=r.seat, words=r.words) for r in turned)
         won = None if curve.result is None else curve.result > 0
         winnable = curve.points[0].value > 0
         answers.append(
-            Answer(
+            SolverVerdict(
                 by=spec,
                 whose=f"seat {seat}",
                 won=won,
@@ -132,10 +134,10 @@ def make(spec: str, game: Game) -> Player | None:
         raise UnknownNameError("analyst", name, (*players.names(), SOLVER)) from e
 
 
-class _Asked:
+class _AnalystSession:
     """An analyst that is asked about decisions of a hand, several times about each; None is asked nothing."""
 
-    def __init__(self, player: Player | None, hand: Hand, turns: Sequence[Turn], repeats: int, seed: int):
+    def __init__(self, player: Player | None, hand: ReviewHand, turns: Sequence[ReviewTurn], repeats: int, seed: int):
         wanted = {turn.number for turn in turns if len(turn.legal) > 1 and player is not None}
         self._player, self._game, self._seed, self._repeats = player, hand.game, seed, repeats
         self._turns = [(turn, state) for turn, state in hand.turns() if turn.number in wanted]
@@ -158,9 +160,9 @@ class _Asked:
                     "argmax and gomcts say it of each"
                 )
         self.by_visits = bool(said) and not any(each.values for times in said.values() for each in times)
-        return {number: [self._told(each) for each in times] for number, times in said.items()}
+        return {number: [self._action_values(each) for each in times] for number, times in said.items()}
 
-    def _told(self, decision: Decision) -> dict[int, float]:
+    def _action_values(self, decision: Decision) -> dict[int, float]:
         visits = decision.visits or {}
         if self.by_visits:
             return {action: n / sum(visits.values()) for action, n in visits.items()}
@@ -168,7 +170,7 @@ class _Asked:
 
     def _ask(self, times: range, said: dict[int, list[Decision]], advance: Advance) -> None:
         """A seat's decisions are asked about in their order, as they come in a hand; seats and times share calls."""
-        by_seat: dict[int, list[tuple[Turn, Any]]] = {}
+        by_seat: dict[int, list[tuple[ReviewTurn, Any]]] = {}
         for turn, state in self._turns:
             by_seat.setdefault(turn.seat, []).append((turn, state))
         for step in zip_longest(*by_seat.values()):
@@ -180,7 +182,7 @@ class _Asked:
                     said[turn.number].append(decision)
                 advance(len(part))
 
-    def _act(self, asked: Sequence[tuple[Turn, Any, int]]) -> list[Decision]:
+    def _act(self, asked: Sequence[tuple[ReviewTurn, Any, int]]) -> list[Decision]:
         assert self._player is not None
         views = [self._game.view(state, turn.seat) for turn, state, _ in asked]
         rngs = [players.decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in asked]
@@ -188,4 +190,4 @@ class _Asked:
         if getattr(self._player, "needs_state", False):
             for memo, (_, state, _) in zip(memos, asked):
                 memo["state"] = state.clone()
-        return players.checked(self._player, views, self._player.act(views, rngs, memos))
+        return players.validate_decisions(self._player, views, self._player.act(views, rngs, memos))

@@ -14,7 +14,7 @@ from trickformer.records.commands import File, app
 if TYPE_CHECKING:
     from trickformer.base import Player
     from trickformer.records.played import AnyRecord
-    from trickformer.review.hand import Hand
+    from trickformer.review.hand import ReviewHand
     from trickformer.review.result import Review
 
 _GAME = typer.Option(min=1, help="only this game, counted from 1")
@@ -122,7 +122,7 @@ def _games(file: Path, game: int | None) -> list[tuple[int, AnyRecord]]:
     return found
 
 
-def _hand(record: AnyRecord, number: int) -> Hand:
+def _hand(record: AnyRecord, number: int) -> ReviewHand:
     """The hand of the game of that number. Raises TrickformerError, which names it, where its moves are not legal."""
     from trickformer.base import TrickformerError
     from trickformer.review import hand

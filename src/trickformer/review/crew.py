@@ -11,15 +11,15 @@ from typing import Any
 from trickformer import _core, openspiel
 from trickformer.games.crew import CARDS, DRAW, PLAYERS, RADIO, RADIO_CARD, SILENT
 from trickformer.plumbing.progress import Advance
-from trickformer.review.hand import Hand
-from trickformer.review.opened import Opened, decided
-from trickformer.review.result import Answer, Course
+from trickformer.review.hand import ReviewHand
+from trickformer.review.opened import OpenHandAnalysis, find_turning_points
+from trickformer.review.result import Course, SolverVerdict
 
 NODES = 200_000  # cards tried for a question
 NOT_CARDS = "open hands rate the play of cards alone, not the tasks taken and the messages sent"
 
 
-def opened(hand: Hand, advance: Advance) -> Opened:
+def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     """The hand with open cards: of each card that could be played whether the mission can then be fulfilled.
 
     Cards of which it is not known have no value. advance: told of each decision."""
@@ -29,7 +29,7 @@ def opened(hand: Hand, advance: Advance) -> Opened:
     won = end.core.result > 0 if end.is_terminal() else None
     why = tuple(game.failures(end)) if won is False else ()
     if not turns:
-        return Opened({}, None, (NOT_CARDS,))
+        return OpenHandAnalysis({}, None, (NOT_CARDS,))
     draws, solver = _draws(hand), _core.crew.Solver()
     values: dict[int, dict[int, float]] = {}
     course: list[Course] = []
@@ -46,9 +46,9 @@ def opened(hand: Hand, advance: Advance) -> Opened:
         advance()
     last = turns[-1][0]
     course.append(Course(number=last.number + 1, trick=None, winnable=winnable))
-    turned = decided(game, [turn for turn, _ in turns], course)
+    turned = find_turning_points(game, [turn for turn, _ in turns], course)
     went = turned[-1] if turned and won is False else None
-    answer = Answer(
+    answer = SolverVerdict(
         by="solver",
         whose="the team",
         won=won,
@@ -62,7 +62,7 @@ def opened(hand: Hand, advance: Advance) -> Opened:
         failed_in=len(end.core.winners) if won is False else None,
         course=tuple(course),
     )
-    return Opened(values, answer, (NOT_CARDS,))
+    return OpenHandAnalysis(values, answer, (NOT_CARDS,))
 
 
 def _after(core: Any, card: int) -> Any:
@@ -84,7 +84,7 @@ def _can(solver: _core.crew.Solver, core: Any, draws: list[float] | None) -> boo
         raise
 
 
-def _draws(hand: Hand) -> list[float] | None:
+def _draws(hand: ReviewHand) -> list[float] | None:
     """What is drawn after the first trick, as the solver has it: the place of each seat's card among those that it
     could be; None where nothing was drawn on record."""
     game: Any = hand.game

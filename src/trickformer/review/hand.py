@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ReviewTurn:
     """A decision of a hand."""
 
     number: int  # counted from 1, over all seats
@@ -31,7 +31,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Hand:
+class ReviewHand:
     """A hand, over or broken off."""
 
     game: Game
@@ -51,7 +51,7 @@ class Hand:
             state.apply_action(action)
         yield state
 
-    def turns(self) -> Iterator[tuple[Turn, State]]:
+    def turns(self) -> Iterator[tuple[ReviewTurn, State]]:
         """Each decision that is on record, and the state before it."""
         number = 0
         for at, (state, action) in enumerate(zip(self.states(), self.history)):
@@ -60,9 +60,9 @@ class Hand:
             number += 1
             if number > self.stand_in:
                 seat, legal = state.current_player(), tuple(state.legal_actions())
-                yield Turn(number - self.stand_in, at, seat, action, self.game.trick(state), legal), state
+                yield ReviewTurn(number - self.stand_in, at, seat, action, self.game.trick(state), legal), state
 
-    def at(self, number: int) -> tuple[Turn, State]:
+    def at(self, number: int) -> tuple[ReviewTurn, State]:
         """Decision `number`, counted from 1, and the state before it. Raises TrickformerError where there is none."""
         last = 0
         for turn, state in self.turns():
@@ -79,20 +79,20 @@ class Hand:
         return state
 
 
-def of_record(record: AnyRecord) -> Hand:
+def of_record(record: AnyRecord) -> ReviewHand:
     """The hand of a record. Raises TrickformerError where its moves are not legal."""
     if isinstance(record, SkatRecord):
         return _of_skat(record)
     game, _ = record.end()
-    return Hand(game, record.names, record.history, source=_source(game, record.history, record.tags))
+    return ReviewHand(game, record.names, record.history, source=_source(game, record.history, record.tags))
 
 
-def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> Hand:
+def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> ReviewHand:
     """The hand so far of a state."""
-    return Hand(game, names or tuple(f"seat {p}" for p in range(game.players)), tuple(state.history()))
+    return ReviewHand(game, names or tuple(f"seat {p}" for p in range(game.players)), tuple(state.history()))
 
 
-def _of_skat(record: SkatRecord) -> Hand:
+def _of_skat(record: SkatRecord) -> ReviewHand:
     found = replay(record)
     if found.fault:
         number, why = found.fault
@@ -109,7 +109,7 @@ def _of_skat(record: SkatRecord) -> Hand:
     if not found.state.is_terminal():
         notes.append("the hand was broken off: it is looked at as far as it was played")
     history = (*(ACTION[card] for card in record.deck), *found.actions)
-    return Hand(
+    return ReviewHand(
         game,
         record.names,
         history,

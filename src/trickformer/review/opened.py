@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from trickformer.base import Game
-from trickformer.review.hand import Turn
-from trickformer.review.result import Answer, Course, Step
+from trickformer.review.hand import ReviewTurn
+from trickformer.review.result import Course, ReviewStep, SolverVerdict
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenHandAnalysis:
     """A hand with open cards."""
 
     values: dict[int, dict[int, float]]  # by decision: what its actions bring the seat, in units of the game
-    answer: Answer | None  # None where no card was played
+    answer: SolverVerdict | None  # None where no card was played
     notes: tuple[str, ...] = ()
 
 
-def step(game: Game, turn: Turn) -> Step:
+def step(game: Game, turn: ReviewTurn) -> ReviewStep:
     """A decision in words."""
-    return Step(number=turn.number, trick=turn.trick, seat=turn.seat, words=game.words(turn.action))
+    return ReviewStep(number=turn.number, trick=turn.trick, seat=turn.seat, words=game.words(turn.action))
 
 
-def decided(game: Game, turns: Sequence[Turn], course: Sequence[Course]) -> tuple[Step, ...]:
+def find_turning_points(game: Game, turns: Sequence[ReviewTurn], course: Sequence[Course]) -> tuple[ReviewStep, ...]:
     """The decisions that changed whether the hand could be won.
 
     course: before each of the decisions `turns`, and after the last one. Where it is not known in between, no decision

@@ -8,23 +8,23 @@ from statistics import fmean, stdev
 from typing import TypeAlias
 
 from trickformer.base import Game
-from trickformer.review.hand import Hand, Turn
-from trickformer.review.result import Action, Curve, Point, Rating
+from trickformer.review.hand import ReviewHand, ReviewTurn
+from trickformer.review.result import Curve, DecisionRating, Point, ReviewedAction
 
 # By the number of a decision: for each time that it was valued, what each action that was looked at brings its seat.
 Values: TypeAlias = Mapping[int, Sequence[Mapping[int, float]]]
 
 
-def rated(hand: Hand, turns: Sequence[Turn], values: Values) -> tuple[Rating, ...]:
+def rate_turns(hand: ReviewHand, turns: Sequence[ReviewTurn], values: Values) -> tuple[DecisionRating, ...]:
     """The ratings of decisions by what was said of their actions. Values that are the same each time are not sampled,
     and have no error."""
     sampled = any(each != times[0] for times in values.values() for each in times[1:])
     return tuple(_rating(hand.game, turn, values.get(turn.number, ()), sampled) for turn in turns)
 
 
-def _rating(game: Game, turn: Turn, times: Sequence[Mapping[int, float]], sampled: bool) -> Rating:
+def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], sampled: bool) -> DecisionRating:
     forced = len(turn.legal) == 1
-    told = Rating(
+    told = DecisionRating(
         number=turn.number,
         at=turn.at,
         seat=turn.seat,
@@ -37,7 +37,7 @@ def _rating(game: Game, turn: Turn, times: Sequence[Mapping[int, float]], sample
         return told
     by_action = {action: [each[action] for each in times if action in each] for action in turn.legal}
     actions = [
-        Action(
+        ReviewedAction(
             action=action,
             words=game.words(action),
             value=fmean(found) if found else None,
@@ -60,7 +60,7 @@ def standard_error(found: Sequence[float]) -> float | None:
     return stdev(found) / math.sqrt(len(found)) if len(found) > 1 else None
 
 
-def curves(hand: Hand, ratings: Sequence[Rating], comparable: bool = True) -> tuple[Curve, ...]:
+def curves(hand: ReviewHand, ratings: Sequence[DecisionRating], comparable: bool = True) -> tuple[Curve, ...]:
     """How the hand went for each seat, or for the team that shares its score; none for seats without a rated decision.
 
     comparable: whether values are in the units of results."""

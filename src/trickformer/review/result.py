@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict
 SURE = 2.0  # standard errors that a loss must exceed to be called a mistake
 
 
-class _Told(BaseModel):
+class _ReviewModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Action(_Told):
+class ReviewedAction(_ReviewModel):
     """A legal action of a decision, as the analyst sees it."""
 
     action: int
@@ -22,7 +22,7 @@ class Action(_Told):
     error: float | None = None  # standard error of the value; None where it is not sampled
 
 
-class Rating(_Told):
+class DecisionRating(_ReviewModel):
     """A decision, and what it cost."""
 
     number: int  # counted from 1, over all seats
@@ -32,12 +32,12 @@ class Rating(_Told):
     action: int
     words: str
     forced: bool = False  # nothing else was legal
-    actions: tuple[Action, ...] = ()  # the best first, then those not looked at; empty where it is not rated
+    actions: tuple[ReviewedAction, ...] = ()  # the best first, then those not looked at; empty where it is not rated
     loss: float | None = None  # what the best action brings more; None where it is not rated
     error: float | None = None  # standard error of the loss; None where values are not sampled
 
     @property
-    def best(self) -> Action | None:
+    def best(self) -> ReviewedAction | None:
         """The best action; None where the decision is not rated."""
         return self.actions[0] if self.actions and self.actions[0].value is not None else None
 
@@ -52,7 +52,7 @@ class Rating(_Told):
         return bool(self.loss) and (self.error is None or (self.loss or 0) > SURE * self.error)
 
 
-class Point(_Told):
+class Point(_ReviewModel):
     """The hand's worth to a seat before one of its decisions, if the seat then does its best."""
 
     number: int  # of the decision; the last one's and 1 where the hand has ended
@@ -60,7 +60,7 @@ class Point(_Told):
     value: float
 
 
-class Curve(_Told):
+class Curve(_ReviewModel):
     """How a hand went for a seat, or for a team that shares its score."""
 
     seats: tuple[int, ...]
@@ -71,7 +71,7 @@ class Curve(_Told):
     rest: float | None = None
 
 
-class Step(_Told):
+class ReviewStep(_ReviewModel):
     """A decision, in words."""
 
     number: int
@@ -80,7 +80,7 @@ class Step(_Told):
     words: str
 
 
-class Course(_Told):
+class Course(_ReviewModel):
     """What open cards say before a decision."""
 
     number: int  # as of Point
@@ -89,7 +89,7 @@ class Course(_Told):
     points: int | None = None  # Skat: card points that the soloist then ends with
 
 
-class Answer(_Told):
+class SolverVerdict(_ReviewModel):
     """Could the hand have been won?"""
 
     by: str  # who says so: the solver, or a player's spec
@@ -98,8 +98,8 @@ class Answer(_Told):
     winnable: bool | None  # before the first decision that was asked about; None: not known
     expected: float | None = None  # by a player: what the hand promised then, in units of the review
     error: float | None = None  # standard error of it
-    went: Step | None = None  # of a hand that was winnable and lost: the decision after which it was not any more
-    turned: tuple[Step, ...] = ()  # every decision that changed it
+    went: ReviewStep | None = None  # of a hand that was winnable and lost: the decision after which it was not any more
+    turned: tuple[ReviewStep, ...] = ()  # every decision that changed it
     line: tuple[
         str, ...
     ] = ()  # tricks that win it, from the last position that was winnable: "trick 3: 0:C7 1:CA 2:CK"
@@ -108,7 +108,7 @@ class Answer(_Told):
     course: tuple[Course, ...] = ()
 
 
-class Review(_Told):
+class Review(_ReviewModel):
     """A hand under review."""
 
     rules: str  # the game, with its options
@@ -117,18 +117,18 @@ class Review(_Told):
     unit: str  # what values and losses are counted in
     repeats: int  # how often a decision was valued; 1 where values are not sampled
     seed: int
-    ratings: tuple[Rating, ...]
+    ratings: tuple[DecisionRating, ...]
     curves: tuple[Curve, ...]
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[SolverVerdict, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def mistakes(self) -> tuple[Rating, ...]:
+    def mistakes(self) -> tuple[DecisionRating, ...]:
         """Decisions that cost something and were rated so for sure, the greatest loss first."""
         return tuple(sorted((r for r in self.ratings if r.mistake), key=lambda r: (-(r.loss or 0), r.number)))
 
 
-class WhatIf(_Told):
+class WhatIf(_ReviewModel):
     """The rest of a hand from one position, played anew."""
 
     rules: str

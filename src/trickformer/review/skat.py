@@ -12,9 +12,9 @@ from trickformer import _core, openspiel
 from trickformer.games import _skat_open
 from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
 from trickformer.plumbing.progress import Advance
-from trickformer.review.hand import Hand
-from trickformer.review.opened import Opened, decided
-from trickformer.review.result import Answer, Course
+from trickformer.review.hand import ReviewHand
+from trickformer.review.opened import OpenHandAnalysis, find_turning_points
+from trickformer.review.result import Course, SolverVerdict
 
 if TYPE_CHECKING:
     from trickformer.base import Game, State
@@ -23,14 +23,14 @@ _NOT_SCHNEIDER = 31  # card points
 NOT_CARDS = "open cards rate the play of cards alone, not bids, declarations and the cards laid away"
 
 
-def opened(hand: Hand, advance: Advance) -> Opened:
+def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     """The hand with open cards: of each card that could be played the result, own less the others' mean.
 
     advance: told of each decision."""
     turns = [(turn, state) for turn, state in hand.turns() if turn.trick is not None]
     notes = (NOT_CARDS,)
     if not turns:
-        return Opened({}, None, notes)
+        return OpenHandAnalysis({}, None, notes)
     game: Any = hand.game
     soloist: int = turns[0][1].core.soloist
     values: dict[int, dict[int, float]] = {}
@@ -55,12 +55,12 @@ def opened(hand: Hand, advance: Advance) -> Opened:
     result, points = after[last.action]
     winnable = result.won and not hand.beyond_winning
     course.append(Course(number=last.number + 1, trick=None, winnable=winnable, points=points))
-    turned = decided(hand.game, [turn for turn, _ in turns], course)
+    turned = find_turning_points(hand.game, [turn for turn, _ in turns], course)
     won = False if hand.beyond_winning else result.won if state.child(last.action).is_terminal() else hand.won
     # Whatever changed it last has lost the game, where it can be won no more.
     went = turned[-1] if turned and won is False and not winnable else None
     line = next((best_line(state) for turn, state in turns if went and turn.number == went.number), ())
-    answer = Answer(
+    answer = SolverVerdict(
         by="solver",
         whose=f"the soloist, seat {soloist}",
         won=won,
@@ -70,7 +70,7 @@ def opened(hand: Hand, advance: Advance) -> Opened:
         line=line,
         course=tuple(course),
     )
-    return Opened(values, answer, notes)
+    return OpenHandAnalysis(values, answer, notes)
 
 
 def outlooks(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:
@@ -87,9 +87,9 @@ def outlooks(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:
             found[card] = child.result, child.result.points
         elif core.kind == NULL:
             points = _skat_open.points(core.skat)
-            found[card] = _skat_open.settled(state, points, int(not exact[card])), points
+            found[card] = _skat_open.settle_game(state, points, int(not exact[card])), points
         else:
-            found[card] = _skat_open.settled(state, *_sure(child, int(exact[card]))), int(exact[card])
+            found[card] = _skat_open.settle_game(state, *_sure(child, int(exact[card]))), int(exact[card])
     return found
 
 
@@ -118,14 +118,14 @@ def _sure(state: Any, points: int) -> tuple[int, int]:
     """Card points and tricks that stand for the best result that the soloist can be sure of, who is sure of these card
     points."""
     core, complete = state.core, len(state.plays) // PLAYERS
-    if points == _skat_open.ALL and core.soloists_tricks == complete and _takes(state, TRICKS - complete):
+    if points == _skat_open.ALL and core.soloists_tricks == complete and _can_take_tricks(state, TRICKS - complete):
         return points, TRICKS
-    if points < _NOT_SCHNEIDER and not core.soloists_tricks and not _takes(state, 1):
+    if points < _NOT_SCHNEIDER and not core.soloists_tricks and not _can_take_tricks(state, 1):
         return points, 0
     return points, 1
 
 
-def _takes(state: Any, tricks: int) -> bool:
+def _can_take_tricks(state: Any, tricks: int) -> bool:
     """Whether the soloist takes so many of the tricks that are not complete."""
     return bool(_core.skat_solver.tricks_at_least(_skat_open.position(state), tricks)[0][0])
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.review.result import Answer, Curve, Rating, Review, Step, WhatIf
+from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MOST_MISTAKES = 10
 _BARS = "▁▂▃▄▅▆▇█"
@@ -91,7 +91,7 @@ def _mistakes(review: Review) -> list[str]:
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
 
 
-def mistake(r: Rating) -> str:
+def mistake(r: DecisionRating) -> str:
     """A mistake in words."""
     error = f" ± {r.error:.2f}" if r.error is not None else ""
     better = r.best.words if r.best else ""
@@ -102,7 +102,7 @@ def _in(trick: int | None) -> str:
     return f", trick {trick}" if trick is not None else ""
 
 
-def _step(step: Step) -> str:
+def _step(step: ReviewStep) -> str:
     return f"decision {step.number}{_in(step.trick)}, seat {step.seat}: {step.words}"
 
 
@@ -113,7 +113,7 @@ def _answers(review: Review) -> list[str]:
     return lines
 
 
-def answer(found: Answer) -> list[str]:
+def answer(found: SolverVerdict) -> list[str]:
     """Whether the hand could have been won, line by line."""
     if found.expected is None:
         could = {True: "yes, with open cards", False: "no, not with open cards", None: "not known"}[found.winnable]

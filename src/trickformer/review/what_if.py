@@ -9,8 +9,8 @@ import numpy as np
 
 from trickformer import players
 from trickformer.base import CHANCE, Game, TrickformerError, View
-from trickformer.plumbing.progress import Show, unseen
-from trickformer.review.hand import Hand
+from trickformer.plumbing.progress import Show, silent_progress
+from trickformer.review.hand import ReviewHand
 from trickformer.review.result import WhatIf
 from trickformer.tournaments.plan import Hand as Place
 from trickformer.tournaments.play import play
@@ -26,7 +26,7 @@ class _From(Game):
     Where another course of the game asks chance for more, it does what it would have done in the series of deals that
     the hand is from; where that is not known, whatever may be, drawn anew each time."""
 
-    def __init__(self, hand: Hand, state: State):
+    def __init__(self, hand: ReviewHand, state: State):
         game = hand.game
         self.name, self.players, self.higher_is_better = game.name, game.players, game.higher_is_better
         self.spiel, self.outcomes = game.spiel, game.outcomes
@@ -55,14 +55,14 @@ class _From(Game):
 
 
 def what_if(
-    hand: Hand,
+    hand: ReviewHand,
     number: int,
     specs: Sequence[str],
     *,
     n: int = 100,
     seed: int = 0,
     action: str | None = None,
-    show: Show = unseen,
+    show: Show = silent_progress,
 ) -> WhatIf:
     """Plays the rest of a hand `n` times from before its decision `number`.
 

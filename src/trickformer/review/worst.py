@@ -11,11 +11,11 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.tournaments import run as runs
 from trickformer.tournaments.plan import Hand
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class WorstHand:
     """A hand of a deal."""
 
     game: int  # its number in the records, counted from 1
@@ -29,7 +29,7 @@ class Deal:
 
     deal: int
     difference: float  # A - B, in the game's units
-    games: tuple[Game, ...]  # that which was worst for A first
+    games: tuple[WorstHand, ...]  # that which was worst for A first
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
 
     pair: the numbers of A and B among the players, from 0. Raises TrickformerError where the folder holds no tournament
     with a finished deal, or no such pair."""
-    results = Results(runs.load(folder))
+    results = TournamentResults(runs.load(folder))
     specs, game = results.run.typed, results.game
     (a, b), known = pair, len(results.run.config.specs)
     if a == b or not (0 <= a < known and 0 <= b < known):
@@ -63,13 +63,13 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     found = []
     for deal in sorted(differences, key=lambda deal: (better * differences[deal], deal))[:most]:
         hands = [Hand(deal, seating) for seating in results.sets[ordered]]
-        games = [Game(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
+        games = [WorstHand(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
         games.sort(key=lambda each: better * _ahead(each, pair))
         found.append(Deal(deal, differences[deal], tuple(games)))
     return Worst(specs[a], specs[b], game.higher_is_better, tuple(found))
 
 
-def _ahead(game: Game, pair: tuple[int, int]) -> float:
+def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
     """What the mean of A's seats is above that of B's; a mean of no seats is 0."""
     means = []
     for player in pair:

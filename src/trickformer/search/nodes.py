@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from trickformer.base import Imagined, Memo, View
+from trickformer.base import Memo, SearchNode, View
 from trickformer.gomcts.search import SearchOptions, SearchResult
 from trickformer.models.decide import action_values, legal_policy, values_behind
 
@@ -43,7 +43,7 @@ class Node:
     def best(self) -> int:
         return max(range(len(self.tokens)), key=lambda i: self.values[i] / self.visits[i])
 
-    def brought(self, edge: int, value: float) -> None:
+    def add_visit(self, edge: int, value: float) -> None:
         """A run has gone this way."""
         self.visits[edge] += 1
         self.values[edge] += value
@@ -53,7 +53,7 @@ class Node:
         return self.actions.index(action) if action in self.actions else None
 
 
-class _Asked(NamedTuple):
+class _ModelEvaluation(NamedTuple):
     actions: list[dict[int, int]]  # the legal ones by their tokens
     policy: np.ndarray  # float64 [n, V]
     worth: np.ndarray  # float32 [n, V], NaN where not legal
@@ -66,23 +66,23 @@ class Nodes:
         """copies: whose engine is asked."""
         self._copies, self._options = copies, options
 
-    def _asked(self, views: Sequence[View], memos: Sequence[Memo], action_valued: bool) -> _Asked:
+    def _evaluate(self, views: Sequence[View], memos: Sequence[Memo], action_valued: bool) -> _ModelEvaluation:
         """Of actions Q(s, a), or V behind them."""
         copies = self._copies
-        tokens, nodes = copies.seen(views, memos)
+        tokens, nodes = copies.feed_views(views, memos)
         actions = [{copies.tokenizer.token(a): a for a in view.legal} for view in views]
         legal = np.zeros((len(views), len(copies.tokenizer.vocab)), dtype=bool)
         for row, by_token in enumerate(actions):
             legal[row, list(by_token)] = True
         policy = legal_policy(copies.engine.policy(nodes), legal)
         look = action_values if action_valued else values_behind
-        return _Asked(actions, policy, look(copies.engine, nodes, legal, copies.following(tokens)))
+        return _ModelEvaluation(actions, policy, look(copies.engine, nodes, legal, copies.feature_function(tokens)))
 
-    def expanded(self, views: Sequence[View], memos: Sequence[Memo]) -> list[Node]:
+    def expand(self, views: Sequence[View], memos: Sequence[Memo]) -> list[Node]:
         """Each action that the policy finds likely enough becomes a child, with one visit of what the model says."""
         if not views:
             return []
-        actions, policy, worth = self._asked(views, memos, self._options.action_values)
+        actions, policy, worth = self._evaluate(views, memos, self._options.action_values)
         found = []
         for row, by_token in enumerate(actions):
             likely = [t for t in sorted(by_token) if policy[row, t] > self._options.threshold]
@@ -91,13 +91,13 @@ class Nodes:
             found.append(Node(tokens, [by_token[t] for t in tokens], values, [1] * len(tokens), [0] * len(tokens)))
         return found
 
-    def expected(self, views: Sequence[View], memos: Sequence[Memo]) -> list[float]:
+    def evaluate_leaves(self, views: Sequence[View], memos: Sequence[Memo]) -> list[float]:
         """What the model expects of games that are not played to their end."""
         if not views:
             return []
         if self._options.leaf_action_values:
-            return np.nanmax(self._asked(views, memos, True).worth, axis=1).tolist()
-        _, nodes = self._copies.seen(views, memos)
+            return np.nanmax(self._evaluate(views, memos, True).worth, axis=1).tolist()
+        _, nodes = self._copies.feed_views(views, memos)
         return self._copies.engine.values(nodes)[:, 0].tolist()
 
 
@@ -113,11 +113,11 @@ def result(
         illegal,
         searched,
         best,
-        () if brought is None else _imagined(brought),
+        () if brought is None else _build_tree_nodes(brought),
     )
 
 
-def _imagined(brought: Sequence[tuple[Path, float]]) -> tuple[Imagined, ...]:
+def _build_tree_nodes(brought: Sequence[tuple[Path, float]]) -> tuple[SearchNode, ...]:
     """The tree that paths make together, the root first."""
     index: dict[Path, int] = {(): 0}
     runs, sums = [0], [0.0]
@@ -130,6 +130,6 @@ def _imagined(brought: Sequence[tuple[Path, float]]) -> tuple[Imagined, ...]:
             runs[at] += 1
             sums[at] += value
     return tuple(
-        Imagined(index[path[:-1]] if path else -1, path[-1] if path else -1, runs[at], sums[at] / max(runs[at], 1))
+        SearchNode(index[path[:-1]] if path else -1, path[-1] if path else -1, runs[at], sums[at] / max(runs[at], 1))
         for path, at in index.items()
     )

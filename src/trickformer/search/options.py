@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.config import Tuned
+from trickformer.belief.hanabi.config import FineTuningOptions
 
 
-class Believing(BaseModel):
+class BeliefOptions(BaseModel):
     """How exact beliefs are made, and what is asked of a search before it leaves its blueprint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,7 +29,7 @@ class Believing(BaseModel):
     device: str = Field("cpu", description="of the network, as torch names it")
 
 
-class Searching(Believing):
+class RaceOptions(BeliefOptions):
     """How candidates are compared."""
 
     ucb: bool = Field(True, description="what is surely worse is not tried to the end")
@@ -45,7 +45,7 @@ class Searching(Believing):
 def must_be_asked(player: str, options: BaseModel, belief: str) -> None:
     """Raises TrickformerError where an option of a network, or of fine-tuning it, is given to a search in Hanabi whose
     belief has none."""
-    wanted = dict.fromkeys(sorted(Tuned.model_fields), ("bft",)) | {"device": ("seq2seq", "bft")}
+    wanted = dict.fromkeys(sorted(FineTuningOptions.model_fields), ("bft",)) | {"device": ("seq2seq", "bft")}
     given = options.model_dump(exclude_defaults=True)
     for name, beliefs in wanted.items():
         if name in given and belief not in beliefs:

@@ -12,7 +12,7 @@ _SURE = 3.0  # standard errors
 
 
 @dataclass(frozen=True, slots=True)
-class Raced:
+class RaceResult:
     """Who won."""
 
     choice: int
@@ -29,7 +29,7 @@ def race(
     threshold: float,
     ucb: bool,
     asked: int | None = None,
-) -> Raced:
+) -> RaceResult:
     """The candidate of the best mean, if that is more than the first's, the blueprint's, by more than the threshold.
 
     play(rows, candidates): scores [len(rows), len(candidates)] in some of the worlds, which are the same for all, so
@@ -55,7 +55,7 @@ def race(
     if means[best] - means[0] <= threshold:
         best = 0
     each = {candidate: float(scores[: tried[candidate], i].mean()) for candidate, i in column.items()}
-    return Raced(racing[best], float(means[best]), float(means[best] - means[0]), tried, each)
+    return RaceResult(racing[best], float(means[best]), float(means[best] - means[0]), tried, each)
 
 
 def _not_worse(scores: np.ndarray, candidates: list[int], threshold: float) -> list[int]:

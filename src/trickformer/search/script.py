@@ -18,13 +18,13 @@ from trickformer.search.nodes import Nodes, result
 
 if TYPE_CHECKING:
     from trickformer.players.argmax import ArgmaxPlayer
-    from trickformer.search.sparta import Playing
+    from trickformer.search.sparta import WorldSimulator
 
 
 class ScriptSearch:
     """Searches one decision after the other."""
 
-    def __init__(self, copies: ArgmaxPlayer, positions: Playing, options: SearchOptions):
+    def __init__(self, copies: ArgmaxPlayer, positions: WorldSimulator, options: SearchOptions):
         """copies: whose model is asked, and whose action stays. positions: what draws worlds and plays them on."""
         self._copies, self._positions, self._options = copies, positions, options
         self._nodes = Nodes(copies, options)
@@ -34,13 +34,13 @@ class ScriptSearch:
 
         Raises ValueError on a view that no deal explains."""
         options = self._options
-        (root,) = self._nodes.expanded([view], [own])
+        (root,) = self._nodes.expand([view], [own])
         if len(root.tokens) == 1:
             return result(root, 0, 0, 0, [] if keep else None)
         rng = np.random.default_rng(seed)
         (decision,) = self._copies.act([view], [rng], [own])
         anchor = root.child(decision.action)
-        if not self._positions.judges(view):
+        if not self._positions.can_evaluate(view):
             return result(root, root.best() if anchor is None else anchor, 0, 0, [] if keep else None)
         # Two actions or more share the runs.
         drawn = self._positions.worlds(view, (options.runs + 1) // 2, rng)
@@ -60,7 +60,7 @@ class ScriptSearch:
                 played, games = played + len(points), games - len(points)
             for edge, values in zip(edges, found, strict=True):
                 for value in values:
-                    root.brought(edge, value)
+                    root.add_visit(edge, value)
                     brought.append(((root.tokens[edge],), value))
             return found
 

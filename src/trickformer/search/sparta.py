@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from trickformer.base import Decision, Memo, View
-from trickformer.search.race import Raced, race
+from trickformer.search.race import RaceResult, race
 
 
-class Drawn(Protocol):
+class SampledWorlds(Protocol):
     """Worlds that a seat holds possible, drawn by its belief. Those that are not are left out."""
 
     illegal: int  # left out, of
@@ -34,11 +34,11 @@ class Position(Protocol):
     searches: bool  # False: the blueprint is played
     rng: np.random.Generator  # what the search draws by
 
-    def drawn(self, n: int, rng: np.random.Generator) -> Drawn:
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds of the belief that is searched."""
         ...
 
-    def exact(self, n: int, rng: np.random.Generator) -> Drawn:
+    def exact(self, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds of the exact belief; of the one that is searched, where no better one is known."""
         ...
 
@@ -61,7 +61,7 @@ class Positions(Protocol):
         ...
 
 
-class Playing(Protocol):
+class WorldSimulator(Protocol):
     """What draws worlds of a decision, and plays them on."""
 
     @property
@@ -69,16 +69,16 @@ class Playing(Protocol):
         """Points that are one unit of v(o)."""
         ...
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         """Whether what games come to that are played on so says what the decision is worth."""
         ...
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> Drawn:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> SampledWorlds:
         """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
         ...
 
 
-class Comparing(Protocol):
+class RaceParameters(Protocol):
     """How actions are compared (search/options.py says what each is)."""
 
     @property
@@ -87,7 +87,7 @@ class Comparing(Protocol):
     def ucb(self) -> bool: ...
 
 
-class Settings(Comparing, Protocol):
+class Settings(RaceParameters, Protocol):
     """Of a player that improves on a blueprint."""
 
     @property
@@ -97,10 +97,10 @@ class Settings(Comparing, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SpartaResult:
     """What a search of a decision found."""
 
-    best: Raced | None  # None: no world explains what the others did
+    best: RaceResult | None  # None: no world explains what the others did
     illegal: int
     searched: int
 
@@ -109,14 +109,14 @@ class Found:
         return position.blueprint if self.best is None else self.best.choice
 
 
-def search(position: Position, worlds: int, how: Comparing, asked: int | None = None) -> Found:
+def search(position: Position, worlds: int, how: RaceParameters, asked: int | None = None) -> SpartaResult:
     """The action after which games played on with the blueprint end best, in so many worlds, the same for all.
 
     asked: an action of which it is to be known only whether it is that one."""
     rng = position.rng
-    drawn = position.drawn(worlds, rng)
+    drawn = position.sample_worlds(worlds, rng)
     if not len(drawn):
-        return Found(None, drawn.illegal, drawn.searched)
+        return SpartaResult(None, drawn.illegal, drawn.searched)
     seed = int(rng.integers(2**63))
     actions = [position.blueprint, *(action for action in position.legal if action != position.blueprint)]
 
@@ -124,7 +124,7 @@ def search(position: Position, worlds: int, how: Comparing, asked: int | None = 
         return drawn.play(rows, racing, seed + rows.start)
 
     best = race(len(drawn), actions, play, how.threshold, how.ucb, asked)
-    return Found(best, drawn.illegal, drawn.searched)
+    return SpartaResult(best, drawn.illegal, drawn.searched)
 
 
 def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
@@ -139,7 +139,7 @@ def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Gene
     return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
 
 
-class Improving:
+class BlueprintSearchPlayer:
     """Seats of one player that improve on a blueprint; at any number of tables, one decision after the other."""
 
     batch = 1

@@ -44,7 +44,7 @@ class Line:
         return float(game.outcomes.values[game.outcomes.of(game.scores(self.state), viewer), 0])
 
 
-def explaining(belief: Belief, view: View, n: int, rng: np.random.Generator) -> list[State]:
+def sample_consistent_states(belief: Belief, view: View, n: int, rng: np.random.Generator) -> list[State]:
     """Of n worlds drawn by a belief, those that explain the view. Raises ValueError where nothing does."""
     belief.reset(view)
     worlds = belief.sample(n, rng)
@@ -96,7 +96,7 @@ class Branches:
             self._looked[world][self._viewer] = self._own
 
 
-def decided(game: Game, policy: Player, lines: Sequence[Line]) -> list[Decision]:
+def query_policy(game: Game, policy: Player, lines: Sequence[Line]) -> list[Decision]:
     """What the policy does in games that go on, each of the seat on turn there."""
     if not lines:
         return []
@@ -108,10 +108,10 @@ def decided(game: Game, policy: Player, lines: Sequence[Line]) -> list[Decision]
     )
 
 
-class PlayedDrawn:
+class StateWorlds:
     """Worlds that a decision's actions are played on in."""
 
-    def __init__(self, positions: PlayedPositions, branches: Branches, viewer: int, searched: int):
+    def __init__(self, positions: StatePositions, branches: Branches, viewer: int, searched: int):
         self._positions, self._branches, self._viewer = positions, branches, viewer
         self.searched, self.illegal = searched, searched - len(branches)
 
@@ -142,32 +142,32 @@ class PlayedDrawn:
                     line.memos.clear()
             under_way = going
             for (_, line), decision in zip(
-                under_way, decided(game, policy, [line for _, line in under_way]), strict=True
+                under_way, query_policy(game, policy, [line for _, line in under_way]), strict=True
             ):
                 line.apply(decision.action)
         return results
 
 
-class PlayedPosition:
+class StatePosition:
     """A decision. The policy is asked at forced ones too: it may keep what it saw."""
 
-    def __init__(self, view: View, positions: PlayedPositions, rng: np.random.Generator, memo: Memo):
+    def __init__(self, view: View, positions: StatePositions, rng: np.random.Generator, memo: Memo):
         self.legal, self.rng, self.searches = view.legal, rng, len(view.legal) > 1
         self._view, self._positions = view, positions
         self._memo = memo.setdefault("policy", {})
         (decision,) = positions.policy.act([view], [rng], [self._memo])
         self.blueprint = decision.action
 
-    def drawn(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> StateWorlds:
         return self._positions.draw(self._view, n, rng, self._memo)
 
-    def exact(self, n: int, rng: np.random.Generator) -> PlayedDrawn:
+    def exact(self, n: int, rng: np.random.Generator) -> StateWorlds:
         """Of the same belief: there is no other of any game."""
-        return self.drawn(n, rng)
+        return self.sample_worlds(n, rng)
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedPositions:
+class StatePositions:
     """Decisions of every seat of a player, at which a policy is improved on."""
 
     game: Game
@@ -179,16 +179,18 @@ class PlayedPositions:
     def unit(self) -> float:
         return self.game.worth[0]
 
-    def position(self, view: View, rng: np.random.Generator, memo: Memo) -> PlayedPosition:
-        return PlayedPosition(view, self, rng, memo)
+    def position(self, view: View, rng: np.random.Generator, memo: Memo) -> StatePosition:
+        return StatePosition(view, self, rng, memo)
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         return True
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> PlayedDrawn:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> StateWorlds:
         return self.draw(view, n, rng, {})
 
-    def draw(self, view: View, n: int, rng: np.random.Generator, own: Memo) -> PlayedDrawn:
+    def draw(self, view: View, n: int, rng: np.random.Generator, own: Memo) -> StateWorlds:
         """n worlds. own: the policy's memo of the decision."""
-        branches = Branches(self.game, self.policy, explaining(self.belief, view, n, rng), view.viewer, own)
-        return PlayedDrawn(self, branches, view.viewer, n)
+        branches = Branches(
+            self.game, self.policy, sample_consistent_states(self.belief, view, n, rng), view.viewer, own
+        )
+        return StateWorlds(self, branches, view.viewer, n)

@@ -19,14 +19,14 @@ from trickformer.base import Belief, Game, Memo, View
 from trickformer.gomcts.halving import halving
 from trickformer.gomcts.search import SearchOptions, SearchResult
 from trickformer.search.nodes import Node, Nodes, Path, result
-from trickformer.search.states import Branches, Line, decided, explaining
+from trickformer.search.states import Branches, Line, query_policy, sample_consistent_states
 
 if TYPE_CHECKING:
     from trickformer.players.argmax import ArgmaxPlayer
 
 
 @dataclass(eq=False, slots=True)
-class _Run:
+class _Simulation:
     """A simulation."""
 
     line: Line
@@ -65,10 +65,10 @@ class WorldsSearch:
 
         Raises ValueError on a view that no deal explains."""
         options = self._options
-        (root,) = self._nodes.expanded([view], [own])
+        (root,) = self._nodes.expand([view], [own])
         if len(root.tokens) == 1:
             return result(root, 0, 0, 0, [] if keep else None)
-        states = explaining(self._belief, view, options.runs, np.random.default_rng(seed))
+        states = sample_consistent_states(self._belief, view, options.runs, np.random.default_rng(seed))
         branches = Branches(self._game, self._copies, states, view.viewer, own)
         length = len(self._copies.tokenizer.encode(view))
         tree = _Tree({(): root}, branches, seed, view.viewer, length, [[] for _ in root.tokens], [] if keep else None)
@@ -93,7 +93,7 @@ class WorldsSearch:
 
     def _play(self, tree: _Tree, edges: Iterator[int]) -> None:
         """A run for each action of the root, asked for as soon as there is room for one more."""
-        root, runs = tree.nodes[()], list[_Run]()
+        root, runs = tree.nodes[()], list[_Simulation]()
         while True:
             starts: list[tuple[int, int]] = []
             chosen: list[tuple[int, int]] = []
@@ -105,7 +105,7 @@ class WorldsSearch:
                 chosen.append((edge, number))
                 starts.append((number % len(tree.branches), root.actions[edge]))
             lines = tree.branches.begin(starts, tree.seed)
-            runs += [_Run(line, [(root, edge)], n) for line, (edge, n) in zip(lines, chosen, strict=True)]
+            runs += [_Simulation(line, [(root, edge)], n) for line, (edge, n) in zip(lines, chosen, strict=True)]
             if not runs:
                 return
             ended = self._step(runs, tree)
@@ -113,15 +113,15 @@ class WorldsSearch:
                 tree.results[run.selected[0][1]][run.number] = value
                 for node, edge in run.selected:
                     node.in_flight[edge] -= 1
-                    node.brought(edge, value)
+                    node.add_visit(edge, value)
                 if tree.brought is not None:
                     tree.brought.append((self._path(run, tree), value))
             runs = [run for run in runs if run not in ended]
 
-    def _step(self, runs: Sequence[_Run], tree: _Tree) -> dict[_Run, float]:
+    def _step(self, runs: Sequence[_Simulation], tree: _Tree) -> dict[_Simulation, float]:
         """One action in each run. What each that is at its end has brought."""
-        game, viewer, nodes, ended = self._game, tree.viewer, tree.nodes, dict[_Run, float]()
-        acting, fresh, leaves = list[_Run](), list[tuple[_Run, Path]](), list[_Run]()
+        game, viewer, nodes, ended = self._game, tree.viewer, tree.nodes, dict[_Simulation, float]()
+        acting, fresh, leaves = list[_Simulation](), list[tuple[_Simulation, Path]](), list[_Simulation]()
         for run in runs:
             if not run.line.goes_on():
                 ended[run] = run.line.result(game, viewer)
@@ -140,21 +140,21 @@ class WorldsSearch:
                 run.select(node, edge)
                 run.line.apply(node.actions[edge])
         views = [game.view(run.line.state, viewer) for run, _ in fresh]
-        expanded = self._nodes.expanded(views, [run.line.memos[viewer] for run, _ in fresh])
+        expanded = self._nodes.expand(views, [run.line.memos[viewer] for run, _ in fresh])
         for (run, path), node in zip(fresh, expanded, strict=True):
             nodes.setdefault(path, node)  # another run of the wave may have come here first
             run.steps = self._options.steps
             (acting if run.steps else leaves).append(run)
         first = {run: nodes[path] for run, path in fresh}
-        for run, decision in zip(acting, decided(game, self._copies, [run.line for run in acting]), strict=True):
+        for run, decision in zip(acting, query_policy(game, self._copies, [run.line for run in acting]), strict=True):
             # As in the paper, the first move of a rollout counts too where its node has a child for it.
             if run in first and (edge := first[run].child(decision.action)) is not None:
                 run.select(first[run], edge)
             run.line.apply(decision.action)
         views, memos = [game.view(run.line.state, viewer) for run in leaves], [run.line.memos[viewer] for run in leaves]
-        ended.update(zip(leaves, self._nodes.expected(views, memos), strict=True))
+        ended.update(zip(leaves, self._nodes.evaluate_leaves(views, memos), strict=True))
         return ended
 
-    def _path(self, run: _Run, tree: _Tree) -> Path:
+    def _path(self, run: _Simulation, tree: _Tree) -> Path:
         tokens = self._copies.tokenizer.encode(self._game.view(run.line.state, tree.viewer))
         return tuple(tokens[tree.length :].tolist())

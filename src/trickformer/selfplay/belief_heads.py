@@ -23,13 +23,13 @@ from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
-from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
-from trickformer.selfplay.generate import played
+from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
 STATE = "state.npz"  # in the folder of a run
@@ -37,7 +37,7 @@ _PIECE = 16  # held-out hands that are played in step
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class HeldOutDecision:
     """A decision of a hand, and what the seat on turn did not see."""
 
     hand: int
@@ -52,13 +52,13 @@ class Position:
         return -(deals.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
 
 
-def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Position]:
+def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeldOutDecision]:
     """Decisions of the hands `first` .. `first` + n of the series, with two legal actions or more and a card whose
     place the view leaves open: config.positions of each hand, all where they are fewer."""
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
-    found: list[Position] = []
-    for record in played(game, config.players, config.seed, first, n):
+    found: list[HeldOutDecision] = []
+    for record in play_hands(game, config.players, config.seed, first, n):
         state = game.spiel.new_initial_state()
         choices = []
         for at, action in enumerate(record.history):
@@ -76,7 +76,7 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Posi
                 places = belief.places(truth)[0]
                 if (places >= 0).any():
                     seat = belief.seat_view(view)
-                    found.append(Position(record.deal, view, seat, truth.hidden, places, belief.histories()))
+                    found.append(HeldOutDecision(record.deal, view, seat, truth.hidden, places, belief.histories()))
             state.apply_action(action)
     return found
 
@@ -97,7 +97,7 @@ class HeadNetwork(nn.Module):
         return (MAX_LOG_ODDS * torch.tanh(out / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
 
 
-def likelihood(deals: type[Any], batch: list[Position], log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def likelihood(deals: type[Any], batch: list[HeldOutDecision], log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of positions and log odds float64 [n, cards, PLACES]: -log P per open card in nats, float64 [n], and its
     gradient, float64 [n, cards, PLACES]."""
     loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
@@ -200,7 +200,7 @@ _FIGURES = ("uniform", "head", "difference")
 def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     """Trains with progress in the folder config.out and judges the head; returns `summary` with the head's file.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     game = games.load(config.game)
     trunk = heads.trunk(config.checkpoint, game)
     for spec in config.players:
@@ -218,7 +218,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
 
 
 def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:
-    begin = done(config.out / STATE)
+    begin = read_step_count(config.out / STATE)
     with progress("belief head", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
         for record in run(config, game, trunk):
             log.append(record)

@@ -219,7 +219,7 @@ class SelfPlay(BaseModel):
     stop_after: float | None = Field(None, gt=0, description="minutes after which the run stops, to be resumed")
     out: Path | None = Field(None, description="folder of the run; default: out/GAME-PRESET")
 
-    _typed = field_validator("bootstrap", "guests", "baseline")(players.typed)
+    _typed = field_validator("bootstrap", "guests", "baseline")(players.reject_program_specs)
 
     @model_validator(mode="before")
     @classmethod

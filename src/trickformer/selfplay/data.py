@@ -54,7 +54,7 @@ class Sequences:
         return Sequences(self.tokens[rows], self.outcomes[rows], starts, self.labels[at])
 
     @classmethod
-    def unlabelled(cls, tokens: np.ndarray, outcomes: np.ndarray) -> Sequences:
+    def without_labels(cls, tokens: np.ndarray, outcomes: np.ndarray) -> Sequences:
         """Sequences without labels."""
         return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), NO_ENTRIES)
 
@@ -74,9 +74,9 @@ def join(*parts: Sequences) -> Sequences:
     )
 
 
-def augmented(data: Sequences, tokenizer: Tokenizer, rng: np.random.Generator) -> Sequences:
+def augment_sequences(data: Sequences, tokenizer: Tokenizer, rng: np.random.Generator) -> Sequences:
     """Other hands that are as likely, with the same results and labels; of a tokenizer with the ability `augment`."""
-    tokens, permutation = tokenizer.augmented(data.tokens, rng)
+    tokens, permutation = tokenizer.augment(data.tokens, rng)
     labels = data.labels.copy()
     labels["token"] = permutation[data.rows, labels["token"]]
     return Sequences(tokens, data.outcomes, data.starts, labels)
@@ -135,7 +135,7 @@ def verify(folder: Path, game: Game, tokenizer: Tokenizer) -> None:
     if (folder / MANIFEST).exists():
         manifest = _manifest(folder, kind(game, tokenizer))
         for name, size in _sizes(manifest["sequences"], manifest["positions"], manifest["labels"]).items():
-            _checked(folder / name, size, manifest)
+            _verify_digest(folder / name, size, manifest)
 
 
 def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
@@ -148,7 +148,7 @@ def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
     }
 
 
-def _checked(path: Path, size: int, manifest: dict[str, Any]) -> Any:
+def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
     """BLAKE2b of the part of a file that is counted. Raises TrickformerError where it is not the manifest's."""
     try:
         found = digests.of(path, size)
@@ -181,7 +181,7 @@ def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
-class Writer:
+class DataWriter:
     """Appends to a folder of training data, or begins one. `hands`, `sequences` and `labels` count what is there."""
 
     def __init__(self, folder: Path, game: Game, tokenizer: Tokenizer, about: dict[str, Any]):
@@ -204,7 +204,7 @@ class Writer:
             folder.mkdir(parents=True, exist_ok=True)
             for name, size in _sizes(self.sequences, self._kind["positions"], self.labels).items():
                 self._files[name] = self._open(name, size)
-                known = _checked(folder / name, size, manifest) if manifest else hashlib.blake2b()
+                known = _verify_digest(folder / name, size, manifest) if manifest else hashlib.blake2b()
                 self._digests[name] = known
         except TrickformerError:
             self.close()
@@ -259,7 +259,7 @@ class Writer:
         for file in self._files.values():
             file.close()
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> DataWriter:
         return self
 
     def __exit__(self, *_: object) -> None:

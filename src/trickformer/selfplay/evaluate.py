@@ -47,7 +47,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         resume = (known.a, known.b) == (settings.a, settings.b)
         if not resume:
             shutil.rmtree(folder)
-    row = results.Results(run.tournament(settings, resume)).result()["rows"]["All"]
+    row = results.TournamentResults(run.tournament(settings, resume)).result()["rows"]["All"]
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 

@@ -14,7 +14,7 @@ from trickformer.gomcts.search import SearchOptions, SearchResult, search
 from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
-from trickformer.tokenizers._bulk import Hands
+from trickformer.tokenizers._bulk import BulkHands
 from trickformer.tokenizers._states import StateCodec, histories
 
 if TYPE_CHECKING:
@@ -82,30 +82,34 @@ def cast_hands(
     tokenizer = tokenizers.make(game)
     kept = kept_seats(first, n, seats, game.players)
     if labels.told:
-        sayings = _Sayings(tokenizer, first)
-        records = played(game, cast, seed, first, n, noise, sayings.heard)
-        tokens, outcomes = Hands(StateCodec(game, tokenizer), *_ended(records)).seen(*np.nonzero(kept))
+        sayings = _SearchValueCollector(tokenizer, first)
+        records = play_hands(game, cast, seed, first, n, noise, sayings.add_decision)
+        tokens, outcomes = BulkHands(StateCodec(game, tokenizer), *_histories_and_scores(records)).encode_hands(
+            *np.nonzero(kept)
+        )
         return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
     found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
-        return labelled(game, found, kept, seed, first, labels)
+        return label_hands(game, found, kept, seed, first, labels)
     if labels.share and tokenizer.codec is not None:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
-    records = played(game, cast, seed, first, n, noise)
-    return labelled(game, Hands(StateCodec(game, tokenizer), *_ended(records)), kept, seed, first, labels)
+    records = play_hands(game, cast, seed, first, n, noise)
+    return label_hands(
+        game, BulkHands(StateCodec(game, tokenizer), *_histories_and_scores(records)), kept, seed, first, labels
+    )
 
 
-def _ended(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
+def _histories_and_scores(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
     """Histories, padded, and scores."""
     return histories([list(record.history) for record in records]), np.array([record.scores for record in records])
 
 
-def labelled(game: Game, hands: Hands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
+def label_hands(game: Game, hands: BulkHands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
     """The sequences of the kept seats (bool [n, players]) of the hands `first` .. of the series `seed`, with labels."""
     hand, seat = np.nonzero(kept)
-    tokens, outcomes = hands.seen(hand, seat)
+    tokens, outcomes = hands.encode_hands(hand, seat)
     if not labels.share:
-        return Sequences.unlabelled(tokens, outcomes)
+        return Sequences.without_labels(tokens, outcomes)
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
     asked = labels.playouts, labels.share, labels.net, labels.worlds
@@ -125,7 +129,9 @@ class _Noisy:
                 setattr(self, what, getattr(player, what))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        decisions = players.checked(self._player, views, self._player.act(views, rng, memo))  # by its own name
+        decisions = players.validate_decisions(
+            self._player, views, self._player.act(views, rng, memo)
+        )  # by its own name
         stray = [r.random() < self._noise for r in rng]
         return [
             replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
@@ -134,7 +140,7 @@ class _Noisy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SearchValues:
     """What a search says that actions are worth."""
 
     hand: int
@@ -144,14 +150,14 @@ class _Said:
     values: np.ndarray  # float [k], in units of v(o)
 
 
-class _Sayings:
+class _SearchValueCollector:
     """What searches say in the hands `first` .. of a series."""
 
     def __init__(self, tokenizer: Tokenizer, first: int):
         self._tokenizer, self._first = tokenizer, first
-        self.said: list[_Said] = []
+        self.said: list[_SearchValues] = []
 
-    def heard(self, hand: Hand, view: View, decision: Decision) -> None:
+    def add_decision(self, hand: Hand, view: View, decision: Decision) -> None:
         """An action tried once has no label: a search may begin with one visit that is a model's guess."""
         visits, values = decision.visits or {}, decision.values or {}
         tried = [action for action, visited in visits.items() if visited > 1 and action in values]
@@ -159,10 +165,10 @@ class _Sayings:
             return
         tokens, worth = np.array([self._tokenizer.token(a) for a in tried]), np.array([values[a] for a in tried])
         position = len(self._tokenizer.encode(view)) - 1
-        self.said.append(_Said(hand.deal - self._first, view.viewer, position, tokens, worth))
+        self.said.append(_SearchValues(hand.deal - self._first, view.viewer, position, tokens, worth))
 
 
-def played(
+def play_hands(
     game: Game,
     cast: Sequence[str],
     seed: int,
@@ -186,7 +192,7 @@ def played(
     return [ended[first + i] for i in range(n)]
 
 
-def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _said_labels(said: list[_SearchValues], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Labels of decisions of the kept seats (bool [n, players]), as Sequences has them: where those of each sequence
     begin, and LABEL, in order."""
     row = np.cumsum(kept).reshape(kept.shape) - 1
@@ -203,11 +209,11 @@ def _said_labels(said: list[_Said], kept: np.ndarray) -> tuple[np.ndarray, np.nd
     return starts_of(np.bincount(found, minlength=int(kept.sum()))), labels[order]
 
 
-def _found(hand: int, seat: int, position: int, result: SearchResult) -> _Said:
+def _extract_values(hand: int, seat: int, position: int, result: SearchResult) -> _SearchValues:
     """What a search found. An action's label is its mean, in which the model's own prediction counts as one visit;
     actions that no simulation took have none, for the search knows of them what the model knew."""
     tried = result.visits > 1  # the model's own prediction counts as one
-    return _Said(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
+    return _SearchValues(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
 
 
 class _Guests:
@@ -264,7 +270,7 @@ def model_hands(
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
-    said: list[_Said] = []
+    said: list[_SearchValues] = []
     fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
@@ -311,7 +317,7 @@ def model_hands(
                 seeds = rng.integers(1 << 63, size=len(asked)).tolist()
                 found = search(engine, values, trackers, node[where], seeds, searches.options)
                 chosen[asked] = [result.token for result in found]
-                said += [_found(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
+                said += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
             if len(best):
                 view = (at * game.players + seat)[best].astype(np.int32)
 
@@ -340,5 +346,5 @@ def model_hands(
     if not labels.share:
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()
-    hands = Hands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
-    return labelled(game, hands, roles.kept, seed, first, labels), tables.scores()
+    hands = BulkHands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
+    return label_hands(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -32,4 +32,4 @@ class HeadTraining(BaseModel):
     save_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
     out: Path = Field(Path("out/belief-head"), description="folder of the run")
 
-    _typed = field_validator("players")(known.typed)
+    _typed = field_validator("players")(known.reject_program_specs)

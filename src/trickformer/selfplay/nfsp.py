@@ -44,7 +44,7 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
 from trickformer.plumbing.files import writing
-from trickformer.plumbing.folder import Interrupted, RunFolder, build, resumable
+from trickformer.plumbing.folder import Interruption, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, quick
@@ -71,7 +71,7 @@ _TOLD_BY = 1_000  # hands in which players of whom `told` asks must have told so
 def run(config: SelfPlay, resume: bool = False) -> Path:
     """Train what the run's folder does not hold yet, and return the folder of the last model.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C and when
     `config.stop_after` is over: `resume` goes on from the step last kept."""
     game = games.load(config.game)
     if config.seats_kept > game.players:
@@ -156,7 +156,7 @@ class _Run:
 
     def _check_time(self) -> None:
         if self._over():
-            raise Interrupted("time is up")
+            raise Interruption("time is up")
 
     def _stop(self) -> bool:
         """Whether the time is up on any device: all stop training at the same step."""
@@ -174,7 +174,7 @@ class _Run:
         hands = hands_of(config, iteration)
         counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
         about = counts | {"who": who(config, iteration)}
-        with stored.Writer(folder, self.game, self.tokenizer, about) as writer:
+        with stored.DataWriter(folder, self.game, self.tokenizer, about) as writer:
             if writer.complete:
                 return
             self.log.rewind(iteration, "play", writer.hands)
@@ -256,7 +256,7 @@ class _Run:
             classes, _ = self.game.outcomes.told_by(model.num_labels)
             fixed = training, self.tokenizer, classes, seed, self.accelerator, state
             if len(training) and not fit(objective, *fixed, report, self._stop):
-                raise Interrupted("time is up")
+                raise Interruption("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
             if iteration >= first_quick(config) and not config.searches(iteration):

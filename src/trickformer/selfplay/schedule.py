@@ -67,11 +67,11 @@ def learned_from(config: SelfPlay, iteration: int) -> list[int]:
     """The iterations whose data a model learns from: those of the window with labels of the same kind as the newest.
     The many by playouts would drown the few by searches (docs/results/recipe.md)."""
 
-    def searched(i: int) -> bool:
+    def has_search_targets(i: int) -> bool:
         return config.searches(i) if i else config.told
 
     window = range(max(0, iteration + 1 - config.window), iteration + 1)
-    return [i for i in window if searched(i) == searched(iteration)]
+    return [i for i in window if has_search_targets(i) == has_search_targets(iteration)]
 
 
 def who(config: SelfPlay, iteration: int) -> str:
@@ -99,7 +99,7 @@ def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
-def anchored(config: SelfPlay, iteration: int, first: int, n: int) -> int:
+def count_anchor_hands(config: SelfPlay, iteration: int, first: int, n: int) -> int:
     """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
     which are then mixed with the others. None where searches give labels, of this iteration or the bootstrap's.
 
@@ -187,7 +187,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         searches = generate.Searches(config.search_share, usual(game, engines[-1], given))
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
-        anchors = anchored(config, iteration, first, n)
+        anchors = count_anchor_hands(config, iteration, first, n)
         begin, end = first + anchors, first + n
         parts, points = [], {}
         if begin < end:
@@ -203,11 +203,11 @@ def play_pieces(job: Job) -> Iterator[Piece]:
             parts.append(bootstrap(first, anchors, kept))
         data = stored.join(*parts)
         if len(parts) > 1:
-            data = data[_mixed(config, iteration, first, n, kept)]
+            data = data[_shuffle_rows(config, iteration, first, n, kept)]
         yield Piece(first, n, data, points)
 
 
-def _mixed(config: SelfPlay, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
+def _shuffle_rows(config: SelfPlay, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
     """Rows of n hands of `kept` sequences each, the hands in random order: int64 [n * kept].
 
     What is held out is the end of an iteration's last pieces; it must hold as many anchored hands as what is

@@ -27,7 +27,7 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import writing
 from trickformer.plumbing.text import json_object
-from trickformer.selfplay.data import Sequences, augmented, crop, lengths_of
+from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 
 IGNORE = -100  # a label that no loss counts: padding
 
@@ -205,7 +205,9 @@ def fit(
             own = batch[accelerator.process_index :: accelerator.num_processes]
             rows = data[own]
             if options.augment:
-                rows = augmented(rows, tokenizer, np.random.default_rng([seed, step, accelerator.process_index, 1]))
+                rows = augment_sequences(
+                    rows, tokenizer, np.random.default_rng([seed, step, accelerator.process_index, 1])
+                )
             learned = batch_of(rows, tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:

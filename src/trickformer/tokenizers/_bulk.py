@@ -17,14 +17,14 @@ def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: 
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class BulkHands:
     """Whole hands, and what tells of them: the core's codec of the game, or a StateCodec."""
 
     codec: Any
     history: np.ndarray  # integers [n, H], as the codec has it
     scores: np.ndarray  # integers [n, players]
 
-    def seen(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
         int16 [k, T] and outcomes int32 [k]."""
         seats = seat.astype(np.uint8)

@@ -97,7 +97,7 @@ class StateCodec:
         history: int32 [n, H], filled up with NONE. seats: integers [n]."""
         tokens = np.full((len(history), self._tokenizer.n_positions), self._tokenizer.eos, np.int16)
         for row, actions, seat in zip(tokens, history, seats.tolist()):
-            *_, state = self._replayed(actions)
+            *_, state = self._replay(actions)
             seen = self._tokenizer.encode(self._game.view(state, seat))
             row[: len(seen)] = seen
         return tokens
@@ -131,7 +131,7 @@ class StateCodec:
         counts, found = [], []
         for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):
             draw, before = random.Random(deal_seed(seed, stream)), len(found)
-            for state in self._replayed(actions):
+            for state in self._replay(actions):
                 if state.is_terminal() or state.current_player() != seat:
                     continue
                 legal = state.legal_actions()
@@ -146,7 +146,7 @@ class StateCodec:
         position, token = columns[:2].astype(np.int16)
         return np.array(counts, np.int32), position, token, columns[2].astype(np.float32)
 
-    def _replayed(self, actions: np.ndarray) -> Iterator[State]:
+    def _replay(self, actions: np.ndarray) -> Iterator[State]:
         """The states of a hand in turn, the last one at the end of its history; it is one object that changes."""
         state = self._game.spiel.new_initial_state()
         for action in actions[actions != NONE].tolist():

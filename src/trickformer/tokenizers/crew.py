@@ -33,7 +33,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._bulk import BulkHands, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 CHAIR = NUM_ACTIONS
@@ -112,7 +112,7 @@ class CrewTokenizer(ByNumber):
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
-    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The four colours exchanged; as they are in mission 46, which asks for the pink cards."""
         drawn = rng.integers(len(_EXCHANGES), size=len(tokens))
         drawn[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0
@@ -126,14 +126,14 @@ class CrewTokenizer(ByNumber):
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        dealt, draws = deals(self._game.dealt, seed, first, n), np.zeros((n, PLAYERS))
+        dealt, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
         for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # in the other missions nobody draws
             draws[i] = self._game.draws(seed, first + int(i))
         return _core.crew.Tables(self.codec, dealt, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
@@ -142,7 +142,7 @@ class CrewTokenizer(ByNumber):
         else:
             random = cast.count("random") / len(cast)
             history, result, _ = _core.crew.mixed_games(self.codec, seed, first, n, random, noise)
-        return Hands(self.codec, history, np.repeat(result[:, None], PLAYERS, axis=1))
+        return BulkHands(self.codec, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
 
 def _exchanges() -> np.ndarray:

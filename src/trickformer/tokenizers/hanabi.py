@@ -12,7 +12,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
-from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._bulk import BulkHands, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 
@@ -72,18 +72,18 @@ class HanabiTokenizer(ByNumber):
         """What makes tokens and positions alike, as `initial_embeddings` has it."""
         return initial_embeddings(self.rules, self.n_positions)
 
-    def augmented(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The colours exchanged."""
         permutation = self._exchanges[rng.integers(len(self._exchanges), size=len(tokens))]
         return np.take_along_axis(permutation, tokens.astype(np.int64), axis=1), permutation
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.hanabi.TokenTables(self.codec, deals(self._game.dealt, seed, first, n))
+        return _core.hanabi.TokenTables(self.codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
@@ -91,7 +91,7 @@ class HanabiTokenizer(ByNumber):
         share = cast.count("random") / len(cast)
         decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share, noise)
         every = np.repeat(scores[:, None], self.rules.players, axis=1)
-        return Hands(self.codec, np.concatenate([decks, actions], axis=1), every)
+        return BulkHands(self.codec, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:

@@ -23,7 +23,7 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._bulk import BulkHands, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 HAND = NUM_CARDS // PLAYERS
@@ -125,19 +125,19 @@ class HeartsTokenizer(ByNumber):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
-        return _core.hearts.Tables(self.codec, deals(self._game.dealt, seed, first, n))
+        return _core.hearts.Tables(self.codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Hands of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            return Hands(self.codec, *_core.hearts.random_hands(self.rules, seed, first, n))
+            return BulkHands(self.codec, *_core.hearts.random_hands(self.rules, seed, first, n))
         share = cast.count("random") / len(cast)
         history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
-        return Hands(self.codec, history, scores)
+        return BulkHands(self.codec, history, scores)
 
 
 def _winner(trick: list[int]) -> int:

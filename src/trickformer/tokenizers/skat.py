@@ -33,7 +33,7 @@ from trickformer.games.skat import (
     Skat,
     evaluation,
 )
-from trickformer.tokenizers._bulk import Hands, deals
+from trickformer.tokenizers._bulk import BulkHands, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 SEAT = NUM_ACTIONS  # the first seat token
@@ -128,17 +128,17 @@ class SkatTokenizer(ByNumber):
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.skat.Tables(self.codec, deals(self._game.dealt, seed, first, n))
+        return _core.skat.Tables(self.codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
-    ) -> Hands | None:
+    ) -> BulkHands | None:
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
         history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
-        return Hands(self.codec, history, scores)
+        return BulkHands(self.codec, history, scores)
 
 
 def make(game: Skat) -> SkatTokenizer:

@@ -18,7 +18,7 @@ from trickformer.tournaments.store import HandRecord
 _WIDTH = 6  # moves that are one point of the plot
 
 
-def found(records: Sequence[HandRecord], players: int) -> list[dict[str, Any] | None]:
+def summarize_gains(records: Sequence[HandRecord], players: int) -> list[dict[str, Any] | None]:
     """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand in
     which it sat, summed over its decisions: means over hands, with standard errors in which a deal with all its
     seatings is one sample. `excess` is what was said minus what exact samples say, of the decisions that have both."""

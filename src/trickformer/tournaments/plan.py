@@ -111,7 +111,7 @@ class Tournament(Plan, Matches):
     # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
     FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
-    _typed = field_validator("a", "b", "players")(known.typed)
+    _typed = field_validator("a", "b", "players")(known.reject_program_specs)
 
     @model_validator(mode="after")
     def _sides(self) -> Self:

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from trickformer.base import MANY, Decision, Game, Memo, Player, View
-from trickformer.players import checked, decision_rng
+from trickformer.players import decision_rng, validate_decisions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 
@@ -140,7 +140,7 @@ def _act(
     def where(i: int) -> str:
         return f" in deal {tables[i].hand.deal}, seating {tables[i].hand.seating}, seat {seats[i]}"
 
-    for table, seat, view, decision in zip(tables, seats, views, checked(player, views, decisions, where)):
+    for table, seat, view, decision in zip(tables, seats, views, validate_decisions(player, views, decisions, where)):
         if heard is not None:
             heard(table.hand, view, decision)
         table.state.apply_action(decision.action)

@@ -10,7 +10,7 @@ import numpy as np
 from trickformer.plumbing.figures import plt, save
 
 if TYPE_CHECKING:
-    from trickformer.tournaments.results import Results
+    from trickformer.tournaments.results import TournamentResults
 
 _BLUE, _GREY, _RED = "#2b6cb0", "#718096", "#c05621"
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
@@ -24,7 +24,7 @@ _STYLE: Any = {
 }
 
 
-def plot(results: Results, path: Path) -> None:
+def plot(results: TournamentResults, path: Path) -> None:
     """Writes a PNG: for a match its rows and the histogram of the deals' differences, for a round robin the
     ratings and every pair. Raises TrickformerError."""
     result = results.result()

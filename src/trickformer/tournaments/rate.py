@@ -10,7 +10,7 @@ from trickformer.tournaments.statistics import interval
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class PlayerRating:
     """How many points a hand better than the average player of the field; higher is better."""
 
     player: int
@@ -18,7 +18,7 @@ class Rating:
     ci95: tuple[float, float] | None
 
 
-def rate(differences: np.ndarray, higher_is_better: bool, seed: int) -> list[Rating]:
+def rate(differences: np.ndarray, higher_is_better: bool, seed: int) -> list[PlayerRating]:
     """Ratings, best first, that sum to zero.
 
     differences: float64 [players, players, deals], score of i minus score of j, antisymmetric. The
@@ -27,5 +27,5 @@ def rate(differences: np.ndarray, higher_is_better: bool, seed: int) -> list[Rat
     deals: the interval is the bootstrap over them."""
     sign = 1.0 if higher_is_better else -1.0
     by_deal = sign * differences.mean(axis=1)  # float64 [players, deals]
-    ratings = [Rating(i, float(x.mean()), interval(x, seed)) for i, x in enumerate(by_deal)]
+    ratings = [PlayerRating(i, float(x.mean()), interval(x, seed)) for i, x in enumerate(by_deal)]
     return sorted(ratings, key=lambda r: (-r.rating, r.player))

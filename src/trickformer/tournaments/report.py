@@ -10,12 +10,12 @@ from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
-from trickformer.tournaments.results import Results
+from trickformer.tournaments.results import TournamentResults
 
 PLOT, GAINS = "plot.png", "gains.png"
 
 
-def write(results: Results, folder: Path) -> None:
+def write(results: TournamentResults, folder: Path) -> None:
     """Write result.json, report.md and the figures. Raises TrickformerError if the disk refuses."""
     from trickformer.tournaments.plot import plot
 
@@ -31,9 +31,9 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     names = list(who(result))
     if "rows" in result:
         return [("", _match_table(result)), *_summary(result, names)]
-    ratings = [(names[r["player"]], _signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
+    ratings = [(names[r["player"]], _format_signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
     cross = [
-        (names[i], *("" if i == j else _signed(d) for j, d in enumerate(row)))
+        (names[i], *("" if i == j else _format_signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
     found: list[tuple[str, ReportTable]] = [
@@ -68,7 +68,7 @@ def _match_table(result: dict[str, Any]) -> ReportTable:
     cells: list[Sequence[str]] = [
         (a, *(f"{r['a']:.2f}" for r in rows)),
         (b, *(f"{r['b']:.2f}" for r in rows)),
-        (f"{a} − {b}", *(_signed(r["difference"]) for r in rows)),
+        (f"{a} − {b}", *(_format_signed(r["difference"]) for r in rows)),
         ("95% interval", *(_interval(r["ci95"]) for r in rows)),
         ("p (Wilcoxon)", *(p_value(r["p"]) for r in rows)),
     ]
@@ -100,7 +100,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         if both := m.get("mixed"):
             low, high = both["ci95"]
             score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-            lost = f"{_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
+            lost = f"{_format_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
             lines.append(f"{a} and {b} at one table: {score}; less the mean of their own teams: {lost}")
     lines += gains.notes(result.get("gains", []), list(who(result)))
     use = result["seconds_per_turn"]
@@ -170,8 +170,8 @@ def make_report(result: dict[str, Any]) -> Report:
 
 def _interval(ci95: Sequence[float | None]) -> str:
     low, high = ci95
-    return "" if low is None or high is None else f"[{_signed(low)}, {_signed(high)}]"
+    return "" if low is None or high is None else f"[{_format_signed(low)}, {_format_signed(high)}]"
 
 
-def _signed(x: float) -> str:
+def _format_signed(x: float) -> str:
     return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00

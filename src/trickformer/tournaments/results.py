@@ -10,15 +10,22 @@ import numpy as np
 from trickformer.base import Game, TrickformerError
 from trickformer.tournaments import gains, plan
 from trickformer.tournaments.rate import rate
-from trickformer.tournaments.run import Run
-from trickformer.tournaments.statistics import Mixed, Row, deals_to_resolve, extrapolate, match, mixed
+from trickformer.tournaments.run import TournamentRun
+from trickformer.tournaments.statistics import (
+    MixedTeamScore,
+    Row,
+    deals_to_resolve,
+    extrapolate,
+    match,
+    score_mixed_teams,
+)
 from trickformer.tournaments.store import HandRecord
 
 
-class Results:
+class TournamentResults:
     """The statistics of a run over its finished deals: those whose every hand is in the records."""
 
-    def __init__(self, run: Run):
+    def __init__(self, run: TournamentRun):
         """Raises TrickformerError where no deal is finished."""
         self.run = run
         self.game: Game = run.game
@@ -41,11 +48,13 @@ class Results:
             kinds = np.array(seatings) == pair[1]
             scores = np.array(scores, dtype=np.float64)
             self.rows[pair] = match(scores, kinds.astype(int), run.config.seed, self.game.by_seats)
-        self.mixed: dict[tuple[int, int], Mixed] = {}
+        self.mixed: dict[tuple[int, int], MixedTeamScore] = {}
         for pair, seatings in self._mixtures.items():
             together = [[by_hand[plan.Hand(d, s)].scores[0] for s in seatings] for d in self.deals]
             teams = [[by_hand[plan.Hand(d, s)].scores[0] for s in self.sets[pair]] for d in self.deals]
-            self.mixed[pair] = mixed(np.array(together, dtype=float), np.array(teams, dtype=float), run.config.seed)
+            self.mixed[pair] = score_mixed_teams(
+                np.array(together, dtype=float), np.array(teams, dtype=float), run.config.seed
+            )
 
     def result(self) -> dict[str, Any]:
         """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
@@ -69,7 +78,7 @@ class Results:
         summaries = [self._summary(i) for i in range(len(config.specs))]
         if any(summaries):
             head["summary"] = summaries
-        if said := gains.found(self._own(), len(config.specs)):
+        if said := gains.summarize_gains(self._own(), len(config.specs)):
             head["gains"] = said
         tail: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},

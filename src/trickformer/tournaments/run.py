@@ -30,7 +30,7 @@ Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
 
 @dataclass(frozen=True)
-class Run:
+class TournamentRun:
     """A plan that has been played, or a part of it."""
 
     config: Any  # a Plan, specs resolved
@@ -72,11 +72,11 @@ def _cast(config: Plan, game: Game) -> list[Player]:
     return [by_spec[spec] for spec in config.specs]
 
 
-def tournament(config: Plan, resume: bool = False) -> Run:
+def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
     Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
-    standard error, and Interrupted on Ctrl-C."""
+    standard error, and Interruption on Ctrl-C."""
     game = config.rules()
     typed = config.specs
     specs = [players.resolve(spec) for spec in typed]
@@ -89,7 +89,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
     caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
     hands = _hands(config, game)
-    run = Run(config, typed, sees_state, caveats, [], [build()])
+    run = TournamentRun(config, typed, sees_state, caveats, [], [build()])
     if folder is None:
         _finish(run, hands, None, game, cast)
         return run
@@ -107,7 +107,7 @@ def tournament(config: Plan, resume: bool = False) -> Run:
     return run
 
 
-def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run:
+def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not RunFolder(folder).started:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
@@ -115,7 +115,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     try:
         about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
         caveats = about.caveats or [[] for _ in about.players]
-        run = Run(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
+        run = TournamentRun(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
@@ -125,7 +125,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Run
     return run
 
 
-def _finish(run: Run, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player]) -> None:
+def _finish(run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player]) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
     process plays all of it, else by those that each worker makes."""
     config = run.config

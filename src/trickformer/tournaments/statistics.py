@@ -69,7 +69,7 @@ def _row(label: str, a: float, b: float, deals: np.ndarray, seed: int) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed:
+class MixedTeamScore:
     """How two players who share a score get on at one table."""
 
     score: float  # mean of the mixed tables
@@ -78,12 +78,12 @@ class Mixed:
     difference_ci95: tuple[float, float] | None
 
 
-def mixed(together: np.ndarray, teams: np.ndarray, seed: int) -> Mixed:
+def score_mixed_teams(together: np.ndarray, teams: np.ndarray, seed: int) -> MixedTeamScore:
     """together: float64 [deals, mixed seatings], the scores of tables at which both sit; teams: float64 [deals, 2],
     those of the two teams."""
     scores = together.mean(axis=1)
     lost = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
-    return Mixed(float(scores.mean()), interval(scores, seed), float(lost.mean()), interval(lost, seed))
+    return MixedTeamScore(float(scores.mean()), interval(scores, seed), float(lost.mean()), interval(lost, seed))
 
 
 def p_value(deals: np.ndarray) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class DecisionRequest:
     """A decision that is asked for. `history` are all actions of the hand so far, chance included."""
 
     spec: str
@@ -28,16 +28,16 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TimedDecision:
     decision: Decision
     seconds: float  # wall seconds of `act`
 
 
-def ask(table: Table) -> Ask:
+def ask(table: Table) -> DecisionRequest:
     """What the player on turn is asked."""
     seat = table.turn
     assert seat is not None
-    return Ask(
+    return DecisionRequest(
         table.seats[seat], table.seed, table.deal, seat, table.number(seat), tuple(map(int, table.state.history()))
     )
 
@@ -59,7 +59,7 @@ class Cast:
             self._players[spec] = players.make(spec, self._game)
         return self._players[spec]
 
-    def decide(self, asked: Ask, explain: bool = False) -> Answer:
+    def decide(self, asked: DecisionRequest, explain: bool = False) -> TimedDecision:
         """explain: whether the decision is to bring a thought, where the player has any.
 
         Raises TrickformerError where the player cannot be made, fails, or does what is not legal."""
@@ -73,8 +73,8 @@ class Cast:
         start = time.perf_counter()
         decisions = player.act([view], [rng], [memo])
         seconds = time.perf_counter() - start
-        (decision,) = players.checked(player, [view], decisions)
-        return Answer(decision, seconds)
+        (decision,) = players.validate_decisions(player, [view], decisions)
+        return TimedDecision(decision, seconds)
 
     def end(self, seats: tuple[str, ...], history: tuple[int, ...]) -> None:
         """Tells players that want to know how the hand has ended, and forgets it."""
@@ -87,7 +87,7 @@ class Cast:
                 told(views, self._game.scores(state), [self._memos[spec, p][2] for p in own])
         self._memos.clear()
 
-    def _memo(self, asked: Ask) -> Memo:
+    def _memo(self, asked: DecisionRequest) -> Memo:
         key, hand = (asked.spec, asked.seat), (asked.seed, asked.deal)
         known, before, memo = self._memos.get(key, (hand, (), {}))
         if known != hand or asked.history[: len(before)] != before:
@@ -96,7 +96,7 @@ class Cast:
         return memo
 
 
-def called(settings: Play) -> Cast:
+def make_cast(settings: Play) -> Cast:
     """The players that are to sit at a table. Raises TrickformerError where one does not exist, or cannot play the
     game; so it does for the model that is to be looked into."""
     game = settings.rules()

@@ -20,13 +20,15 @@ def certain(game: Game, state: State, seat: int, score: int, most: int = MOST) -
 
     The soloist's card play in Skat is solved; all else is a zero-window minimax that tries every action."""
     solved = solver.certain(game, state, seat, score)
-    return solved if solved is not None else tried(game, state, seat, score, most)
+    return solved if solved is not None else solve_by_minimax(game, state, seat, score, most)
 
 
-def tried(game: Game, state: State, seat: int, score: int, most: int = MOST) -> tuple[bool | None, list[int]]:
+def solve_by_minimax(
+    game: Game, state: State, seat: int, score: int, most: int = MOST
+) -> tuple[bool | None, list[int]]:
     """The same, without a solver."""
     left = [most]
-    good = _reaches(game, state, seat, score if game.higher_is_better else -score, left)
+    good = _can_reach(game, state, seat, score if game.higher_is_better else -score, left)
     if not good:
         return (None if left[0] < 0 else False), []
     line: list[int] = []
@@ -34,14 +36,14 @@ def tried(game: Game, state: State, seat: int, score: int, most: int = MOST) -> 
         mine = state.current_player() == seat
         for action in state.legal_actions():
             after = state.child(action)
-            if not mine or _reaches(game, after, seat, score if game.higher_is_better else -score, [most]):
+            if not mine or _can_reach(game, after, seat, score if game.higher_is_better else -score, [most]):
                 line.append(action)
                 state = after
                 break
     return True, line
 
 
-def _reaches(game: Game, state: State, seat: int, score: int, left: list[int]) -> bool:
+def _can_reach(game: Game, state: State, seat: int, score: int, left: list[int]) -> bool:
     """score: turned so that more is better. Where `left` falls below 0, the answer is not known."""
     left[0] -= 1
     if left[0] < 0:
@@ -51,7 +53,7 @@ def _reaches(game: Game, state: State, seat: int, score: int, left: list[int]) -
         return (own if game.higher_is_better else -own) >= score
     mine = state.current_player() == seat
     for action in state.legal_actions():
-        if _reaches(game, state.child(action), seat, score, left) == mine:
+        if _can_reach(game, state.child(action), seat, score, left) == mine:
             return mine
         if left[0] < 0:
             return False

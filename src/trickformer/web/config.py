@@ -60,7 +60,7 @@ class Play(BaseModel):
     port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
     out: Path | None = Field(None, description="folder that keeps the match, move by move")
 
-    _typed = field_validator("opponents")(known.typed)
+    _typed = field_validator("opponents")(known.reject_program_specs)
 
     def rules(self) -> Game:
         """The game. Raises what `games.load` raises."""

@@ -17,11 +17,11 @@ from trickformer.records.show import in_words
 from trickformer.records.skat import check, replay
 from trickformer.records.skat.record import SkatRecord
 from trickformer.review import analyst, text, worst
-from trickformer.review.hand import Hand, of_record
+from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import shares
 from trickformer.review.what_if import what_if
 from trickformer.web import scenes
-from trickformer.web.offers import analysts, offered, short
+from trickformer.web.offers import analysts, list_players, short
 from trickformer.web.scenes import OPEN
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Tell = Callable[[tuple[str, str, int, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FinishedHand:
     """A finished hand of a table."""
 
     rules: str
@@ -55,7 +55,7 @@ class Desk:
         self._known: list[AnyRecord] = []  # as far as they were read
         self._more: Iterator[AnyRecord] = files.read(files.place(path)) if path is not None else iter(())
 
-    def listed(self) -> dict[str, Any]:
+    def list_hands(self) -> dict[str, Any]:
         """What the path holds: of a tournament the worst deals of A first. Raises TrickformerError where a game cannot
         be read."""
         assert self._path is not None
@@ -90,7 +90,7 @@ class Desk:
         more = int(len(rows) == MOST and self._record(MOST + 1) is not None)
         return {"name": name, "rows": rows, "note": "in the order of the file", "more": more}
 
-    def opened(self, which: int | Kept) -> dict[str, Any]:
+    def open_hand(self, which: int | FinishedHand) -> dict[str, Any]:
         """A hand at each of its decisions and at its end, all cards open, and who may rate and play it on.
 
         which: its number in the file, from 1, or a hand of a table. Raises TrickformerError where there is none, or
@@ -120,11 +120,11 @@ class Desk:
             "sat": [chosen.index(name) if name in chosen else other for name in hand.names],  # who is chosen at first
         }
 
-    def rated(self, which: int | Kept, chosen: int, tell: Tell) -> dict[str, Any]:
+    def rate_hand(self, which: int | FinishedHand, chosen: int, tell: Tell) -> dict[str, Any]:
         """The review by an analyst of the list. Raises TrickformerError as `review`, or where there is no such one."""
         hand = self._hand(which)
         spec = _of(self._first(hand.game), chosen)
-        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_shown(tell))
+        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(tell))
         return {
             "analyst": short(review.analyst),
             "unit": review.unit,
@@ -153,8 +153,8 @@ class Desk:
             ],
         }
 
-    def tried(
-        self, which: int | Kept, at: int, seats: Sequence[int], action: int | None, n: int, tell: Tell
+    def play_what_if(
+        self, which: int | FinishedHand, at: int, seats: Sequence[int], action: int | None, n: int, tell: Tell
     ) -> dict[str, Any]:
         """What comes of a position: `n` games from before decision `at`, by players of the list, one a seat. action:
         what is done there first. Raises TrickformerError as `what_if`, or where a player is none of the list."""
@@ -166,14 +166,14 @@ class Desk:
             if action not in hand.at(at)[0].legal:
                 raise TrickformerError("that is not what may be done there")
             words = hand.game.words(action)
-        found = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_shown(tell))
+        found = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(tell))
         return found.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in found.players]}
 
     def _first(self, game: Game) -> tuple[str, ...]:
         return analysts(game, self._analyse, self._named)
 
     def _players(self, game: Game) -> tuple[str, ...]:
-        return offered(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
+        return list_players(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
 
     def _record(self, number: int) -> AnyRecord | None:
         """The game of that number; None behind the last. Raises TrickformerError where it cannot be read."""
@@ -184,9 +184,9 @@ class Desk:
             self._known.append(found)
         return self._known[number - 1]
 
-    def _hand(self, which: int | Kept) -> Hand:
-        if isinstance(which, Kept):
-            return Hand(games.load(which.rules), which.names, which.history, source=which.source)
+    def _hand(self, which: int | FinishedHand) -> ReviewHand:
+        if isinstance(which, FinishedHand):
+            return ReviewHand(games.load(which.rules), which.names, which.history, source=which.source)
         record = self._record(which)
         if record is None:
             raise TrickformerError(f"there is no game {which}: the last is {len(self._known)}")
@@ -205,7 +205,7 @@ def _of(specs: Sequence[str], chosen: int) -> str:
     return specs[chosen]
 
 
-def _shown(tell: Tell) -> Show:
+def _throttle_progress(tell: Tell) -> Show:
     """Progress that is told, and not too often."""
 
     @contextmanager

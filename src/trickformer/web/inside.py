@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from trickformer import players, tokenizers
-from trickformer.base import CHANCE, Game, Imagined, TrickformerError, View
+from trickformer.base import CHANCE, Game, SearchNode, TrickformerError, View
 from trickformer.belief import heads
-from trickformer.belief.samplers import CardBelief, sampler, weighted
+from trickformer.belief.samplers import CardBelief, sampler, weighted_belief
 from trickformer.web import scenes
-from trickformer.web.cast import Ask, Cast, at
+from trickformer.web.cast import Cast, DecisionRequest, at
 from trickformer.web.claims import certain
 from trickformer.web.scenes import OPEN
 
@@ -36,19 +36,19 @@ class Inside:
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Any] = {}
 
-    def model(self, asked: Ask) -> dict[str, Any]:
+    def model(self, asked: DecisionRequest) -> dict[str, Any]:
         """The model's policy, and what it says that each action is worth."""
         return self._thought("model", asked)
 
-    def search(self, asked: Ask) -> dict[str, Any]:
+    def search(self, asked: DecisionRequest) -> dict[str, Any]:
         """GO-MCTS: visits, values, and the lines that it imagined most often."""
         return self._thought("search", asked)
 
-    def pimc(self, asked: Ask) -> dict[str, Any]:
+    def pimc(self, asked: DecisionRequest) -> dict[str, Any]:
         """PIMC: values of the actions, in all and in each world."""
         return self._thought("pimc", asked)
 
-    def _thought(self, panel: str, asked: Ask) -> dict[str, Any]:
+    def _thought(self, panel: str, asked: DecisionRequest) -> dict[str, Any]:
         spec = self._specs[panel]
         answer = self._cast.decide(replace(asked, spec=spec), explain=True)
         decision, thought = answer.decision, answer.decision.thought
@@ -95,7 +95,7 @@ class Inside:
             ]
         return found
 
-    def _lines(self, nodes: tuple[Imagined, ...]) -> list[dict[str, Any]]:
+    def _lines(self, nodes: tuple[SearchNode, ...]) -> list[dict[str, Any]]:
         """The most visited histories below the root, nested."""
         vocabulary = tokenizers.make(self._game).vocab
         below: dict[int, list[int]] = {}
@@ -117,7 +117,7 @@ class Inside:
 
         return children(0, 0)
 
-    def belief(self, asked: Ask) -> dict[str, Any]:
+    def belief(self, asked: DecisionRequest) -> dict[str, Any]:
         """Where hidden cards lie, as shares of sampled worlds; in Hanabi what the own cards are."""
         view = self._view(asked)
         if self._game.name == "hanabi":
@@ -165,7 +165,7 @@ class Inside:
             if name == "learned" and self._learned:
                 self._beliefs[name] = sampler(self._game, heads.load(self._learned, self._game))
             else:
-                self._beliefs[name] = weighted(self._game) if name == "weighted" else sampler(self._game)
+                self._beliefs[name] = weighted_belief(self._game) if name == "weighted" else sampler(self._game)
         return self._beliefs[name]
 
     def _shares(self, belief: Any, view: View, rng: np.random.Generator) -> np.ndarray | None:
@@ -177,7 +177,7 @@ class Inside:
         places = belief.places(belief.sample(n, rng))
         return np.stack([(places == place).mean(axis=0) for place in range(places.max(initial=0) + 1)], axis=1)
 
-    def worlds(self, asked: Ask) -> dict[str, Any]:
+    def worlds(self, asked: DecisionRequest) -> dict[str, Any]:
         """Some worlds that explain what the seat has seen, with all cards open."""
         view, rng = self._view(asked), self._rng(asked)
         belief = self._belief("learned" if self._learned else "uniform")
@@ -186,7 +186,7 @@ class Inside:
         found = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(SHOWN) if drawn.feasible[i]]
         return {"scenes": [scene.model_dump(mode="json", exclude_defaults=True) for scene in found]}
 
-    def tokens(self, asked: Ask) -> dict[str, Any]:
+    def tokens(self, asked: DecisionRequest) -> dict[str, Any]:
         """What a model reads of the seat's hand so far, token by token, and what happened there."""
         tokenizer = tokenizers.find(self._game)
         if tokenizer is None:
@@ -206,15 +206,15 @@ class Inside:
             told = max(told, upto)
         return {"events": [e for e in events if e["tokens"]], "length": len(tokens), "most": tokenizer.n_positions}
 
-    def claim(self, asked: Ask, score: int) -> tuple[bool | None, list[int]]:
+    def claim(self, asked: DecisionRequest, score: int) -> tuple[bool | None, list[int]]:
         """See `claims.certain`, of the true state: what others hold is looked at, as where cards are laid open."""
         return certain(self._game, at(self._game, asked.history), asked.seat, score)
 
-    def _view(self, asked: Ask) -> View:
+    def _view(self, asked: DecisionRequest) -> View:
         return self._game.view(at(self._game, asked.history), asked.seat)
 
     def _words(self, action: int) -> str:
         return self._game.words(action)
 
-    def _rng(self, asked: Ask) -> np.random.Generator:
+    def _rng(self, asked: DecisionRequest) -> np.random.Generator:
         return players.decision_rng(asked.seed, asked.deal, asked.seat, NUMBER + asked.number)

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 Panel = Literal["model", "search", "pimc", "belief", "worlds", "tokens"]
 
 
-class _Message(BaseModel):
+class _PageMessage(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Act(_Message):
+class PlayAction(_PageMessage):
     """A decision of a person."""
 
     do: Literal["act"]
@@ -22,30 +22,30 @@ class Act(_Message):
     ply: int = Field(ge=0, le=1_000_000)  # actions of the hand so far, as the page knows it
 
 
-class Undo(_Message):
+class Undo(_PageMessage):
     do: Literal["undo"]
 
 
-class Again(_Message):
+class Again(_PageMessage):
     """The same deal from its beginning."""
 
     do: Literal["again"]
 
 
-class Next(_Message):
+class Next(_PageMessage):
     """The next deal."""
 
     do: Literal["next"]
 
 
-class Claim(_Message):
+class Claim(_PageMessage):
     """The rest of the hand brings the person this score at least, whatever the others do."""
 
     do: Literal["claim"]
     score: int = Field(ge=-1_000_000, le=1_000_000)
 
 
-class Match(_Message):
+class Match(_PageMessage):
     """A new match; seats are named by their place among the players that the table offers."""
 
     do: Literal["match"]
@@ -53,26 +53,26 @@ class Match(_Message):
     deal: int = Field(ge=0, lt=2**31)
 
 
-class Look(_Message):
+class Look(_PageMessage):
     """Panels that are to be shown, each anew at every decision of the person."""
 
     do: Literal["look"]
     panels: tuple[Panel, ...] = Field(max_length=6, strict=False)
 
 
-class Cancel(_Message):
+class Cancel(_PageMessage):
     """Whatever is being thought about is given up."""
 
     do: Literal["cancel"]
 
 
-class List(_Message):
+class List(_PageMessage):
     """The hands that there are."""
 
     do: Literal["list"]
 
 
-class _OfHand(_Message):
+class _OfHand(_PageMessage):
     number: int = Field(ge=1, le=1_000_000_000)  # of the hand, in its file or at the table
 
 
@@ -99,7 +99,7 @@ class Try(_OfHand):
     n: int = Field(ge=2, le=100_000)  # games
 
 
-Message = Act | Undo | Again | Next | Claim | Match | Look | Cancel
+Message = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
 OfReview = List | Open | Rate | Try | Cancel
 _TABLE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 _REVIEW: TypeAdapter[OfReview] = TypeAdapter(Annotated[OfReview, Field(discriminator="do")])

@@ -10,7 +10,7 @@ from trickformer.models.player import ModelOptions
 from trickformer.review import analyst, solver
 
 
-def offered(game: Game, named: Iterable[str]) -> tuple[str, ...]:
+def list_players(game: Game, named: Iterable[str]) -> tuple[str, ...]:
     """Those `named`, as the command line has them, and the players of this package with their defaults."""
     found = list(dict.fromkeys(named))
     for name in players.NAMES if game.players > 1 else ():
@@ -30,7 +30,7 @@ def short(who: str) -> str:
 def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
     """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
     package that say what actions are worth."""
-    known = [analyst.SOLVER] if solver.solves(game) else []
+    known = [analyst.SOLVER] if solver.has_solver(game) else []
     valuing = [name for name, where in analyst.VALUING.items() if where is None or game.name in where]
     specs = filter(None, (_default(game, name) for name in valuing))
     return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))

@@ -12,10 +12,10 @@ from typing import Any
 from trickformer.base import TrickformerError
 from trickformer.web import messages
 from trickformer.web.config import YOU, Play, View
-from trickformer.web.desk import Desk, Kept
+from trickformer.web.desk import Desk, FinishedHand
 from trickformer.web.pages import Pages
 from trickformer.web.table import Table
-from trickformer.web.worker import Cancelled, Worker
+from trickformer.web.worker import CancellationError, Worker
 
 REPEATS = 4  # how often an analyst that samples is asked, of a table's hands
 
@@ -60,23 +60,23 @@ class Reading(Pages):
             case messages.List():
                 if self._table is not None:
                     raise TrickformerError("a table has no list of hands")
-                self._begin(page, "list", "listed")
+                self._begin(page, "list", "list_hands")
             case messages.Open():
                 about = {"number": message.number, "table": self._table is not None}
-                self._begin(page, "hand", "opened", self._which(message.number), about=about)
+                self._begin(page, "hand", "open_hand", self._which(message.number), about=about)
             case messages.Rate():
                 which = self._which(message.number)
                 self._begin(
-                    page, "review", "rated", which, message.analyst, about={"number": message.number}, told=True
+                    page, "review", "rate_hand", which, message.analyst, about={"number": message.number}, told=True
                 )
             case messages.Try():
                 asked = (self._which(message.number), message.at, message.seats, message.action, message.n)
-                self._begin(page, "what-if", "tried", *asked, about={"hand": message.number}, told=True)
+                self._begin(page, "what-if", "play_what_if", *asked, about={"hand": message.number}, told=True)
             case messages.Cancel():
                 self._stop(page)
                 self.tell(page, {"type": "working", "what": None})
 
-    def _which(self, number: int) -> int | Kept:
+    def _which(self, number: int) -> int | FinishedHand:
         """A hand by its number, from 1. Raises TrickformerError where the table has no such one."""
         if self._table is None:
             return number
@@ -85,7 +85,7 @@ class Reading(Pages):
             raise TrickformerError(f"the table has finished {len(records)} hands")
         found = records[number - 1]
         names = tuple(table.specs[player] for player in found.seating)
-        return Kept(str(table.game.spiel), names, tuple(map(int, found.history)), (table.seed, found.deal))
+        return FinishedHand(str(table.game.spiel), names, tuple(map(int, found.history)), (table.seed, found.deal))
 
     def _begin(
         self, page: object, kind: str, method: str, *arguments: Any, about: Any = None, told: bool = False
@@ -106,7 +106,7 @@ class Reading(Pages):
         try:
             found = await self._workers[page].do(method, *arguments, told=tell if told else None)
             self.tell(page, found | about | {"type": kind})
-        except Cancelled:
+        except CancellationError:
             pass
         except TrickformerError as e:
             self.tell(page, {"type": "error", "text": str(e)})

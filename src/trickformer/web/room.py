@@ -16,12 +16,12 @@ from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
 from trickformer.review.rating import shares
 from trickformer.web import messages, scenes
-from trickformer.web.cast import Answer, Ask, Cast, ask
+from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, ask
 from trickformer.web.config import YOU, Play
-from trickformer.web.offers import offered, shipped_for, short
+from trickformer.web.offers import list_players, shipped_for, short
 from trickformer.web.pages import Pages
 from trickformer.web.table import Table
-from trickformer.web.worker import Cancelled, Worker
+from trickformer.web.worker import CancellationError, Worker
 
 PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
 
@@ -47,19 +47,19 @@ class Room(Pages):
         super().__init__()
         self.table = table
         self.settings = settings
-        self._choices = offered(table.game, [YOU, *table.seats, *table.specs])
+        self._choices = list_players(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
         self._players = Worker(cast_of, rules)
         self._driving: asyncio.Task[None] | None = None
         specs, learned = instruments(table, settings)
-        has = {*specs, *_drawn(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
+        has = {*specs, *_world_panels(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
         self.panels = tuple(panel for panel in PANELS if panel in has)
         self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
         self._claiming: asyncio.Task[None] | None = None
         self._wanted: dict[object, tuple[str, ...]] = {}
         self._found: dict[str, dict[str, Any]] = {}  # what panels show, of the decision `_at`
-        self._at: Ask | None = None
+        self._at: DecisionRequest | None = None
         self._panel: str | None = None  # what is being computed
 
     def enter(self, page: object) -> asyncio.Queue[str]:
@@ -83,7 +83,7 @@ class Room(Pages):
         message = messages.read(text)
         table = self.table
         match message:
-            case messages.Act():
+            case messages.PlayAction():
                 if message.ply != len(table.state.history()):
                     raise TrickformerError("the table has gone on; look again")
                 if table.seats[message.seat : message.seat + 1] != (YOU,):
@@ -122,14 +122,14 @@ class Room(Pages):
                 self._stop()
                 self._tell_all({"type": "thinking", "seat": None, "stopped": True})
                 return
-        self._changed()
+        self._refresh()
 
-    def _changed(self) -> None:
+    def _refresh(self) -> None:
         self._tell_all(self._table())
         self._drive()
         self._look()
 
-    def _own(self) -> Ask | None:
+    def _own(self) -> DecisionRequest | None:
         """The decision that a person has before them."""
         turn = self.table.turn
         return ask(self.table) if turn is not None and self.table.seats[turn] == YOU else None
@@ -137,7 +137,7 @@ class Room(Pages):
     def _look(self) -> None:
         """Sees to it that what pages have switched on is computed, one panel after the other."""
         if any(self._wanted.values()) and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.create_task(self._told(self._look_on()))
+            self._looking = asyncio.create_task(self._run_reporting_errors(self._look_on()))
 
     async def _look_on(self) -> None:
         while (asked := self._own()) is not None:
@@ -150,14 +150,14 @@ class Room(Pages):
             about = {"type": "look", "panel": panel, "ply": len(asked.history)}
             self._tell_wanting(about | {"busy": True})
 
-            def searched(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
+            def report_progress(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
                 self._tell_wanting(about | {"busy": True, "progress": progress})
 
             try:
-                message = about | {"data": await self._inside.do(panel, asked, searched=searched)}
+                message = about | {"data": await self._inside.do(panel, asked, searched=report_progress)}
             except TrickformerError as e:
                 message = about | {"fault": str(e)}
-            except Cancelled:
+            except CancellationError:
                 if asked == self._own() and self._is_wanted(panel):
                     self._tell_wanting(about | {"fault": "stopped"})
                     return
@@ -180,10 +180,10 @@ class Room(Pages):
         shown, their page is told."""
         try:
             await self._play_out(score)
-            self._changed()
+            self._refresh()
         except TrickformerError as e:
             self.tell(page, {"type": "error", "text": str(e)})
-        except (Cancelled, asyncio.CancelledError):
+        except (CancellationError, asyncio.CancelledError):
             self.tell(page, {"type": "error", "text": "the claim was not looked at to its end"})
 
     async def _play_out(self, score: int) -> None:
@@ -222,13 +222,13 @@ class Room(Pages):
     def _drive(self) -> None:
         """Sees to it that the players play on, as long as somebody looks."""
         if self.pages and (self._driving is None or self._driving.done()):
-            self._driving = asyncio.create_task(self._told(self._play_on()))
+            self._driving = asyncio.create_task(self._run_reporting_errors(self._play_on()))
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _run_reporting_errors(self, work: Coroutine[Any, Any, None]) -> None:
         """Work whose failure the pages are told."""
         try:
             await work
-        except Cancelled:
+        except CancellationError:
             pass
         except TrickformerError as e:
             self._tell_all({"type": "thinking", "seat": None, "stopped": True})
@@ -241,10 +241,10 @@ class Room(Pages):
             self._tell_all(thinking)
             asked = ask(table)
 
-            def searched(progress: tuple[int, int], thinking: dict[str, Any] = thinking) -> None:
+            def report_progress(progress: tuple[int, int], thinking: dict[str, Any] = thinking) -> None:
                 self._tell_all(thinking | {"progress": progress})
 
-            answer: Answer = await self._players.do("decide", asked, searched=searched)
+            answer: TimedDecision = await self._players.do("decide", asked, searched=report_progress)
             if ask(table) != asked:
                 return
             table.act(seat, answer.decision.action, answer.decision, answer.seconds)
@@ -285,7 +285,7 @@ class Room(Pages):
         }
 
 
-def _drawn(game: Game) -> tuple[str, ...]:
+def _world_panels(game: Game) -> tuple[str, ...]:
     """The panels that show worlds, and where there is a picture of them what they have in common."""
     try:
         belief = sampler(game)
@@ -310,4 +310,4 @@ def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | Non
     found["pimc"] = like("pimc", "pimc")
     for spec in found.values():
         players.parse(spec)
-    return found, checkpoint if checkpoint in heads.shipped() else None
+    return found, checkpoint if checkpoint in heads.head_checkpoints() else None

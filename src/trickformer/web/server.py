@@ -30,15 +30,15 @@ from uvicorn import Config, Server
 
 from trickformer import players
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import Interrupted, how_to_resume
+from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
-from trickformer.web.cast import called
+from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, View
 from trickformer.web.pages import Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
-from trickformer.web.table import opened
+from trickformer.web.table import open_table
 
 MOST_BYTES = 4_096  # of a message of the page
 MOST_SOCKETS = 8
@@ -65,7 +65,7 @@ class Guard:
         names = ["localhost", host, *([] if self._here else [socket.gethostname()])]
         self._names = {name.lower() for name in names}
 
-    def admits(self, connection: HTTPConnection) -> bool:
+    def is_authorized(self, connection: HTTPConnection) -> bool:
         """Whether a request names this server, and the token. A socket must come from a page of ours too."""
         token = str(connection.path_params.get("token", ""))
         if not secrets.compare_digest(token.encode(), self._token.encode()):
@@ -106,7 +106,7 @@ class _Pace:
     def __init__(self) -> None:
         self._left, self._at = BURST, time.monotonic()
 
-    def takes(self) -> bool:
+    def try_acquire(self) -> bool:
         now = time.monotonic()
         self._left = min(BURST, self._left + (now - self._at) * PER_SECOND) - 1
         self._at = now
@@ -129,14 +129,14 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", index)
-        if not guard.admits(request) or name not in files:
+        if not guard.is_authorized(request) or name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
     async def talk(page: WebSocket) -> None:
         room = rooms.get(str(page.path_params["name"]))
-        if not guard.admits(page) or room is None or len(room.pages) >= MOST_SOCKETS:
+        if not guard.is_authorized(page) or room is None or len(room.pages) >= MOST_SOCKETS:
             await page.close(1008)
             return
         await page.accept()
@@ -162,7 +162,7 @@ async def _talk(room: Pages, page: WebSocket) -> None:
                 text = await page.receive_text()
             except KeyError:  # it is not text
                 return
-            if not pace.takes() or page not in room.pages:  # the latter of a page that does not read
+            if not pace.try_acquire() or page not in room.pages:  # the latter of a page that does not read
                 await page.close(1008, "too many messages")
                 return
             try:
@@ -186,7 +186,7 @@ async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
             await page.send_text(await queue.get())
 
 
-class _Server(Server):
+class _PageServer(Server):
     """Says where it listens once it does."""
 
     def __init__(self, config: Config, ready: Callable[[], None]):
@@ -204,26 +204,26 @@ class _Server(Server):
 
 
 def play(settings: Play, resume: bool) -> None:
-    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
-    called(settings)  # before anything is written; what plays is made in the worker
-    with _listening(settings) as listener, opened(settings, resume) as table:
+    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
+    make_cast(settings)  # before anything is written; what plays is made in the worker
+    with _bind_socket(settings) as listener, open_table(settings, resume) as table:
         rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
         _serve(settings, listener, "the table is", "index.html", rooms)
     remedy = how_to_resume(settings.COMMAND, settings, players.to_type(settings))
-    raise Interrupted(f"the table is closed; {remedy}")
+    raise Interruption(f"the table is closed; {remedy}")
 
 
 def view(settings: View) -> None:
-    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
+    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
     next(files.read(files.place(settings.run)))  # before anything listens
     analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
     for spec in (*analysts, *(settings.players or ())):
         players.parse(spec)
-    with _listening(settings) as listener:
+    with _bind_socket(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
-    raise Interrupted("the page is closed")
+    raise Interruption("the page is closed")
 
 
 def _serve(settings: Play | View, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]) -> None:
@@ -251,10 +251,10 @@ def _serve(settings: Play | View, listener: socket.socket, said: str, index: str
         timeout_graceful_shutdown=2,
     )
     with suppress(KeyboardInterrupt):
-        _Server(config, ready).run(sockets=[listener])
+        _PageServer(config, ready).run(sockets=[listener])
 
 
-def _listening(settings: Play | View) -> socket.socket:
+def _bind_socket(settings: Play | View) -> socket.socket:
     """A socket that listens. Raises TrickformerError where the address is none, or taken."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]

@@ -28,7 +28,7 @@ class _Step(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Seated(_Step):
+class MatchStep(_Step):
     """A match begins."""
 
     do: Literal["match"] = "match"
@@ -36,14 +36,14 @@ class Seated(_Step):
     deal: int
 
 
-class Dealt(_Step):
+class DealStep(_Step):
     """The cards of a deal are given; a hand that was not over is broken off."""
 
     do: Literal["deal"] = "deal"
     deal: int
 
 
-class Acted(_Step):
+class ActionStep(_Step):
     """A decision; seconds, illegal and searched are those of a player's `act`."""
 
     do: Literal["act"] = "act"
@@ -54,19 +54,19 @@ class Acted(_Step):
     searched: int = 0
 
 
-class Undone(_Step):
+class UndoStep(_Step):
     """All decisions of the hand but the first `left` are taken back."""
 
     do: Literal["undo"] = "undo"
     left: int
 
 
-Step = Annotated[Seated | Dealt | Acted | Undone, Field(discriminator="do")]
-_STEP: TypeAdapter[Seated | Dealt | Acted | Undone] = TypeAdapter(Step)
+Step = Annotated[MatchStep | DealStep | ActionStep | UndoStep, Field(discriminator="do")]
+_STEP: TypeAdapter[MatchStep | DealStep | ActionStep | UndoStep] = TypeAdapter(Step)
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class HandResult:
     """A hand that was played to its end."""
 
     deal: int
@@ -80,8 +80,8 @@ class Table:
         """keep: where steps go; those it holds already are taken first, and then the match is not begun anew."""
         self.game = game
         self.seats, self.seed, self.deal = tuple(seats), seed, deal
-        self.moves: list[Acted] = []
-        self.ended: list[Ended] = []  # the hands of this match before the one on the table
+        self.moves: list[ActionStep] = []
+        self.ended: list[HandResult] = []  # the hands of this match before the one on the table
         self.specs: list[str] = []  # whoever has sat at this table, in order of appearance
         self._records: list[HandRecord] = []
         self._keep = None
@@ -98,15 +98,15 @@ class Table:
         """A new match, from a deal of the table's series on."""
         if len(seats) != self.game.players or YOU not in seats:
             raise TrickformerError(f"a match of {self.game.name} has {self.game.players} seats, and you sit in one")
-        self._take(Seated(seats=tuple(seats), deal=deal))
+        self._take(MatchStep(seats=tuple(seats), deal=deal))
 
     def next_deal(self) -> None:
         """The next deal of the match; a hand that is not over is broken off and does not count."""
-        self._take(Dealt(deal=self.deal + 1))
+        self._take(DealStep(deal=self.deal + 1))
 
     def again(self) -> None:
         """The same deal from its beginning."""
-        self._take(Undone(left=0))
+        self._take(UndoStep(left=0))
 
     def act(self, seat: int, action: int, decided: Decision | None = None, seconds: float = 0.0) -> None:
         """A decision of the seat on turn; decided: of a player, and the seconds that it took."""
@@ -114,9 +114,11 @@ class Table:
             raise TrickformerError(f"seat {seat} is not on turn")
         if action not in self.state.legal_actions():
             raise TrickformerError(f"{action} is not legal now")
-        step = Acted(seat=seat, action=action)
+        step = ActionStep(seat=seat, action=action)
         if decided is not None:
-            step = Acted(seat=seat, action=action, seconds=seconds, illegal=decided.illegal, searched=decided.searched)
+            step = ActionStep(
+                seat=seat, action=action, seconds=seconds, illegal=decided.illegal, searched=decided.searched
+            )
         self._take(step)
 
     def undo(self) -> None:
@@ -124,7 +126,7 @@ class Table:
         own = [i for i, move in enumerate(self.moves) if self.seats[move.seat] == YOU]
         if not own:
             raise TrickformerError("there is no decision of yours to take back")
-        self._take(Undone(left=own[-1]))
+        self._take(UndoStep(left=own[-1]))
 
     @property
     def over(self) -> bool:
@@ -136,9 +138,9 @@ class Table:
         return None if self.over else self.state.current_player()
 
     @property
-    def hands(self) -> list[Ended]:
+    def hands(self) -> list[HandResult]:
         """All hands of the match that have ended."""
-        last = [Ended(self.deal, self.game.scores(self.state))] if self.moves and self.over else []
+        last = [HandResult(self.deal, self.game.scores(self.state))] if self.moves and self.over else []
         return [*self.ended, *last]
 
     @property
@@ -162,7 +164,7 @@ class Table:
             if e.action is not None and e.actor >= 0
         ]
 
-    def _take(self, step: Seated | Dealt | Acted | Undone) -> None:
+    def _take(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
         """Takes a step and writes it down; nothing changes where that fails."""
         before = vars(self).copy()
         self.moves, self.ended = list(self.moves), list(self.ended)
@@ -174,32 +176,32 @@ class Table:
             vars(self).update(before)
             raise
 
-    def _apply(self, step: Seated | Dealt | Acted | Undone) -> None:
+    def _apply(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
         match step:
-            case Seated():
+            case MatchStep():
                 self._records, self.ended = self.records, []
                 self.seats, self.deal, self.moves = step.seats, step.deal, []
-                self.state = self._dealt()
+                self.state = self._initial_state()
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
-            case Dealt():
+            case DealStep():
                 self._records, self.ended = self.records, self.hands
                 self.deal, self.moves = step.deal, []
-                self.state = self._dealt()
-            case Acted():
+                self.state = self._initial_state()
+            case ActionStep():
                 if step.seat != self.turn or step.action not in self.state.legal_actions():
                     raise TrickformerError(f"seat {step.seat} cannot do {step.action} now")
                 self.state = self.state.clone()
                 self.moves.append(step)
                 self._act(step.action)
-            case Undone():
+            case UndoStep():
                 if not 0 <= step.left <= len(self.moves):
                     raise TrickformerError(f"there are {len(self.moves)} decisions, not {step.left}")
                 del self.moves[step.left :]
-                self.state = self._dealt()
+                self.state = self._initial_state()
                 for move in self.moves:
                     self._act(move.action)
 
-    def _dealt(self) -> State:
+    def _initial_state(self) -> State:
         return self.game.deal(self.seed, self.deal)
 
     def _act(self, action: int) -> None:
@@ -260,7 +262,7 @@ class _Keeper:
         self._written = (table.specs, len(records))
 
 
-def _parse(number: int, line: bytes) -> Seated | Dealt | Acted | Undone:
+def _parse(number: int, line: bytes) -> MatchStep | DealStep | ActionStep | UndoStep:
     try:
         return _STEP.validate_json(line)
     except ValidationError:
@@ -268,7 +270,7 @@ def _parse(number: int, line: bytes) -> Seated | Dealt | Acted | Undone:
 
 
 @contextmanager
-def opened(settings: Play, resume: bool) -> Generator[Table]:
+def open_table(settings: Play, resume: bool) -> Generator[Table]:
     """The table of a config, or the one that its folder holds.
 
     Raises TrickformerError on bad input, before anything is written, and where the folder holds another table or was
@@ -280,7 +282,7 @@ def opened(settings: Play, resume: bool) -> Generator[Table]:
         yield Table(game, seats, settings.seed, settings.deal)
         return
     free = type(settings).model_fields.keys() - set(settings.FIXED)
-    matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, Seated)]
+    matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
     sat = dict.fromkeys(who for seating in matches or [seats] for who in seating)
     for who in sat:
         if who not in seats and players.starts_program(who):

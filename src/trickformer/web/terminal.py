@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from trickformer.base import TrickformerError
 from trickformer.records.show import in_words
 from trickformer.web import scenes
-from trickformer.web.cast import Answer, Cast, ask, called
+from trickformer.web.cast import Cast, TimedDecision, ask, make_cast
 from trickformer.web.config import YOU, Play
 from trickformer.web.scenes import Card, Scene
-from trickformer.web.table import Table, opened
+from trickformer.web.table import Table, open_table
 
 _HELP = "a number or name of what can be done; undo, again (the deal), next (deal), log, quit"
 
@@ -19,8 +19,8 @@ _HELP = "a number or name of what can be done; undo, again (the deal), next (dea
 def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
     """Plays at a table until the input ends or says quit. read: a line of input; EOFError at its end. Raises
     TrickformerError on bad input."""
-    cast = called(settings)  # before anything is written
-    with opened(settings, resume) as table:
+    cast = make_cast(settings)  # before anything is written
+    with open_table(settings, resume) as table:
         print(_HELP)
         try:
             _play(table, cast, read or (lambda: input("> ")))
@@ -33,7 +33,7 @@ def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
     told, ended = 0, False  # how much of the log is printed; whether the players know how the hand ended
     while True:
         while table.turn is not None and table.seats[table.turn] != YOU:
-            answer: Answer = cast.decide(ask(table))
+            answer: TimedDecision = cast.decide(ask(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
         log = table.log(_mine(table))
         print("\n".join(f"  seat {seat}: {what}" for seat, what in log[told:] if table.seats[seat] != YOU))

@@ -19,7 +19,7 @@ _DONE, _TOLD, _SEARCHED, _ERROR = "done", "told", "searched", "error"  # what a 
 _EVERY = 0.25  # seconds between two looks at a search
 
 
-class Cancelled(Exception):
+class CancellationError(Exception):
     """The work was ended before it was done."""
 
 
@@ -49,7 +49,7 @@ class Worker:
         what it has to say. searched: four times a second, of the searches in the core what they have done and of how
         much."""
         async with self._turn:
-            pipe = self._started()
+            pipe = self._ensure_started()
             self.busy = True
             try:
                 hears = {_TOLD: told, _SEARCHED: searched}
@@ -60,7 +60,7 @@ class Worker:
                     kind, value = await asyncio.to_thread(pipe.recv)
             except (EOFError, OSError):
                 if self._pipe is not pipe:
-                    raise Cancelled from None
+                    raise CancellationError from None
                 code = self._process.exitcode
                 self.cancel()
                 raise TrickformerError(f"the process that was thinking died (exit code {code})") from None
@@ -70,7 +70,7 @@ class Worker:
             raise TrickformerError(value)
         return value
 
-    def _started(self) -> Connection:
+    def _ensure_started(self) -> Connection:
         if self._pipe is None:
             context = multiprocessing.get_context("spawn")  # a fork would copy the threads of the server
             self._pipe, theirs = context.Pipe()
@@ -92,7 +92,7 @@ class Worker:
 
 
 @contextmanager
-def _watched(pipe: Connection) -> Generator[None]:
+def _report_search_progress(pipe: Connection) -> Generator[None]:
     """Says meanwhile how far searches have got."""
     over = threading.Event()
 
@@ -125,7 +125,7 @@ def _serve(pipe: Connection) -> None:
                 if made is None:
                     made = make(*given)
                 more = [lambda said: pipe.send((_TOLD, said))] if tells else []
-                with _watched(pipe) if watched else nullcontext():
+                with _report_search_progress(pipe) if watched else nullcontext():
                     message = (_DONE, getattr(made, method)(*arguments, *more))
             except TrickformerError as e:
                 message = (_ERROR, str(e))

@@ -32,7 +32,7 @@ Preset: TypeAlias = Literal["small", "paper"]
 ESTIMATORS = ("v0", "counting", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
 
 
-class Training(BaseModel):
+class BeliefTraining(BaseModel):
     """Training of one belief network."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,17 +71,17 @@ class Training(BaseModel):
 
     @field_validator("players")
     @classmethod
-    def _scripted(cls, names: list[str]) -> list[str]:
+    def _check_players(cls, names: list[str]) -> list[str]:
         return _among(names, SCRIPTED, "scripted player")
 
     @model_validator(mode="after")
-    def _divided(self) -> Self:
+    def _check_heads(self) -> Self:
         if self.model == "transformer" and self.hidden % self.heads:
             raise ValueError(f"hidden = {self.hidden} is not a multiple of heads = {self.heads}")
         return self
 
 
-class Tuned(BaseModel):
+class FineTuningOptions(BaseModel):
     """How bft tunes at each position."""
 
     steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
@@ -95,7 +95,7 @@ class Tuned(BaseModel):
     bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
 
 
-class Evaluation(Tuned):
+class Evaluation(FineTuningOptions):
     """An evaluation of beliefs on two-player Hanabi."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -146,19 +146,19 @@ class Evaluation(Tuned):
 
     @field_validator("players", "others")
     @classmethod
-    def _scripted(cls, names: list[str]) -> list[str]:
+    def _check_players(cls, names: list[str]) -> list[str]:
         return _among(names, SCRIPTED, "scripted player")
 
     @field_validator("estimators")
     @classmethod
-    def _known(cls, given: list[str]) -> list[str]:
+    def _check_estimators(cls, given: list[str]) -> list[str]:
         names = _among(given, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
             raise ValueError("an estimator is named twice")
         return names
 
     @model_validator(mode="after")
-    def _used(self) -> Self:
+    def _check_checkpoints(self) -> Self:
         if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
             raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named")
         if self.transformer is not None and "transformer" not in self.estimators:

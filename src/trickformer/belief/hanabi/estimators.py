@@ -14,10 +14,10 @@ import torch
 
 from trickformer.belief.hanabi import factored
 from trickformer.belief.hanabi.counting import counting
-from trickformer.belief.hanabi.exact import ExactBelief
-from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
+from trickformer.belief.hanabi.exact import HandListBelief
+from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning
 from trickformer.belief.hanabi.learned import Seq2Seq
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, supposed
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, policy_given_hands
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
 
@@ -48,7 +48,7 @@ class Estimator(Protocol):
 
 
 @runtime_checkable
-class Writer(Protocol):
+class HandWriter(Protocol):
     """An estimator that draws whole hands by itself, faster than card by card from `log_probs`."""
 
     def write(self, n: int, seed: int) -> np.ndarray:
@@ -86,21 +86,21 @@ class V0:
 
     def belief(self) -> torch.Tensor:
         """float64 [G, S, K]."""
-        return factored.v0(*self._seen())
+        return factored.v0(*self._card_constraints())
 
-    def _seen(self) -> tuple[torch.Tensor, torch.Tensor]:
+    def _card_constraints(self) -> tuple[torch.Tensor, torch.Tensor]:
         assert self._x is not None
-        possible, counts = self._process.known(self._x)
+        possible, counts = self._process.card_constraints(self._x)
         return torch.from_numpy(counts).double(), torch.from_numpy(possible)
 
 
-class Counting(V0):
+class CountingEstimator(V0):
     """Counting, all cards together: uniform over the deals that explain what was seen."""
 
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """See Estimator."""
         assert self._x is not None
-        possible, counts = self._process.known(self._x)
+        possible, counts = self._process.card_constraints(self._x)
         with np.errstate(divide="ignore"):
             return np.log(counting(counts, possible, hidden))
 
@@ -116,14 +116,14 @@ class V1(V0):
 
     def belief(self) -> torch.Tensor:
         """float64 [G, S, K]."""
-        return self._fixed(None)
+        return self._solve_fixed_point(None)
 
     def notes(self) -> dict[str, Any]:
         """Of all so far: fixed points asked for, those not reached, and the largest change in a last iteration."""
         return {"fixed_points": self._asked, "not_reached": self._not_reached, "last_change": self._change}
 
-    def _fixed(self, likelihood: torch.Tensor | None) -> torch.Tensor:
-        counts, possible = self._seen()
+    def _solve_fixed_point(self, likelihood: torch.Tensor | None) -> torch.Tensor:
+        counts, possible = self._card_constraints()
         fixed = factored.self_consistent(
             counts, possible, likelihood, iterations=self._iterations, damping=self._damping
         )
@@ -154,7 +154,7 @@ class V2(V1):
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         """See Estimator."""
-        told = self._told(before, control, actions)
+        told = self._move_likelihoods(before, control, actions)
         self._likelihood *= told / told.amax(dim=-1, keepdim=True).clamp(min=1e-30)
         self._shift(before, actions)
         super().observe(before, control, actions, after)
@@ -166,15 +166,15 @@ class V2(V1):
 
     def belief(self) -> torch.Tensor:
         """float64 [G, S, K]."""
-        bayesian = self._fixed(self._likelihood)
-        return factored.v2(bayesian, self._fixed(None), self._alpha) if self._alpha else bayesian
+        bayesian = self._solve_fixed_point(self._likelihood)
+        return factored.v2(bayesian, self._solve_fixed_point(None), self._alpha) if self._alpha else bayesian
 
-    def _told(self, before: Tables, control: np.ndarray | None, actions: np.ndarray) -> torch.Tensor:
+    def _move_likelihoods(self, before: Tables, control: np.ndarray | None, actions: np.ndarray) -> torch.Tensor:
         """float64 [G, S, K]: the likelihood of each move for every kind in every slot that the mover sees."""
         p, hand, kinds, n = self._process, self._process.rules.hand, self._process.rules.kinds, self._samples
         belief = self.belief().numpy()
         told = np.ones(belief.shape)
-        policies = p.acting(before, control)
+        policies = p.acting_policy(before, control)
         for g, seat in enumerate(before.current()):
             if seat < 0 or (p.form is Form.POMDP and seat == p.seat):
                 continue
@@ -192,7 +192,11 @@ class V2(V1):
                         asked.append((s, k))
                 dealt = np.full((len(worlds) * n, p.rules.players, hand), -1, dtype=np.int8)
                 dealt[:, owner, : len(slots)] = np.concatenate(worlds)
-                probs = supposed(before, g, dealt, policies[g])[:, actions[g]].reshape(len(worlds), n).mean(axis=1)
+                probs = (
+                    policy_given_hands(before, g, dealt, policies[g])[:, actions[g]]
+                    .reshape(len(worlds), n)
+                    .mean(axis=1)
+                )
                 if not probs.any():
                     continue  # no world that was drawn leads to the move: nothing is known of its likelihoods
                 # One more draw of the mean kind: where none of n draws of the other slots leads to the move, some may.
@@ -261,7 +265,7 @@ class Recurrent:
         self._state = self._model.encode(self._weights, emission, read, self._state)
 
 
-class Reader:
+class TransformerEstimator:
     """The belief of a transformer, which reads the whole sequence anew at every position."""
 
     def __init__(self, process: HanabiProcess, model: Transformer):
@@ -299,9 +303,9 @@ class Reader:
 class BFT:
     """A Seq2Seq belief that is fine-tuned at every step."""
 
-    def __init__(self, process: HanabiProcess, model: Seq2Seq, tuning: Tuning, seed: int):
-        self._belief = Finetuned(model, process, tuning, seed)
-        self._step: Step | None = None
+    def __init__(self, process: HanabiProcess, model: Seq2Seq, tuning: Finetuning, seed: int):
+        self._belief = FineTunedBelief(model, process, tuning, seed)
+        self._step: FilterState | None = None
 
     def begin(self, x: Tables) -> None:
         """See Estimator."""
@@ -333,16 +337,16 @@ class BFT:
         return {"worlds": b.drawn, "infeasible_worlds": b.infeasible, "steps_without_worlds": b.failed}
 
 
-class Exact:
+class ExactEstimator:
     """The exact belief, where hands are few enough to list; each card given those before it."""
 
     def __init__(self, process: HanabiProcess, limit: int, pairs: int):
         self._process, self._limit, self._pairs = process, limit, pairs
-        self._games: list[ExactBelief] = []
+        self._games: list[HandListBelief] = []
 
     def begin(self, x: Tables) -> None:
         """See Estimator."""
-        self._games = [ExactBelief(self._process, self._limit, self._pairs) for _ in range(len(x))]
+        self._games = [HandListBelief(self._process, self._limit, self._pairs) for _ in range(len(x))]
         for i, game in enumerate(self._games):
             game.begin(_row(x, i))
 

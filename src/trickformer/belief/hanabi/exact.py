@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, shown, supposed
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, policy_given_hands, revealed_card
 
 # What a move of another seat says of a hand, int8 [m, hand]: the logarithm of its probability, float64 [m], -inf where
 # the seat cannot have held it.
@@ -25,7 +25,7 @@ Said: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class HandList:
     """Every hand that a seat may hold. hidden: int8 [m, hand], -1 where there is no card; log_likelihood: float64
     [m], of what the others have done."""
 
@@ -44,13 +44,13 @@ class HandFilter:
         self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
-        self._hands: Hands | None = None
+        self._hands: HandList | None = None
 
     def begin(self, table: Tables) -> None:
         """The first position. table: 1; no card of the seat's hand is read, here and below."""
         self._record, self._slots, self._shown = [], [], {}
         self._held = list(range(self._size(table)))
-        self._hands = self._listed(table)
+        self._hands = self._enumerate_hands(table)
 
     def observe(
         self, before: Tables, control: np.ndarray | None, action: int, after: Tables, said: Said | None = None
@@ -62,24 +62,24 @@ class HandFilter:
         if before[0].current_player() == self._seat:
             hands = self._own(before, action, after, hands)
         else:
-            policy = int(self._process.acting(before, control)[0])
+            policy = int(self._process.acting_policy(before, control)[0])
             move = said or (before.take(np.zeros(1, dtype=np.int64)), policy, action)
             self._record.append(move)
             self._slots.append(list(self._held))
             if hands is not None:
-                hands = Hands(hands.hidden, hands.log_likelihood + self._likelihood(move, hands.hidden))
-        self._hands = self._possible(after, hands) if hands is not None else self._listed(after)
+                hands = HandList(hands.hidden, hands.log_likelihood + self._likelihood(move, hands.hidden))
+        self._hands = self._possible(after, hands) if hands is not None else self._enumerate_hands(after)
 
-    def hands(self) -> Hands | None:
+    def hands(self) -> HandList | None:
         """What the seat may hold now; None where there are too many."""
         return self._hands
 
-    def _own(self, before: Tables, action: int, after: Tables, hands: Hands | None) -> Hands | None:
+    def _own(self, before: Tables, action: int, after: Tables, hands: HandList | None) -> HandList | None:
         size = self._process.rules.hand
         if action >= 2 * size:
             return hands
         slot = action % size
-        card = shown(before, after, 0)
+        card = revealed_card(before, after, 0)
         self._shown[self._held.pop(slot)] = card
         drawn = self._size(after) > len(self._held)
         if drawn:
@@ -94,9 +94,9 @@ class HandFilter:
             kinds = self._process.rules.kinds
             hidden, likelihood = np.repeat(hidden, kinds, axis=0), np.repeat(likelihood, kinds)
             hidden[:, len(self._held) - 1] = np.tile(np.arange(kinds), len(hidden) // kinds)
-        return Hands(hidden, likelihood)
+        return HandList(hidden, likelihood)
 
-    def _possible(self, table: Tables, hands: Hands) -> Hands | None:
+    def _possible(self, table: Tables, hands: HandList) -> HandList | None:
         """Those that cards and hints allow and whose likelihood is positive; None where there are too many."""
         possible, counts = _slots(table, self._seat), self.counts(table)
         good = np.isfinite(hands.log_likelihood)
@@ -107,9 +107,9 @@ class HandFilter:
         good &= (held <= counts).all(axis=1)
         if good.sum() > self._limit:
             return None
-        return Hands(hands.hidden[good], hands.log_likelihood[good])
+        return HandList(hands.hidden[good], hands.log_likelihood[good])
 
-    def _listed(self, table: Tables) -> Hands | None:
+    def _enumerate_hands(self, table: Tables) -> HandList | None:
         """From the whole record; None where there are too many hands, or may be on the way."""
         possible, counts = _slots(table, self._seat), self.counts(table)
         size = self._process.rules.hand
@@ -122,9 +122,9 @@ class HandFilter:
             hidden, left = hidden[rows], left[rows]
             hidden[:, slot] = kinds
             left[np.arange(len(rows)), kinds] -= 1
-        return self.weighed(hidden, np.zeros(len(hidden)))
+        return self.filter_hands(hidden, np.zeros(len(hidden)))
 
-    def weighed(self, hidden: np.ndarray, likelihood: np.ndarray) -> Hands:
+    def filter_hands(self, hidden: np.ndarray, likelihood: np.ndarray) -> HandList:
         """Those of the hands, int8 [m, hand], under which the others could do what they did, by the whole record, each
         with its likelihood, to the logarithms of others, float64 [m]."""
         size = self._process.rules.hand
@@ -135,7 +135,7 @@ class HandFilter:
             likelihood = likelihood + self._likelihood(move, then)
             good = np.isfinite(likelihood)
             hidden, likelihood = hidden[good], likelihood[good]
-        return Hands(hidden, likelihood)
+        return HandList(hidden, likelihood)
 
     def _likelihood(self, move: Said | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
         """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
@@ -145,17 +145,17 @@ class HandFilter:
         before, policy, action = move
         dealt = at_seat(hidden, self._seat, self._process.rules.players)
         with np.errstate(divide="ignore"):
-            return np.log(supposed(before, 0, dealt, policy)[:, action].astype(np.float64))
+            return np.log(policy_given_hands(before, 0, dealt, policy)[:, action].astype(np.float64))
 
     def counts(self, table: Tables) -> np.ndarray:
         """int64 [K]: cards that may be in the hand."""
-        return self._process.known(table)[1][0].astype(np.int64)
+        return self._process.card_constraints(table)[1][0].astype(np.int64)
 
     def _size(self, table: Tables) -> int:
         return len(table[0].hand(self._seat))
 
 
-class ExactBelief:
+class HandListBelief:
     """The exact belief of a game of two scripted players in any of the three forms, where hands are few enough to
     list."""
 

@@ -25,7 +25,7 @@ TOLERANCE = 1e-5  # a change of a probability that is none
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedPoint:
     """A fixed point, or what there was of it at the last iteration."""
 
     belief: torch.Tensor  # [n, S, K]
@@ -35,7 +35,7 @@ class Fixed:
 def v0(counts: torch.Tensor, possible: torch.Tensor, likelihood: torch.Tensor | None = None) -> torch.Tensor:
     """Each slot by itself. [n, S, K]."""
     weight = counts.unsqueeze(-2) * possible
-    return _normalized(weight if likelihood is None else weight * likelihood)
+    return _normalize(weight if likelihood is None else weight * likelihood)
 
 
 def self_consistent(
@@ -46,7 +46,7 @@ def self_consistent(
     iterations: int = 100,
     tolerance: float = TOLERANCE,
     damping: float = 0.0,
-) -> Fixed:
+) -> FixedPoint:
     """V1, or BB with a likelihood: iterated from V0 until no probability changes by more than `tolerance`.
 
     Each iteration keeps a share `damping` of the belief before; fixed points do not depend on it. Without it, as in the
@@ -60,13 +60,13 @@ def self_consistent(
     for _ in range(iterations):
         others = belief.sum(dim=-2, keepdim=True) - belief
         weight = (counts.unsqueeze(-2) - others).clamp(min=0) * allowed
-        follower = torch.where(weight.sum(dim=-1, keepdim=True) > 0, _normalized(weight), belief)
+        follower = torch.where(weight.sum(dim=-1, keepdim=True) > 0, _normalize(weight), belief)
         follower = torch.lerp(follower, belief, damping)
         changes.append((follower - belief).abs().amax(dim=(-2, -1)))
         belief = follower
         if (changes[-1] <= tolerance).all():
             break
-    return Fixed(belief, torch.stack(changes) if changes else counts.new_zeros(0, len(counts)))
+    return FixedPoint(belief, torch.stack(changes) if changes else counts.new_zeros(0, len(counts)))
 
 
 def v2(bayesian: torch.Tensor, v1: torch.Tensor, alpha: float = 0.01) -> torch.Tensor:
@@ -74,5 +74,5 @@ def v2(bayesian: torch.Tensor, v1: torch.Tensor, alpha: float = 0.01) -> torch.T
     return (1 - alpha) * bayesian + alpha * v1
 
 
-def _normalized(weight: torch.Tensor) -> torch.Tensor:
+def _normalize(weight: torch.Tensor) -> torch.Tensor:
     return weight / weight.sum(dim=-1, keepdim=True).clamp(min=torch.finfo(weight.dtype).tiny)

@@ -20,16 +20,16 @@ from typing import Literal
 import numpy as np
 import torch
 
-from trickformer.belief.hanabi.config import Tuned
-from trickformer.belief.hanabi.learned import Known, Parameters, Seq2Seq, State, mean_loss
-from trickformer.belief.hanabi.near import NearEncoder, gradient, squared
+from trickformer.belief.hanabi.config import FineTuningOptions
+from trickformer.belief.hanabi.learned import CardConstraints, Parameters, Seq2Seq, State, mean_loss
+from trickformer.belief.hanabi.near import NearEncoder, gradient, squared_norm
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
 CACHED = 2560  # worlds drawn at once: what a step of the decoder needs of them stays in a core's cache
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class Finetuning:
     """How each step is fine-tuned. The paper takes 10,000 steps of the encoder, with the offline learning rate; a
     small network gains more where the whole of it is tuned (its Table 8)."""
 
@@ -43,51 +43,51 @@ class Tuning:
     clip: float | None = None  # norm that each game's gradients are clipped to
 
 
-def tuning(config: Tuned, worlds: int | None = None) -> Tuning:
+def tuning(config: FineTuningOptions, worlds: int | None = None) -> Finetuning:
     """What a config says. Without a number of worlds they are as many as the gradient steps take, up to 100 of these,
     and those of three steps in ten beyond 333, so that many steps do not learn them by heart."""
     drawn = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
-    shared = {f.name: getattr(config, f.name) for f in fields(Tuning) if f.name != "worlds"}
-    return Tuning(worlds=drawn, **shared)
+    shared = {f.name: getattr(config, f.name) for f in fields(Finetuning) if f.name != "worlds"}
+    return Finetuning(worlds=drawn, **shared)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FilterState:
     """Where G games stand, and what the belief has become."""
 
     tables: Tables
-    known: Known  # [G, 1, ...]
+    known: CardConstraints  # [G, 1, ...]
     state: State  # of the encoder by the offline parameters, this step's emission read; [G, hidden] each
     summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
     decoder: Parameters  # that reads it: the offline one, or a stack of G where the whole network is tuned
 
-    def keep(self, rows: np.ndarray) -> Step:
+    def keep(self, rows: np.ndarray) -> FilterState:
         """These games alone."""
         at = torch.from_numpy(rows).to(self.summary.device)
         state = tuple((out[at], cell[at]) for out, cell in self.state)
         stacked = self.decoder["decoder.start"].dim() == 3
         decoder = {name: w[at] for name, w in self.decoder.items()} if stacked else self.decoder
-        return Step(self.tables.take(rows), self.known[at], state, self.summary[at], decoder)
+        return FilterState(self.tables.take(rows), self.known[at], state, self.summary[at], decoder)
 
 
 @dataclass(frozen=True, slots=True)
-class Worlds:
+class NextWorlds:
     """W worlds of each of G games, moved on by one step."""
 
     emission: torch.Tensor  # bool [G, W, features]
     cards: torch.Tensor  # int64 [G, W, S]
-    known: Known  # [G, W, ...]
+    known: CardConstraints  # [G, W, ...]
     usable: torch.Tensor  # bool [G]: whether the game has any
 
 
-class Finetuned:
+class FineTunedBelief:
     """The belief of a network that is fine-tuned at every step, for a batch of games in step.
 
     No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible`
     could not be: others of the same game took their places. A game without any feasible world keeps the offline
     parameters at that step and is counted in `failed`."""
 
-    def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Tuning, seed: int):
+    def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Finetuning, seed: int):
         self._model, self._process, self._tuning = model, process, tuning
         self._offline = {name: w.detach() for name, w in model.weights().items()}
         self._device = model.device
@@ -95,13 +95,13 @@ class Finetuned:
         self._rng = np.random.default_rng(seed)
         self.drawn = self.infeasible = self.failed = 0
 
-    def begin(self, tables: Tables) -> Step:
+    def begin(self, tables: Tables) -> FilterState:
         """The first step: nothing was before it, and nothing is tuned. tables: G."""
         none = torch.full((len(tables),), -1, device=self._device)
         state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
-        return Step(tables, self._known(tables), state, state[-1][0].unsqueeze(1), self._offline)
+        return FilterState(tables, self._card_constraints(tables), state, state[-1][0].unsqueeze(1), self._offline)
 
-    def observe(self, before: Step, control: np.ndarray | None, after: Tables) -> Step:
+    def observe(self, before: FilterState, control: np.ndarray | None, after: Tables) -> FilterState:
         """The step after `before`: draws worlds, moves them on, tunes, and reads what was really seen.
 
         control: int64 [G], as HanabiProcess has it; after: G tables."""
@@ -110,28 +110,28 @@ class Finetuned:
         encoder, decoder = self.tune(worlds, read, before.state)
         y = self._emission(after)
         state = self._model.encode(self._offline, y, read, before.state)
-        return Step(after, self._known(after), state, encoder.seen(y), decoder)
+        return FilterState(after, self._card_constraints(after), state, encoder.encode_emission(y), decoder)
 
     @torch.no_grad()
-    def log_probs(self, step: Step, hidden: np.ndarray) -> np.ndarray:
+    def log_probs(self, step: FilterState, hidden: np.ndarray) -> np.ndarray:
         """float32 [G, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
 
         hidden: int8 [G, S], as HanabiProcess has it."""
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
         return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
-    def sample(self, step: Step, n: int, seed: int | None = None) -> np.ndarray:
+    def sample(self, step: FilterState, n: int, seed: int | None = None) -> np.ndarray:
         """int8 [G, n, S]: worlds drawn from the belief, by a seed, or by randomness of its own."""
         generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
         drawn = []
         piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, piece):
             summary = step.summary.expand(-1, min(piece, n - first), -1)
-            with self._rounded():
+            with self._autocast():
                 drawn.append(self._model.sample(step.decoder, summary, step.known, generator))
         return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
 
-    def worlds(self, before: Step, control: np.ndarray | None) -> Worlds:
+    def worlds(self, before: FilterState, control: np.ndarray | None) -> NextWorlds:
         """Steps 1 to 3 of the module: worlds of the step before, moved on. control: int64 [G], as HanabiProcess has
         it."""
         games, n = len(before.tables), self._tuning.worlds
@@ -151,12 +151,12 @@ class Finetuned:
         controls = None if control is None else np.repeat(control, n)
         tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
         known = self._process.tensors(tables, self._device)
-        known = Known(*(_by_game(getattr(known, f.name), games) for f in fields(Known)))
+        known = CardConstraints(*(_by_game(getattr(known, f.name), games) for f in fields(CardConstraints)))
         emission = self._tensor(self._process.emission(tables) != 0)
-        cards = self._tensor(self._process.hidden(tables).astype(np.int64))
-        return Worlds(_by_game(emission, games), _by_game(cards, games), known, usable)
+        cards = self._tensor(self._process.hidden_cards(tables).astype(np.int64))
+        return NextWorlds(_by_game(emission, games), _by_game(cards, games), known, usable)
 
-    def tune(self, worlds: Worlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
+    def tune(self, worlds: NextWorlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
         """The encoder of each game at this step, and the decoder, the offline one or a stack of one a game."""
         games, n = worlds.cards.shape[:2]
         size = min(self._tuning.batch, n)
@@ -178,7 +178,7 @@ class Finetuned:
                 order = torch.randperm(n, generator=self._generator, device=self._device)
             at, order = order[:size], order[size:]
             known, cards = worlds.known[:, at], worlds.cards[:, at]
-            with self._rounded():
+            with self._autocast():
                 written = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
                 loss = mean_loss(written, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
@@ -192,19 +192,19 @@ class Finetuned:
     def _emission(self, tables: Tables) -> torch.Tensor:
         return self._tensor(np.ascontiguousarray(self._process.emission(tables)))
 
-    def _known(self, tables: Tables) -> Known:
+    def _card_constraints(self, tables: Tables) -> CardConstraints:
         return self._process.tensors(tables, self._device)[:, None]
 
     def _tensor(self, values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(values).to(self._device)
 
-    def _rounded(self) -> torch.autocast:
+    def _autocast(self) -> torch.autocast:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
 
 
 def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], most: float) -> None:
     """Shrinks the gradients of games whose norm, of all weights together, is larger."""
-    total = encoder.squared() + (squared(decoder) if decoder else 0)
+    total = encoder.squared_norm() + (squared_norm(decoder) if decoder else 0)
     share = (most / total.sqrt().clamp(min=1e-6)).clamp(max=1)
     for w in (*encoder.parameters(), *decoder):
         gradient(w).mul_(share.view(-1, *(1,) * (w.dim() - 1)))

@@ -29,7 +29,7 @@ State = tuple[tuple[torch.Tensor, torch.Tensor], ...]  # by layer: output and ce
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Seq2SeqSizes:
     """The sizes of a Seq2Seq network."""
 
     features: int  # numbers of an emission
@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CardConstraints:
     """What rules and hints say of the hidden cards of n tables; further dimensions may stand before n."""
 
     possible: torch.Tensor  # bool [n, S, K]: none where there is no card
@@ -51,17 +51,17 @@ class Known:
     traits: torch.Tensor  # float32 [n, K, F]: what makes kinds alike at present
     told: torch.Tensor  # float32 [n, S, G]: what players did about each card, beyond what it may be
 
-    def __getitem__(self, rows: Any) -> Known:
+    def __getitem__(self, rows: Any) -> CardConstraints:
         """The same index into each, among the dimensions up to n."""
-        return Known(self.possible[rows], self.counts[rows], self.traits[rows], self.told[rows])
+        return CardConstraints(self.possible[rows], self.counts[rows], self.traits[rows], self.told[rows])
 
-    def to(self, device: torch.device) -> Known:
+    def to(self, device: torch.device) -> CardConstraints:
         """The same on a device."""
-        return Known(*(getattr(self, f.name).to(device) for f in fields(self)))
+        return CardConstraints(*(getattr(self, f.name).to(device) for f in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class GameSequences:
     """Games position by position, as networks read them, and what they hide; T is the longest."""
 
     emission: torch.Tensor  # bool [T, n, features]
@@ -69,12 +69,12 @@ class Games:
     tokens: torch.Tensor  # int64 [n, L]: of whole games, 0 after the last
     ends: torch.Tensor  # int64 [T, n]: the last token seen at a position
     cards: torch.Tensor  # int64 [T, n, S]
-    known: Known  # [T, n, ...]
+    known: CardConstraints  # [T, n, ...]
     lengths: torch.Tensor  # int64 [n]: positions with a decision
 
-    def to(self, device: torch.device) -> Games:
+    def to(self, device: torch.device) -> GameSequences:
         """The same on a device."""
-        return Games(*(getattr(self, f.name).to(device) for f in fields(self)))
+        return GameSequences(*(getattr(self, f.name).to(device) for f in fields(self)))
 
 
 class Decoder(nn.Module):
@@ -83,7 +83,7 @@ class Decoder(nn.Module):
 
     encoder: the sizes of further parameters by name."""
 
-    def __init__(self, shape: Shape, encoder: Mapping[str, tuple[int, ...]]):
+    def __init__(self, shape: Seq2SeqSizes, encoder: Mapping[str, tuple[int, ...]]):
         super().__init__()
         self.shape = shape
         h = shape.hidden
@@ -117,7 +117,9 @@ class Decoder(nn.Module):
         for name, w in weights.items():
             own[name].copy_(w)
 
-    def log_probs(self, weights: Parameters, summary: torch.Tensor, known: Known, cards: torch.Tensor) -> torch.Tensor:
+    def log_probs(
+        self, weights: Parameters, summary: torch.Tensor, known: CardConstraints, cards: torch.Tensor
+    ) -> torch.Tensor:
         """float32 [..., n, S, K]: the logarithm of the probability of each kind in each slot, given the cards before
         it.
 
@@ -132,7 +134,7 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def sample(
-        self, weights: Parameters, summary: torch.Tensor, known: Known, generator: torch.Generator
+        self, weights: Parameters, summary: torch.Tensor, known: CardConstraints, generator: torch.Generator
     ) -> torch.Tensor:
         """int64 [..., n, S]: hidden cards, one draw a summary; -1 where there is none."""
         shape = self.shape
@@ -157,7 +159,7 @@ class Decoder(nn.Module):
         return tanh(summary @ weights["decoder.start"] + weights["decoder.start_bias"].unsqueeze(-2))
 
     def _read(
-        self, weights: Parameters, known: Known, left: torch.Tensor, before: torch.Tensor, slots: slice
+        self, weights: Parameters, known: CardConstraints, left: torch.Tensor, before: torch.Tensor, slots: slice
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """What the decoder is told of some slots, as its gates see it, [..., s, n, 4 hidden], and what counting says of
         them, [..., n, s, K]; left: the cards left for each, before: the card before each, [..., n, s, K] both."""
@@ -173,7 +175,9 @@ class Decoder(nn.Module):
         weight = torch.cat([weights["decoder.input"], weights["decoder.bias"].unsqueeze(-2)], dim=-2)
         return _of_slots(rows, weight), share
 
-    def _logits(self, weights: Parameters, known: Known, outs: torch.Tensor, share: torch.Tensor) -> torch.Tensor:
+    def _logits(
+        self, weights: Parameters, known: CardConstraints, outs: torch.Tensor, share: torch.Tensor
+    ) -> torch.Tensor:
         """[..., n, s, K] of the decoder's outputs, [..., s, n, hidden]."""
         both = torch.cat([weights["decoder.out"], weights["decoder.traits"]], dim=-1)
         bias = torch.cat([weights["decoder.out_bias"], weights["decoder.traits_bias"]], dim=-1)
@@ -185,7 +189,7 @@ class Decoder(nn.Module):
 class Seq2Seq(Decoder):
     """An LSTM encoder and the decoder; `encoder.*` and `decoder.*` name their parameters."""
 
-    def __init__(self, shape: Shape):
+    def __init__(self, shape: Seq2SeqSizes):
         h, reads = shape.hidden, shape.features + shape.controls
         sizes: dict[str, tuple[int, ...]] = {
             f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)
@@ -215,7 +219,7 @@ class Seq2Seq(Decoder):
             x = layers[-1][0]
         return tuple(layers)
 
-    def summaries(self, games: Games) -> torch.Tensor:
+    def summaries(self, games: GameSequences) -> torch.Tensor:
         """float32 [T, n, hidden]: the summary at every position."""
         weights, state = self.weights(), self.start(games.emission.shape[1])
         found = []

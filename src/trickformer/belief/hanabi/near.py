@@ -63,17 +63,17 @@ class NearEncoder:
         """What Adam is to tune."""
         return [*self._inputs, *self._moved]
 
-    def squared(self) -> torch.Tensor:
+    def squared_norm(self) -> torch.Tensor:
         """float32 [G]: the squared norm of the gradients of all weights, those that one vector stands for among
         them: |x|_2^2 of them have the gradient of the gates, and that of the vector is |x|_1 times it."""
-        moved = sum(share * squared([m]) for share, m in zip(self._shares, self._moved))
-        return squared(self._inputs) + moved
+        moved = sum(share * squared_norm([m]) for share, m in zip(self._shares, self._moved))
+        return squared_norm(self._inputs) + moved
 
     def worlds(self, at: torch.Tensor) -> torch.Tensor:
         """float32 [G, n, hidden]: the summaries of the worlds `at`, int64 [n], of every game."""
         return self._summary(self._rows[:, at].float(), 0.0)
 
-    def seen(self, emission: torch.Tensor) -> torch.Tensor:
+    def encode_emission(self, emission: torch.Tensor) -> torch.Tensor:
         """float32 [G, 1, hidden]: the summaries of what was seen, float32 [G, features], which need not be like what
         the worlds show."""
         known = self._same.float()
@@ -90,7 +90,7 @@ class NearEncoder:
         return out
 
 
-def squared(weights: Iterable[torch.Tensor]) -> torch.Tensor:
+def squared_norm(weights: Iterable[torch.Tensor]) -> torch.Tensor:
     """float32 [G]: the squared norm of each game's gradients of these weights, [G, ...] each."""
     return torch.stack([gradient(w).square().flatten(1).sum(dim=1) for w in weights]).sum(dim=0)
 

@@ -10,8 +10,8 @@ from safetensors.torch import save_file
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.config import VARIANTS, Evaluation, Training
-from trickformer.belief.hanabi.learned import Seq2Seq, Shape
+from trickformer.belief.hanabi.config import VARIANTS, BeliefTraining, Evaluation
+from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
@@ -23,7 +23,7 @@ NETWORK = "model.safetensors"  # file of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
 
-def process_of(config: Training | Evaluation) -> HanabiProcess:
+def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
     """The system that a network learns, or whose beliefs are judged."""
     rules = _core.hanabi.Rules(**VARIANTS[config.variant])
     if len(config.players) != rules.players:
@@ -31,14 +31,14 @@ def process_of(config: Training | Evaluation) -> HanabiProcess:
     return HanabiProcess(rules, Form(config.form), config.players, config.seat)
 
 
-def network_of(config: Training) -> BeliefNetwork:
+def network_of(config: BeliefTraining) -> BeliefNetwork:
     """A network with fresh weights from torch's generator."""
     p = process_of(config)
-    shape = Shape(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
     return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(p), config.heads)
 
 
-def save(model: BeliefNetwork, config: Training, file: Path) -> None:
+def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
     """The network with what it was trained on, as one file."""
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
@@ -51,13 +51,13 @@ def file_of(path: Path) -> Path:
     return path / NETWORK if path.is_dir() else path
 
 
-def load(file: Path) -> tuple[BeliefNetwork, Training]:
+def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
     """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
     none."""
     file = file_of(file)
     try:
         with safe_open(file, "pt") as held:
-            config = Training.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
+            config = BeliefTraining.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
             weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
         model = network_of(config)
         model.set_weights(weights)
@@ -67,7 +67,7 @@ def load(file: Path) -> tuple[BeliefNetwork, Training]:
     return model, config
 
 
-def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, Training]:
+def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, BeliefTraining]:
     """The network of a file, which must have been trained for this system, and what it was trained on. Raises
     TrickformerError where it was not."""
     model, trained = load(file)

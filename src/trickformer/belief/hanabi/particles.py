@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from trickformer.belief.hanabi import factored
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, shown, supposed
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, policy_given_hands, revealed_card
 from trickformer.belief.samplers._resampling import resample
 
 
@@ -31,7 +31,7 @@ class Particles:
         """See Estimator."""
         self._x = x
         self._hidden, self._log_weight = [], []
-        for counts in self._process.known(x)[1].astype(np.int64):
+        for counts in self._process.card_constraints(x)[1].astype(np.int64):
             cards = np.repeat(np.arange(len(counts), dtype=np.int8), counts)
             order = self._rng.random((self._n, len(cards))).argsort(axis=1)[:, : self._process.slots]
             self._hidden.append(cards[order])
@@ -41,17 +41,17 @@ class Particles:
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         """See Estimator."""
         self._x = after
-        policies = self._process.acting(before, control)
-        possible, counts = self._process.known(after)
+        policies = self._process.acting_policy(before, control)
+        possible, counts = self._process.card_constraints(after)
         for g, seat in enumerate(before.current()):
             alive = np.isfinite(self._log_weight[g]).any()
             if seat < 0 or not alive:
                 self._steps += int(seat >= 0)
                 self._failed += int(seat >= 0)
                 continue
-            self._asked(g, before, int(seat), int(policies[g]), int(actions[g]))
-            self._moved(g, before, after, int(seat), int(actions[g]), counts[g])
-            self._checked(g, possible[g], counts[g])
+            self._weigh_by_move(g, before, int(seat), int(policies[g]), int(actions[g]))
+            self._replace_card(g, before, after, int(seat), int(actions[g]), counts[g])
+            self._drop_impossible(g, possible[g], counts[g])
             self._steps += 1
             if not np.isfinite(self._log_weight[g]).any():
                 self._failed += 1
@@ -67,13 +67,13 @@ class Particles:
 
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """See Estimator; NaN where no world is left."""
-        possible, counts = self._process.known(self._x)
+        possible, counts = self._process.card_constraints(self._x)
         found = factored.v0(torch.from_numpy(counts).double(), torch.from_numpy(possible)).numpy()
         for g, (cards, log_weight) in enumerate(zip(self._hidden, self._log_weight)):
             if not np.isfinite(log_weight).any():
                 found[g] = np.nan
                 continue
-            cards, weight = _merged(cards, log_weight)
+            cards, weight = _merge_copies(cards, log_weight)
             worlds = 1 / np.square(weight).sum()  # that the weights are worth
             for s in np.flatnonzero(cards[0] >= 0):
                 share = np.bincount(cards[:, s], weight, found.shape[-1])
@@ -90,18 +90,18 @@ class Particles:
             "games_without_worlds": self._games_failed,
         }
 
-    def _asked(self, g: int, before: Tables, seat: int, policy: int, action: int) -> None:
+    def _weigh_by_move(self, g: int, before: Tables, seat: int, policy: int, action: int) -> None:
         """Weighs worlds by the move."""
         process = self._process
         if process.form is Form.POMDP and seat == process.seat:
             return
-        probs = supposed(before, g, process.dealt(self._hidden[g]), policy)[:, action].astype(np.float64)
+        probs = policy_given_hands(before, g, process.to_hands(self._hidden[g]), policy)[:, action].astype(np.float64)
         if self._rejection:
             probs = (self._rng.random(self._n) < probs).astype(np.float64)
         with np.errstate(divide="ignore"):
             self._log_weight[g] = self._log_weight[g] + np.log(probs)
 
-    def _moved(self, g: int, before: Tables, after: Tables, seat: int, action: int, counts: np.ndarray) -> None:
+    def _replace_card(self, g: int, before: Tables, after: Tables, seat: int, action: int, counts: np.ndarray) -> None:
         """Lets the card that was played or discarded go, and draws another."""
         process, size = self._process, self._process.rules.hand
         if action >= 2 * size:
@@ -116,7 +116,7 @@ class Particles:
                 self._weigh(g, left)
             return
         first, cards = process.owners.index(seat) * size, self._hidden[g]
-        self._weigh(g, cards[:, first + action % size] == shown(before, after, g))
+        self._weigh(g, cards[:, first + action % size] == revealed_card(before, after, g))
         hand = np.delete(cards[:, first : first + size], action % size, axis=1)
         fresh = np.full((self._n, 1), -1, dtype=np.int8)
         held = (hand >= 0).sum(axis=1)
@@ -129,7 +129,7 @@ class Particles:
             cards[np.arange(self._n), first + held] = card
         self._hidden[g] = cards
 
-    def _checked(self, g: int, possible: np.ndarray, counts: np.ndarray) -> None:
+    def _drop_impossible(self, g: int, possible: np.ndarray, counts: np.ndarray) -> None:
         """Drops worlds that hints or counts rule out."""
         cards = self._hidden[g]
         good = ((cards[:, :, None] == np.arange(len(counts))).sum(axis=1) <= counts).all(axis=1)
@@ -149,7 +149,7 @@ class Particles:
             self._log_weight[g] = np.zeros(self._n)
 
 
-def _merged(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _merge_copies(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Different worlds, int8 [m, S], and their shares of the weight, float64 [m]: copies of one world, which drawing
     anew makes, are no further evidence."""
     different, which = np.unique(cards, axis=0, return_inverse=True)

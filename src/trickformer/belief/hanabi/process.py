@@ -23,7 +23,7 @@ import torch
 
 from trickformer import _core
 from trickformer.base import PUBLIC
-from trickformer.belief.hanabi.learned import Known
+from trickformer.belief.hanabi.learned import CardConstraints
 
 Tables: TypeAlias = _core.hanabi.Tables
 TRAITS = 3  # of a kind: it can be played now, it is of no use any more, it is the last of one still wanted
@@ -72,11 +72,11 @@ class HanabiProcess:
         seen = x.observe(np.full(len(x), self.seat if self.form is Form.POMDP else 0, dtype=np.int8))
         return seen if self.form is Form.POMDP else seen[:, self._hands :]
 
-    def hidden(self, x: Tables) -> np.ndarray:
+    def hidden_cards(self, x: Tables) -> np.ndarray:
         """int8 [n, slots]: the hidden cards, by seat and the oldest first; -1 where there is none."""
         return x.hands()[:, self.owners].reshape(len(x), -1)
 
-    def known(self, x: Tables) -> tuple[np.ndarray, np.ndarray]:
+    def card_constraints(self, x: Tables) -> tuple[np.ndarray, np.ndarray]:
         """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden
         hand."""
         possible = x.possible()[:, self.owners].reshape(len(x), self.slots, -1)
@@ -87,30 +87,30 @@ class HanabiProcess:
             counts[there, card[there]] -= 1
         return possible, counts
 
-    def tensors(self, x: Tables, device: torch.device) -> Known:
+    def tensors(self, x: Tables, device: torch.device) -> CardConstraints:
         """What `known` says, as a network takes it, on a device."""
-        possible, counts = self.known(x)
+        possible, counts = self.card_constraints(x)
         told = x.told()[:, self.owners].reshape(len(x), self.slots, TOLD)
-        return Known(*map(torch.from_numpy, (possible, counts, x.traits(), told))).to(device)
+        return CardConstraints(*map(torch.from_numpy, (possible, counts, x.traits(), told))).to(device)
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
         """The tables `rows` of x with other hidden cards, int8 [k, slots], and the deck shuffled; bool [k]: whether
         cards and hints allow it. Where they do not, a table is as it was, and must not be used."""
         worlds = x.take(rows)
-        return worlds, worlds.redeal(self.dealt(hidden), seed)
+        return worlds, worlds.redeal(self.to_hands(hidden), seed)
 
     def possible(self, x: Tables, hidden: np.ndarray, seed: int) -> Tables:
         """Those of the worlds of one table, int8 [k, slots], that can be."""
         worlds, feasible = self.worlds(x, np.zeros(len(hidden), dtype=np.int64), hidden, seed)
         return worlds.take(np.flatnonzero(feasible))
 
-    def dealt(self, hidden: np.ndarray) -> np.ndarray:
+    def to_hands(self, hidden: np.ndarray) -> np.ndarray:
         """int8 [k, players, hand]: hidden cards, int8 [k, slots], as tables take them; -1 where a hand is seen."""
         hands = np.full((len(hidden), self.rules.players, self.rules.hand), -1, dtype=np.int8)
         hands[:, self.owners] = hidden.reshape(len(hidden), len(self.owners), self.rules.hand)
         return hands
 
-    def acting(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
+    def acting_policy(self, x: Tables, control: np.ndarray | None) -> np.ndarray:
         """int64 [n]: the number of the policy that acts at each table; where the control is an action, it does not
         matter."""
         if self.form is Form.FOSG:
@@ -123,7 +123,7 @@ class HanabiProcess:
         it is. Table i draws by seed, `first` + i and the number of its moves so far.
 
         Raises ValueError where the action of a control is illegal."""
-        actions = chosen(x, self.acting(x, control), seed, first)
+        actions = choose_actions(x, self.acting_policy(x, control), seed, first)
         if self.form is Form.POMDP and control is not None:
             given = (control >= 0) & (actions >= 0)
             actions[given] = control[given]
@@ -145,15 +145,15 @@ def prefer(action: int, bot: int) -> int:
     return len(_core.hanabi.BOTS) * (1 + action) + bot
 
 
-def parted(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def split_policies(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The scripted players of policies, int8 [n], and the actions that they prefer, int64 [n], -1 for none."""
     actions, bots = np.divmod(policies, len(_core.hanabi.BOTS))
     return bots.astype(np.int8), actions.astype(np.int64) - 1
 
 
-def chosen(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
+def choose_actions(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
     """int64 [n]: what policies, int64 [n], do at every table, -1 where a game is over; draws as `Tables.choose`."""
-    bots, preferred = parted(policies)
+    bots, preferred = split_policies(policies)
     actions = x.choose(bots, seed, first)
     if (preferred >= 0).any():
         may = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
@@ -161,12 +161,12 @@ def chosen(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.nda
     return actions
 
 
-def supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
+def policy_given_hands(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
     """float32 [m, actions]: what a policy does at one table were the hands these, int8 [m, players, hand] with -1 where
     a slot stays; nothing where hints rule them out."""
     worlds = x.take(np.full(len(dealt), row))
     feasible = worlds.suppose(dealt)
-    (bot,), (preferred,) = parted(np.array([policy]))
+    (bot,), (preferred,) = split_policies(np.array([policy]))
     probs = worlds.policy(np.full(len(dealt), bot, dtype=np.int8))
     if preferred >= 0:
         may = worlds.legal()[:, preferred]
@@ -174,6 +174,6 @@ def supposed(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
     return probs * feasible[:, None]
 
 
-def shown(before: Tables, after: Tables, row: int) -> int:
+def revealed_card(before: Tables, after: Tables, row: int) -> int:
     """The card that a play or discard at this table has shown to everybody."""
     return int((before.unseen()[row] - after.unseen()[row]).argmax())

@@ -52,7 +52,7 @@ class PublicWorlds:
         for each in self._filters:
             each.observe(before, control, int(actions[0]), after, said)
 
-    def listed(self, seat: int) -> np.ndarray | None:
+    def enumerate_hands(self, seat: int) -> np.ndarray | None:
         """int8 [m, hand]: every hand of a seat that explains what was seen; None where there are too many."""
         hands = self._filters[seat].hands()
         return None if hands is None else hands.hidden
@@ -66,7 +66,7 @@ class PublicWorlds:
         explains what was seen."""
         rng = np.random.default_rng(seed)
         counts, kinds = self.counts(), self._process.rules.kinds
-        lists = [self.weighed(seat, rng) for seat in (0, 1)]
+        lists = [self.hand_weights(seat, rng) for seat in (0, 1)]
         found, size = np.empty((0, self._process.slots), dtype=np.int8), _PIECE
         if not all(len(weight) for _, weight in lists):
             return found[None]
@@ -82,7 +82,7 @@ class PublicWorlds:
                 break
         return found[None, :n]
 
-    def weighed(self, seat: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def hand_weights(self, seat: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Hands of a seat, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant; those of
         the other seat's hand are not in them."""
         own, counts = self._filters[seat], self.counts()
@@ -92,11 +92,11 @@ class PublicWorlds:
             return listed.hidden[good], (listed.log_likelihood + ways)[good]
         possible, drawn, weights = self._x.possible()[0, seat], [], []
         for _ in range(-(-self._tries // _PIECE)):
-            hands, weight = _drawn(possible, counts, _PIECE, rng)
+            hands, weight = _sample_hands(possible, counts, _PIECE, rng)
             hands, which = np.unique(hands, axis=0, return_inverse=True)
             total = np.bincount(which.ravel(), weight, len(hands))
             hands, total = hands[total > 0], total[total > 0]
-            judged = own.weighed(hands, np.log(total))
+            judged = own.filter_hands(hands, np.log(total))
             drawn.append(judged.hidden)
             weights.append(judged.log_likelihood)
             if sum(map(len, drawn)) >= self._enough:
@@ -104,7 +104,9 @@ class PublicWorlds:
         return np.concatenate(drawn), np.concatenate(weights)
 
 
-def _drawn(possible: np.ndarray, counts: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _sample_hands(
+    possible: np.ndarray, counts: np.ndarray, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Hands, int8 [n, hand], drawn slot by slot, and their weights, float64 [n], under which they are as likely as the
     deal has them; 0 where no card was left for a slot. possible: bool [hand, K]; counts: [K]."""
     hands, weight = np.full((n, len(possible)), -1, dtype=np.int8), np.ones(n)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trickformer.base import Event, View, Worlds
-from trickformer.belief.hanabi.estimators import Estimator, Writer
+from trickformer.belief.hanabi.estimators import Estimator, HandWriter
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
@@ -53,13 +53,13 @@ class EstimatedBelief:
             own = moves[at].actor == view.viewer
             control = np.array([moves[at].action if own else -1], dtype=np.int64)
             self._estimator.observe(tables[at], control, np.array([moves[at].action]), tables[at + 1])
-        self._view, self._there = view, self._process.hidden(tables[-1])[0] >= 0
+        self._view, self._there = view, self._process.hidden_cards(tables[-1])[0] >= 0
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
         """n worlds, weighed alike; those that cards or hints rule out are not feasible and weigh nothing. Raises
         ValueError before any view, and where the estimator has no belief."""
-        view = self._conditioned()
-        if isinstance(self._estimator, Writer):
+        view = self._require_view()
+        if isinstance(self._estimator, HandWriter):
             hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
         else:
             hidden = self._card_by_card(n, rng)
@@ -84,7 +84,7 @@ class EstimatedBelief:
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n]: the logarithm of the probability with which a world is drawn, feasible or not. Raises
         ValueError before any view."""
-        self._conditioned()
+        self._require_view()
         hidden = worlds.hidden.astype(np.int8)
         at = np.maximum(hidden, 0)[..., None].astype(np.int64)
         of_these = np.take_along_axis(self._log_probs(hidden), at, axis=-1)[..., 0]
@@ -97,7 +97,7 @@ class EstimatedBelief:
         copies.keep(np.zeros(len(hands), dtype=np.int64))
         return copies.log_probs(hands).astype(np.float64)[which.ravel()]
 
-    def _conditioned(self) -> View:
+    def _require_view(self) -> View:
         if self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._view

@@ -50,7 +50,7 @@ class SeatTokens:
         rows = np.flatnonzero(before.current() >= 0)
         actors, done = before.current()[rows].astype(np.int64), actions[rows]
         self._append(rows, self._moves[(actors - self._own) % self._process.rules.players, done])
-        self._append(rows, self._shown(before, done, after, actors, rows))
+        self._append(rows, self._reveal_tokens(before, done, after, actors, rows))
 
     def take(self, rows: np.ndarray) -> SeatTokens:
         """These games alone."""
@@ -58,7 +58,7 @@ class SeatTokens:
         taken.tokens, taken.lengths = self.tokens[rows], self.lengths[rows]
         return taken
 
-    def _shown(
+    def _reveal_tokens(
         self, before: Tables, done: np.ndarray, after: Tables, actors: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
         """int64 [k]: what the moves at the tables `rows` show, as a token; -1 for nothing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from trickformer.belief.hanabi.learned import Decoder, Games, Shape
+from trickformer.belief.hanabi.learned import Decoder, GameSequences, Seq2SeqSizes
 
 _SCALE = 0.05  # of the embeddings at the start
 
@@ -21,7 +21,7 @@ class Transformer(Decoder):
     alike, without which hundreds of gradient steps go by before it looks back. No unit is dropped: no game is seen
     twice."""
 
-    def __init__(self, shape: Shape, tokens: np.ndarray, positions: np.ndarray, heads: int):
+    def __init__(self, shape: Seq2SeqSizes, tokens: np.ndarray, positions: np.ndarray, heads: int):
         super().__init__(shape, {})
         from transformers import GPT2Model
 
@@ -44,6 +44,6 @@ class Transformer(Decoder):
         hidden = self.encoder(tokens, use_cache=False).last_hidden_state
         return hidden[torch.arange(len(tokens), device=ends.device), ends]
 
-    def summaries(self, games: Games) -> torch.Tensor:
+    def summaries(self, games: GameSequences) -> torch.Tensor:
         """float32 [T, n, hidden]: the summary at every position."""
         return self.read(games.tokens, games.ends)

@@ -12,7 +12,7 @@ import pkgutil
 from trickformer.base import Belief, Game, LogOdds, TrickformerError
 from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.belief.samplers._deals import DealtBelief
-from trickformer.belief.samplers._uniform import UniformBelief
+from trickformer.belief.samplers._uniform import ExactBelief
 
 __all__ = [
     "MAX_LOG_ODDS",
@@ -20,10 +20,10 @@ __all__ = [
     "PLACES",
     "CardBelief",
     "DealtBelief",
-    "UniformBelief",
+    "ExactBelief",
+    "has_weighted_belief",
     "sampler",
-    "weighs",
-    "weighted",
+    "weighted_belief",
 ]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
@@ -45,15 +45,15 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
     return make(game) if log_odds is None else make(game, log_odds)
 
 
-def weighted(game: Game) -> Belief:
+def weighted_belief(game: Game) -> Belief:
     """The belief of `game` that weights worlds by what the others have said and done.
 
     Raises TrickformerError for a game that knows no such weights."""
-    if not weighs(game):
+    if not has_weighted_belief(game):
         raise TrickformerError(f"{game.name} knows no weights of its worlds, only uniform ones")
-    return importlib.import_module(f"{__name__}.{game.name}").weighted(game)
+    return importlib.import_module(f"{__name__}.{game.name}").weighted_belief(game)
 
 
-def weighs(game: Game) -> bool:
+def has_weighted_belief(game: Game) -> bool:
     """Whether a game knows weights of its worlds."""
-    return game.name in NAMES and hasattr(importlib.import_module(f"{__name__}.{game.name}"), "weighted")
+    return game.name in NAMES and hasattr(importlib.import_module(f"{__name__}.{game.name}"), "weighted_belief")

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import Game, LogOdds, View
-from trickformer.belief.samplers._uniform import UniformBelief, W
+from trickformer.belief.samplers._uniform import ExactBelief, W
 
 PLACES = 3  # where a hidden card can lie: the seats after the own one, and in Skat, of three players, the skat
 MAX_LOG_ODDS = 8.0  # the samplers take odds within this
 
 
-class CardBelief(UniformBelief[W]):
+class CardBelief(ExactBelief[W]):
     """Uniform over the hidden histories that explain a view; or, given odds, in proportion to the product over cards of
     the odds of the place where the card now lies (cpp/core/placing.hpp, cpp/crew/worlds.hpp): no history that explains
     the view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
@@ -47,7 +47,7 @@ class CardBelief(UniformBelief[W]):
     def log_prob(self, worlds: W) -> np.ndarray:
         """float64 [n], natural logarithm of the probability with which a world is drawn; -inf for what does not explain
         the view."""
-        return self._conditioned()[0].log_prob(worlds.hidden)
+        return self._require_deals_and_view()[0].log_prob(worlds.hidden)
 
     @abstractmethod
     def histories(self) -> int:
@@ -56,8 +56,8 @@ class CardBelief(UniformBelief[W]):
     def places(self, worlds: W) -> np.ndarray:
         """int8 [n, cards]: the place where each card lies now, -1 where the view says it. Raises ValueError where a
         world does not explain the view."""
-        return self._conditioned()[0].places(worlds.hidden)
+        return self._require_deals_and_view()[0].places(worlds.hidden)
 
     def marginals(self) -> np.ndarray:
         """float64 [cards, PLACES]: the probability that each card lies at each place; 0 where the view says it."""
-        return self._conditioned()[0].marginals()
+        return self._require_deals_and_view()[0].marginals()

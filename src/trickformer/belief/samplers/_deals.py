@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from trickformer.base import CHANCE, Game, TrickformerError, View, Worlds
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
+from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
 
 TRIES = 10_000  # deals drawn for a world before it is given up
 _HANDS = 16  # random hands that a game is looked at in
@@ -47,7 +47,7 @@ class Slots:
         for index in range(_HANDS):
             self._check_hand(game, index)
 
-    def hidden(self, seat: int, viewer: int) -> list[int]:
+    def hidden_slots(self, seat: int, viewer: int) -> list[int]:
         """The slots of `seat` that `viewer` does not see."""
         return [slot for slot in self.seen[seat] if slot not in self.seen[viewer]]
 
@@ -65,7 +65,7 @@ class Slots:
         for viewer in range(game.players):
             if _acts(game.view(state, viewer)) != acts:
                 raise _refusal(game, "a seat acts unseen")
-            slots = [slot for seat in range(game.players) for slot in self.hidden(seat, viewer)]
+            slots = [slot for seat in range(game.players) for slot in self.hidden_slots(seat, viewer)]
             if len(slots) != len(set(slots)):
                 raise _refusal(game, "two seats see a card that a third does not")
 
@@ -110,7 +110,7 @@ class Deals:
         for seat in range(game.players):
             cards = [action for actor, action in self._acts if actor == seat and action in left]
             if cards:
-                self._shown.append((slots.hidden(seat, view.viewer), cards))
+                self._shown.append((slots.hidden_slots(seat, view.viewer), cards))
         self._left = sorted(left.difference(*(cards for _, cards in self._shown)))
         self._n = slots.n
 
@@ -120,7 +120,7 @@ class Deals:
         for row in out:
             for _ in range(TRIES):
                 row[:] = self._draw(rng)
-                if self._explains(row):
+                if self._is_consistent(row):
                     break
             else:
                 raise TrickformerError(
@@ -131,7 +131,7 @@ class Deals:
 
     def explains(self, hidden: np.ndarray) -> np.ndarray:
         """bool [n], of int16 [n, slots]: whether `sample` can draw it."""
-        return np.array([self._in_place(row) and self._explains(row) for row in hidden], bool)
+        return np.array([self._in_place(row) and self._is_consistent(row) for row in hidden], bool)
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
         row = np.full(self._n, -1)
@@ -146,7 +146,7 @@ class Deals:
         own = all(row[slot] == card for slot, card in self.known.items())
         return own and all(set(cards) <= set(row[slots].tolist()) for slots, cards in self._shown)
 
-    def _explains(self, row: np.ndarray) -> bool:
+    def _is_consistent(self, row: np.ndarray) -> bool:
         state = self._game.spiel.new_initial_state()
         for card in row.tolist():
             state.apply_action(card)
@@ -157,7 +157,7 @@ class Deals:
         return self._game.view(state, self._view.viewer) == self._view
 
 
-class DealtBelief(UniformBelief[DealtWorlds]):
+class DealtBelief(ExactBelief[DealtWorlds]):
     """Uniform over the deals that explain a view, by rejection."""
 
     worlds = DealtWorlds
@@ -170,7 +170,7 @@ class DealtBelief(UniformBelief[DealtWorlds]):
     def _sampler(self, view: View) -> Deals:
         return Deals(self._game, self._slots, view)
 
-    def _hidden(self, actions: list[int], deals: Any) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
         hidden = np.array(actions[: self._slots.n], np.int16)
         hidden[list(deals.known)] = list(deals.known.values())
         return hidden
@@ -178,4 +178,4 @@ class DealtBelief(UniformBelief[DealtWorlds]):
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n]: 0 where a world can be drawn, else -inf. All that can be drawn are equally likely; how many
         there are is not known."""
-        return np.where(self._conditioned()[0].explains(worlds.hidden), 0.0, -np.inf)
+        return np.where(self._require_deals_and_view()[0].explains(worlds.hidden), 0.0, -np.inf)

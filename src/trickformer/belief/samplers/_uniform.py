@@ -49,7 +49,7 @@ def one_of_each(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (cumulative < rng.random((len(log_weight), 1)) * cumulative[:, -1:]).sum(axis=1)
 
 
-class UniformBelief(ABC, Generic[W]):
+class ExactBelief(ABC, Generic[W]):
     """Uniform over the hidden histories that explain a view."""
 
     consistent = True
@@ -65,7 +65,7 @@ class UniformBelief(ABC, Generic[W]):
         """The sampler of a view; ValueError where no deal explains it."""
 
     @abstractmethod
-    def _hidden(self, actions: list[int], deals: Any) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
         """int16 [H]: the hidden part of a history, as far as the view knows it to have happened."""
 
     def reset(self, view: View) -> None:
@@ -75,7 +75,7 @@ class UniformBelief(ABC, Generic[W]):
 
     def sample(self, n: int, rng: np.random.Generator) -> W:
         """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
-        deals, view = self._conditioned()
+        deals, view = self._require_deals_and_view()
         hidden = deals.sample(int(rng.integers(2**63)), n)
         return self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
@@ -87,11 +87,11 @@ class UniformBelief(ABC, Generic[W]):
     def truth(self, state: State) -> W:
         """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
         reads a state, and no part of sampling. What the view does not know to have happened is left out."""
-        deals, view = self._conditioned()
-        hidden = self._hidden(list(state.history()), deals)[None]
+        deals, view = self._require_deals_and_view()
+        hidden = self._hidden_part(list(state.history()), deals)[None]
         return self.worlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
 
-    def _conditioned(self) -> tuple[Any, View]:
+    def _require_deals_and_view(self) -> tuple[Any, View]:
         if self._deals is None or self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._deals, self._view

@@ -55,7 +55,7 @@ class CrewBelief(CardBelief[CrewWorlds]):
     def seat_view(self, view: View) -> _core.crew.SeatView:
         return _core.crew.SeatView(self._tokenizer.codec, self._tokenizer.encode(view))
 
-    def _hidden(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
         state: Any = self._game.spiel.new_initial_state()
         for action in actions:
             state.apply_action(action)
@@ -68,7 +68,7 @@ class CrewBelief(CardBelief[CrewWorlds]):
 
     def count(self) -> int:
         """The exact number of hidden histories that explain the view. Raises ValueError before any view."""
-        deals, _ = self._conditioned()
+        deals, _ = self._require_deals_and_view()
         return deals.count
 
     def histories(self) -> int:

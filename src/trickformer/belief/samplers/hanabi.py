@@ -11,8 +11,8 @@ import numpy as np
 from trickformer import _core, tokenizers
 from trickformer.base import Game, View, Worlds
 from trickformer.belief.samplers._resampling import resample
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
-from trickformer.games.hanabi import Hanabi, parted
+from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
+from trickformer.games.hanabi import Hanabi, split_history
 
 
 class HanabiWorlds(UniformWorlds):
@@ -46,7 +46,7 @@ class HanabiWorlds(UniformWorlds):
         return actions
 
 
-class HanabiBelief(UniformBelief[HanabiWorlds]):
+class HanabiBelief(ExactBelief[HanabiWorlds]):
     """Uniform over the orders of the deck: a hand is as likely as there are ways to take it from the unseen cards."""
 
     worlds = HanabiWorlds
@@ -58,8 +58,8 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
     def _sampler(self, view: View) -> _core.hanabi.HandSampler:
         return _core.hanabi.HandSampler(self._tokenizer.codec, self._tokenizer.encode(view))
 
-    def _hidden(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
-        _, view = self._conditioned()
+    def _hidden_part(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
+        _, view = self._require_deals_and_view()
         state = self._game.spiel.new_initial_state()
         for action in actions:
             state.apply_action(action)
@@ -70,7 +70,7 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
     def count(self) -> int:
         """The exact number of ways to take the own cards from those unseen, copies told apart. Raises ValueError before
         any view."""
-        deals, _ = self._conditioned()
+        deals, _ = self._require_deals_and_view()
         return deals.count
 
     def tables(self) -> list[_core.hanabi.Tables]:
@@ -84,12 +84,12 @@ class HanabiBelief(UniformBelief[HanabiWorlds]):
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
         view."""
-        deals, _ = self._conditioned()
+        deals, _ = self._require_deals_and_view()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
 
 
-class Unexplained(ValueError):
+class NoConsistentHandError(ValueError):
     """No hand, or none that was drawn, explains what the others did."""
 
 
@@ -116,26 +116,26 @@ class ExplainedBelief:
         self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
         self._hands, self._weights, self._all = self._decision.explained(self._listed, 0, 0, 0, self._slip)
         if self._all and not len(self._weights):
-            raise Unexplained("no hand explains what the others did")
+            raise NoConsistentHandError("no hand explains what the others did")
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
         """n worlds, alike in weight: by systematic resampling, in random order, so that listed hands come as often as
         they should. Raises ValueError before any view, Unexplained where no draw explains the others' moves."""
-        view, seed = self._conditioned(), int(rng.integers(2**63))
+        view, seed = self._require_view(), int(rng.integers(2**63))
         hands, weights = self._hands, self._weights
         if not self._all:
             most = self._tries if self._slip else n
             hands, weights, _ = self._decision.explained(0, most, self._tries, seed, self._slip)
             if not len(weights):
-                raise Unexplained(f"none of {self._tries:,} hands explains what the others did")
+                raise NoConsistentHandError(f"none of {self._tries:,} hands explains what the others did")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]
         return HanabiWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n]: the logarithm of the probability of a hand, up to a constant of the view where hands are not
         listed; -inf for what does not explain it. Raises ValueError before any view."""
-        view = self._conditioned()
+        view = self._require_view()
         self._uniform.reset(view)
         found = self._uniform.log_prob(worlds)
         good = np.isfinite(found)
@@ -144,13 +144,13 @@ class ExplainedBelief:
         total = self._weights.sum() / self._uniform.count() if self._all else 1.0
         return found - np.log(total)
 
-    def _conditioned(self) -> View:
+    def _require_view(self) -> View:
         if self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._view
 
 
-def weighted(game: Hanabi) -> ExplainedBelief:
+def weighted_belief(game: Hanabi) -> ExplainedBelief:
     """The belief that counts what the others have done: nearly what `smart` does."""
     return ExplainedBelief(game, "smart", listed=1_000, tries=1_000, slip=0.3)
 
@@ -169,7 +169,7 @@ def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
 
 def positions(game: Hanabi, history: Sequence[int]) -> Iterator[_core.hanabi.Tables]:
     """One table after the deal and after each move; the next step changes it."""
-    state, moves = parted(game.rules, history)
+    state, moves = split_history(game.rules, history)
     table = _core.hanabi.Tables(game.rules, 0, 0, 1)
     table[0] = state
     yield table

@@ -80,7 +80,7 @@ class HeartsBelief(CardBelief[HeartsWorlds]):
     def seat_view(self, view: View) -> _core.hearts.SeatView:
         return _seat_view(self._game, view)
 
-    def _hidden(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
         hidden = np.full(64, -1, dtype=np.int16)
         hidden[actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
         known = (deals.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
@@ -90,12 +90,12 @@ class HeartsBelief(CardBelief[HeartsWorlds]):
     def count(self) -> int:
         """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times
         ordered passes that the view does not show. Raises ValueError before any view."""
-        deals, _ = self._conditioned()
+        deals, _ = self._require_deals_and_view()
         return deals.assignments * deals.pass_histories
 
     def histories(self) -> int:
         """Of passes that the view does not show."""
-        return self._conditioned()[0].pass_histories
+        return self._require_deals_and_view()[0].pass_histories
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:

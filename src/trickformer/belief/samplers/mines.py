@@ -10,8 +10,8 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Game, UnknownNameError, View
-from trickformer.belief.samplers._uniform import UniformBelief, UniformWorlds
-from trickformer.games.mines import Mines, replayed
+from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
+from trickformer.games.mines import Mines, replay_moves
 
 METHODS: tuple[str, ...] = _core.mines.METHODS
 DOMAINS: tuple[str, ...] = _core.mines.DOMAINS
@@ -33,7 +33,7 @@ class MinesWorlds(UniformWorlds):
     def history(self, i: int) -> list[int]:
         """World i as actions: the mines, where they are laid, stand before the moves or after the first of them."""
         moves = [e.action for e in self.view.events if e.action is not None]
-        state = replayed(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
+        state = replay_moves(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
         return state.history()
 
 
@@ -66,7 +66,7 @@ class _Layouts:
         return on_board & _core.mines.explains(self._game.board, self._sight, layouts)
 
 
-class MinesBelief(UniformBelief[MinesWorlds]):
+class MinesBelief(ExactBelief[MinesWorlds]):
     """Uniform over the layouts that explain a view: drawn so, or approached.
 
     method: `exact` and `rejection` draw from that distribution. `metropolis` makes `trials` steps from a layout of
@@ -94,7 +94,7 @@ class MinesBelief(UniformBelief[MinesWorlds]):
     def _sampler(self, view: View) -> _Layouts:
         return _Layouts(self._mines, view, self.method, self.domain, self._trials)
 
-    def _hidden(self, actions: list[int], deals: _Layouts) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: _Layouts) -> np.ndarray:
         mines = self._mines.mines
         if not deals.laid:
             return np.full(mines, -1, dtype=np.int16)
@@ -104,19 +104,19 @@ class MinesBelief(UniformBelief[MinesWorlds]):
     def count(self) -> int:
         """The exact number of layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any
         view."""
-        return self._conditioned()[0].count
+        return self._require_deals_and_view()[0].count
 
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
         """float64 [n], minus the logarithm of the number of layouts, -inf for what does not explain the view: of the
         uniform distribution, whatever the method. Raises ValueError before any view."""
-        explained = self._conditioned()[0].explains(worlds.hidden)
+        explained = self._require_deals_and_view()[0].explains(worlds.hidden)
         return np.where(explained, -math.log(self.count()), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
         """n worlds; all randomness comes from `rng`. Raises ValueError before any view."""
         worlds = super().sample(n, rng)
         if not self.consistent:
-            worlds.feasible[:] = self._conditioned()[0].explains(worlds.hidden)
+            worlds.feasible[:] = self._require_deals_and_view()[0].explains(worlds.hidden)
             worlds.log_weight[~worlds.feasible] = -np.inf
         return worlds
 

@@ -55,7 +55,7 @@ class SkatBelief(CardBelief[SkatWorlds]):
     def seat_view(self, view: View) -> _core.skat.SeatView:
         return _core.skat.SeatView(self._tokenizer.encode(view))
 
-    def _hidden(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
         hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
         hidden[actions[:NUM_CARDS]] = np.minimum(np.arange(NUM_CARDS) // 10, 3)
         known = int((deals.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())
@@ -67,12 +67,12 @@ class SkatBelief(CardBelief[SkatWorlds]):
     def count(self) -> int:
         """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times the ways
         another soloist's twelve cards can have been picked up and laid away. Raises ValueError before any view."""
-        deals, _ = self._conditioned()
+        deals, _ = self._require_deals_and_view()
         return deals.assignments * deals.histories
 
     def histories(self) -> int:
         """Of what another soloist has picked up and laid away."""
-        return self._conditioned()[0].histories
+        return self._require_deals_and_view()[0].histories
 
 
 class WeightedSkatBelief(SkatBelief):
@@ -98,11 +98,11 @@ class WeightedSkatBelief(SkatBelief):
         return self._log_weight(worlds)
 
     def _log_weight(self, worlds: Worlds) -> np.ndarray:
-        deals = self._conditioned()[0]
+        deals = self._require_deals_and_view()[0]
         return _core.skat_search.log_weight(deals, self._evaluation, self._model, self._seeger, worlds.hidden)
 
 
-def weighted(game: Game) -> WeightedSkatBelief:
+def weighted_belief(game: Game) -> WeightedSkatBelief:
     """The belief that counts what the others have said."""
     return WeightedSkatBelief(game)
 

@@ -8,7 +8,7 @@ from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
 from trickformer.records.skat.record import TIMES_OUT, SkatRecord
-from trickformer.records.skat.replay import Replay, replay
+from trickformer.records.skat.replay import SkatReplay, replay
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
@@ -60,7 +60,7 @@ class Finding:
         return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 
-def outcome(found: Replay) -> Outcome | None:
+def outcome(found: SkatReplay) -> Outcome | None:
     """How a game ended, played out or broken off; None where all passed, it just stops, or nothing was declared yet.
 
     A game that is broken off is settled as the skat server does, as far as its records at hand and its help tell:
@@ -82,8 +82,8 @@ def outcome(found: Replay) -> Outcome | None:
     if found.soloist < 0:
         return Outcome(-1, penalty=gone[0], left=left, timed_out=timed_out) if gone else None
     gives_up = found.gives_up
-    if not found.declared:
-        declared = iss.declared(found.record) if gives_up == 1 else None
+    if not found.is_declared:
+        declared = iss.parse_declaration(found.record) if gives_up == 1 else None
         if declared is None:
             return None
         settled = _settle(found, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
@@ -110,9 +110,9 @@ def outcome(found: Replay) -> Outcome | None:
         return None
     # The core settles games that are over: what was not made of this one before it broke off must not count there.
     if broken_off and against < _SCHNEIDER and points < _WON:
-        settled = _settled(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+        settled = _settle_replay(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
     else:
-        settled = _settled(found, points, max(tricks, 1) if broken_off else tricks)
+        settled = _settle_replay(found, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
         soloist=found.soloist,
         won=settled.won,
@@ -129,13 +129,15 @@ def outcome(found: Replay) -> Outcome | None:
     )
 
 
-def _settled(found: Replay, points: int, tricks: int) -> _core.skat.Result:
+def _settle_replay(found: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
     deck = [ACTIONS.index(card) for card in found.record.deck]
     own = deck[HAND * found.soloist : HAND * (found.soloist + 1)] + deck[HAND * PLAYERS :]
     return _settle(found, (found.state.kind, found.state.level), own, points, tricks)
 
 
-def _settle(found: Replay, declared: tuple[int, int], own: list[int], points: int, tricks: int) -> _core.skat.Result:
+def _settle(
+    found: SkatReplay, declared: tuple[int, int], own: list[int], points: int, tricks: int
+) -> _core.skat.Result:
     return _core.skat.settle(
         kind=declared[0],
         hand=found.state.is_hand,
@@ -148,7 +150,7 @@ def _settle(found: Replay, declared: tuple[int, int], own: list[int], points: in
     )
 
 
-def result(found: Replay) -> str | None:
+def result(found: SkatReplay) -> str | None:
     """The result of a replayed record, in the words of its source; None where there is none to compute."""
     if found.soloist < 0 and found.state.is_terminal():
         return "passed"
@@ -197,7 +199,7 @@ def check(record: SkatRecord, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def _broken_off(found: Replay) -> str | None:
+def _broken_off(found: SkatReplay) -> str | None:
     if found.gone:
         seat, how = found.gone
         return f"seat {seat} {'timed out' if how == TIMES_OUT else 'left'}"

@@ -26,8 +26,8 @@ from trickformer.records.skat.record import (
     SkatRecord,
     Unread,
     contract,
-    quoted,
-    said,
+    quote,
+    split_move,
 )
 
 _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
@@ -66,7 +66,7 @@ def parse(line: str, number: int) -> SkatRecord:
     for at, (who, what) in enumerate(zip(words[2::2], words[3::2]), 1):
         reading.move(at, who, what)
     if len(words) % 2:
-        raise TrickformerError(f"game {number}, move {len(words) // 2}: {quoted(words[-1])} lacks its move")
+        raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} lacks its move")
     try:
         return SkatRecord(
             source="trickformer" if found.get("PC") == "trickformer" else "iss",
@@ -110,7 +110,7 @@ class _Moves:
         if who == "w":
             return self.world(at, what)
         if who not in ("0", "1", "2"):
-            raise self.fail(at, f"{quoted(who)} is neither w nor a seat")
+            raise self.fail(at, f"{quote(who)} is neither w nor a seat")
         if self.skat_due:
             raise self.fail(at, "the skat is not shown after it was picked up")
         showing = re.fullmatch(r"SC\.(\S+)", what)
@@ -129,7 +129,7 @@ class _Moves:
             self.said_by(at, who, what)
             self.declare(at, declared)
         else:
-            raise self.fail(at, f"{quoted(what)} is no move")
+            raise self.fail(at, f"{quote(what)} is no move")
         return self.settle(who)
 
     def world(self, at: int, what: str) -> None:
@@ -137,7 +137,7 @@ class _Moves:
         if event in _GIVES_UP and dot and seat in ("0", "1", "2"):
             self.moves.append(f"{seat} {_GIVES_UP[event]}")
         elif not self.skat_due:
-            raise self.fail(at, f"{quoted(what)} is nothing that the world does")
+            raise self.fail(at, f"{quote(what)} is nothing that the world does")
         elif tuple(what.split(".")) != self.skat:
             raise self.fail(at, f"the skat shown is not {'.'.join(self.skat)}, as dealt")
         self.skat_due = False
@@ -156,7 +156,7 @@ class _Moves:
     def declare(self, at: int, word: re.Match[str]) -> None:
         letters, cards = word[2], word[3].split(".")[1:]
         if self.declaration or len(set(letters)) < len(letters) or not set(cards) <= CARD:
-            raise self.fail(at, f"{quoted(word[0])} is no declaration")
+            raise self.fail(at, f"{quote(word[0])} is no declaration")
         # In a hand game all cards after the letters are those of an open hand; else the first two are discards.
         if cards and self.picked_up and not self.discards:
             self.lay_away(at, cards[:2])
@@ -188,7 +188,7 @@ class _Moves:
         return words if words and words != _words(self.moves) else None
 
 
-def declared(record: SkatRecord) -> tuple[int, int] | None:
+def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
     """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
     none."""
     words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
@@ -201,7 +201,7 @@ def declared(record: SkatRecord) -> tuple[int, int] | None:
 
 def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     """The declaration among the moves of a game in one word; None where there is none."""
-    what = [said(move)[1] for move in moves]
+    what = [split_move(move)[1] for move in moves]
     at = next((i for i, word in enumerate(what) if word in DECLARATIONS), None)
     if at is None:
         return None
@@ -219,7 +219,7 @@ def write(record: SkatRecord, number: int = 1) -> str:
     Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
-    what = [said(move)[1] for move in record.moves]
+    what = [split_move(move)[1] for move in record.moves]
     words = (record.declared or _words(record.moves) or "").split()
     # The words stand for several moves, up to the declaration and its level; where it was never finished, for none.
     declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
@@ -229,7 +229,7 @@ def write(record: SkatRecord, number: int = 1) -> str:
         last = declaration + any(action in LEVELS for action in what[declaration + 1 : declaration + 2])
         spoken_for = set(range(first, last + 1))
     pairs = ["w " + ".".join(record.deck)]
-    for at, (seat, action) in enumerate(map(said, record.moves)):
+    for at, (seat, action) in enumerate(map(split_move, record.moves)):
         if at == declaration:
             pairs += [f"{seat} {word}" for word in words]
         elif at in spoken_for:

@@ -59,7 +59,7 @@ class SkatRecord(BaseModel):
         for number, move in enumerate(moves, 1):
             seat, space, what = move.partition(" ")
             if seat not in ("0", "1", "2") or not space or not (what in ACTION or _REMARK.fullmatch(what)):
-                raise ValueError(f"move {number}: {quoted(move)} is no move")
+                raise ValueError(f"move {number}: {quote(move)} is no move")
         return moves
 
     @field_validator("winners")
@@ -81,14 +81,14 @@ Unread: TypeAlias = Callable[[], SkatRecord]
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
+class UnreadableGame:
     """A game of a file that cannot be read."""
 
     game: int  # counted from 1
     why: str  # one line, which names the game
 
 
-def said(move: str) -> tuple[int, str]:
+def split_move(move: str) -> tuple[int, str]:
     """The seat of a move and what it did."""
     return int(move[0]), move[2:]
 
@@ -101,6 +101,6 @@ def contract(moves: tuple[str, ...] | list[str]) -> str | None:
     return " ".join(sorted((w for w in words if w != LEVELS[0]), key=lambda w: (w not in DECLARATIONS, w != "hand")))
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Foreign text for a message: on one line, and short."""
     return repr(text if len(text) <= 30 else text[:27] + "...")

@@ -20,7 +20,7 @@ from trickformer.games.skat import (
     PLAYING,
     POINTS,
 )
-from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, said
+from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
 _PICK_UP, _DISCARD, _DECLARE = 1, 2, 3  # phases of the core
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
@@ -42,7 +42,7 @@ class Trick:
 
 
 @dataclass(slots=True)
-class Replay:
+class SkatReplay:
     """What became of a record under the rules."""
 
     record: SkatRecord
@@ -69,7 +69,7 @@ class Replay:
         return self.state.bid if told is None else told
 
     @property
-    def declared(self) -> bool:
+    def is_declared(self) -> bool:
         """Whether a game has been declared, its levels included."""
         return self.state.phase >= PLAYING and self.soloist >= 0
 
@@ -96,18 +96,18 @@ class Replay:
         return 2 if self.gone or defenders <= self.resigned else None
 
 
-def replay(record: SkatRecord) -> Replay:
+def replay(record: SkatRecord) -> SkatReplay:
     """Plays the moves of a record one by one; stops at the first that the rules forbid, and says so in `fault`.
 
     A null worth less than the bid is forbidden by the game and played nevertheless: people do declare it."""
-    found = Replay(record, _deal(record))
+    found = SkatReplay(record, _deal(record))
     if record.bid is not None:
         if not record.moves:
             found.fault = 0, "there is no auction and no move"
             return found
-        _stand_in(found, said(record.moves[0])[0], record.bid)
+        _stand_in(found, split_move(record.moves[0])[0], record.bid)
     for number, move in enumerate(record.moves, 1):
-        fault = _step(found, *said(move), number)
+        fault = _step(found, *split_move(move), number)
         if fault:
             found.fault = number, fault
             break
@@ -118,7 +118,7 @@ def _deal(record: SkatRecord) -> _core.skat.State:
     return _core.skat.State(np.array([ACTION[card] for card in record.deck], dtype=np.uint8))
 
 
-def _stand_in(found: Replay, soloist: int, bid: int) -> None:
+def _stand_in(found: SkatReplay, soloist: int, bid: int) -> None:
     """An auction that ends with this soloist and this bid."""
     call = CALL + CALLS.index(bid)
     for action in ((call, HOLD, PASS, PASS), (call, PASS, PASS), (PASS, call, PASS))[soloist]:
@@ -126,12 +126,12 @@ def _stand_in(found: Replay, soloist: int, bid: int) -> None:
     found.stand_in = len(found.actions)
 
 
-def _apply(found: Replay, action: int) -> None:
+def _apply(found: SkatReplay, action: int) -> None:
     found.state.apply_action(action)
     found.actions.append(action)
 
 
-def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
+def _step(found: SkatReplay, seat: int, what: str, number: int) -> str | None:
     """Plays one move; returns what is wrong with it."""
     state = found.state
     if found.gone or found.gives_up:
@@ -142,7 +142,7 @@ def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
         found.gone = seat, what
         return None
     if what == RESIGNS:
-        if not found.declared:
+        if not found.is_declared:
             return "resigns before a game is declared"
         found.resigned.add(seat)
         return None
@@ -174,13 +174,13 @@ def _step(found: Replay, seat: int, what: str, number: int) -> str | None:
     return None
 
 
-def _without_bid(found: Replay, number: int) -> None:
+def _without_bid(found: SkatReplay, number: int) -> None:
     """Goes back to the deal and on to the declaration, as if the soloist had the game at the lowest bid: the card play
     is the same."""
     soloist = found.soloist
     found.state, found.actions = _deal(found.record), []
     _stand_in(found, soloist, CALLS[0])
-    own = [said(move)[1] for move in found.record.moves[: number - 1]]
+    own = [split_move(move)[1] for move in found.record.moves[: number - 1]]
     start = own.index("pick-up" if "pick-up" in own else "hand")
     for what in own[start:]:
         if what in ACTION:

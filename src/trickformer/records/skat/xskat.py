@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
-from trickformer.records.skat.record import CARD, SkatRecord, Unread, contract, quoted
+from trickformer.records.skat.record import CARD, SkatRecord, Unread, contract, quote
 
 _SUITS = {
     "D": ("Diamond", "Karo", "Bells", "Schellen"),
@@ -104,14 +104,14 @@ class _Game:
     def row(self, line: str) -> list[tuple[str, str, str]]:
         cells = _CELL.findall(line)
         if len(cells) != PLAYERS or _CELL.sub("", line).strip():
-            raise self.fail(f"{quoted(line)} is no row of three cards")
+            raise self.fail(f"{quote(line)} is no row of three cards")
         return cells
 
     def skat(self, words: tuple[str, ...]) -> list[str]:
         line = self.next()
         cells = _CELL.findall(line.replace(",", " "))
         if not line.startswith(words) or len(cells) != 2:
-            raise self.fail(f"{quoted(line)} does not say: {words[0]}")
+            raise self.fail(f"{quote(line)} does not say: {words[0]}")
         return [_card(cell) for cell in cells]
 
     def record(self) -> SkatRecord:
@@ -121,14 +121,14 @@ class _Game:
             raise self.fail("not the names of three players")
         while not (line := self.next()).startswith(_RULE):
             if line:
-                raise self.fail(f"{quoted(line)} where the tricks should begin")
+                raise self.fail(f"{quote(line)} where the tricks should begin")
         rows, passed = [], None
         while not (seed := _SEED.fullmatch(line := self.next())):
             leads = [word.startswith("_") for word in line.split()]
             if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
                 passed = leads.index(True)
             elif passed is not None or len(rows) == HAND:
-                raise self.fail(f"{quoted(line)} where the hands should begin")
+                raise self.fail(f"{quote(line)} where the hands should begin")
             else:
                 rows.append(self.row(line))
         hands: list[list[str]] = [[], [], []]
@@ -142,10 +142,10 @@ class _Game:
         if passed is not None:
             hands = hands[passed:] + hands[:passed]
             moves = ["1 pass", "2 pass", "0 pass"]
-            return self.made(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
-        return self.played(names, rows, hands, skat, tags)
+            return self.make_record(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
+        return self.read_play(names, rows, hands, skat, tags)
 
-    def played(
+    def read_play(
         self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
     ) -> SkatRecord:
         dealt_skat = self.skat(_WAS)
@@ -158,7 +158,7 @@ class _Game:
             hand, level = hand or _SAID[line][0], max(level, _SAID[line][1])
         result = _RESULT.fullmatch(line)
         if not result or self.at < len(self.lines):
-            raise self.fail(f"{quoted(line)} is no result")
+            raise self.fail(f"{quote(line)} is no result")
         if not rows:
             raise self.fail("no trick was played")
 
@@ -194,9 +194,11 @@ class _Game:
                 break  # the game is over; further rows only lay down what was left
         text = ("won" if result[1] in _WON else "lost") + (f" {result[2]}" if result[2] else "")
         rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
-        return self.made(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
+        return self.make_record(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
-    def made(self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any) -> SkatRecord:
+    def make_record(
+        self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any
+    ) -> SkatRecord:
         if len(cards) != len(CARD) or frozenset(cards) != CARD:
             raise self.fail("hands and skat are not 32 different cards")
         a, b, c = *names[forehand:], *names[:forehand]

@@ -13,7 +13,7 @@ from trickformer.base import Memo, View
 from trickformer.belief.samplers.crew import CrewBelief, course
 
 
-class CrewDrawn:
+class CrewSampledWorlds:
     """Worlds as the sampler of a view has them, int16 [n, 48]."""
 
     illegal = 0
@@ -37,10 +37,10 @@ class CrewPosition:
         self._view, self._how = view, how
         (self.blueprint,) = _core.crew.rules_player([how.belief.seat_view(view)])
 
-    def drawn(self, n: int, rng: np.random.Generator) -> CrewDrawn:
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
         return self._how.worlds(self._view, n, rng)
 
-    def exact(self, n: int, rng: np.random.Generator) -> CrewDrawn:
+    def exact(self, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
         """Where all search, there is no exact belief but that of the rules."""
         return self._how.draw(self._view, n, self._how.assessed, rng)
 
@@ -66,16 +66,16 @@ class CrewPositions:
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
         return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         return True
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> CrewDrawn:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
         return self.draw(view, n, self.tries, rng)
 
-    def draw(self, view: View, n: int, tries: int | None, rng: np.random.Generator) -> CrewDrawn:
+    def draw(self, view: View, n: int, tries: int | None, rng: np.random.Generator) -> CrewSampledWorlds:
         """n worlds, or those that are found among so many draws."""
         deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
         if tries is None:
-            return CrewDrawn(deals, deals.sample(seed, n), self.threads)
+            return CrewSampledWorlds(deals, deals.sample(seed, n), self.threads)
         explained = deals.explained(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
-        return CrewDrawn(deals, explained, self.threads)
+        return CrewSampledWorlds(deals, explained, self.threads)

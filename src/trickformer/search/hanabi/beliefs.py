@@ -11,7 +11,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Belief, TrickformerError
 from trickformer.belief.hanabi import networks
-from trickformer.belief.hanabi.config import VARIANTS, Tuned
+from trickformer.belief.hanabi.config import VARIANTS, FineTuningOptions
 from trickformer.belief.hanabi.estimators import BFT, Recurrent
 from trickformer.belief.hanabi.finetune import tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
@@ -40,7 +40,9 @@ def network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, d
     return model.to(usable(device))
 
 
-def learned(name: str, game: Hanabi, style: str, seat: int, tuned: Tuned, file: Path | None, device: str) -> Maker:
+def make_network_belief(
+    name: str, game: Hanabi, style: str, seat: int, tuned: FineTuningOptions, file: Path | None, device: str
+) -> Maker:
     """The beliefs seq2seq and bft of a seat whose partners play `style`. Raises TrickformerError on a network that does
     not fit."""
     model, cast = network(file, game, "pomdp", style, seat, device), [style] * game.players
@@ -59,7 +61,7 @@ def public(
     game: Hanabi,
     process: HanabiProcess,
     style: str,
-    tuned: Tuned,
+    tuned: FineTuningOptions,
     file: Path | None,
     device: str,
     exact: Callable[[], PublicBelief],

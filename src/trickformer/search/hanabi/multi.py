@@ -21,7 +21,7 @@ from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.belief.samplers._resampling import resample
 from trickformer.games.hanabi import Hanabi
 from trickformer.search.hanabi.public import Games, digest
-from trickformer.search.options import Searching
+from trickformer.search.options import RaceOptions
 from trickformer.search.sparta import search
 
 
@@ -32,12 +32,12 @@ class Multi:
     process: HanabiProcess  # in the form fosg
     bot: int  # the blueprint
     worlds: int
-    how: Searching
+    how: RaceOptions
     range_max: int  # hands up to which a search is run for each
     seed: int
 
 
-class MultiDrawn:
+class MultiSampledWorlds:
     """Worlds as tables. All have the same legal actions, for they differ in what the seat on turn does not see."""
 
     searched = 0
@@ -60,16 +60,16 @@ class MultiPosition:
 
     def __init__(self, game: MultiGame, hand: np.ndarray, searches: bool, rng: np.random.Generator):
         self._game, self._hand, self.searches, self.rng = game, hand, searches, rng
-        table = game.supposed(hand)
+        table = game.assume_hand(hand)
         self.legal = tuple(np.flatnonzero(table.legal()[0]).tolist())
         self.blueprint = int(table.choose(np.full(1, game.multi.bot, dtype=np.int8), int(rng.integers(2**62)))[0])
 
-    def drawn(self, n: int, rng: np.random.Generator) -> MultiDrawn:
-        return self._game.drawn(self._hand, n, rng)
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
+        return self._game.sample_worlds(self._hand, n, rng)
 
-    def exact(self, n: int, rng: np.random.Generator) -> MultiDrawn:
+    def exact(self, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
         """The belief is exact as it is."""
-        return self.drawn(n, rng)
+        return self.sample_worlds(n, rng)
 
 
 class MultiGame:
@@ -84,7 +84,7 @@ class MultiGame:
     def hands(self) -> np.ndarray | None:
         """int8 [m, hand]: what the seat that waits may hold as everybody sees it; None where that is too much for a
         search of each, so that there is none."""
-        hands = self._belief.listed(1 - self._turn)
+        hands = self._belief.enumerate_hands(1 - self._turn)
         return None if hands is None or len(hands) > self.multi.range_max else hands
 
     def position(self, hand: np.ndarray, rng: np.random.Generator | None = None) -> MultiPosition:
@@ -95,18 +95,18 @@ class MultiGame:
         public = [self.multi.seed, int.from_bytes(self.digest[:8], "little"), int.from_bytes(hand.tobytes(), "little")]
         return MultiPosition(self, hand, searches, np.random.default_rng(public) if searches or rng is None else rng)
 
-    def supposed(self, hand: np.ndarray) -> Tables:
+    def assume_hand(self, hand: np.ndarray) -> Tables:
         """The table, with this hand at the seat that waits."""
         table = self._x.take(np.zeros(1, dtype=np.int64))
         if not table.suppose(at_seat(hand[None], 1 - self._turn, 2)).all():
             raise ValueError("cards or hints rule out this hand")
         return table
 
-    def drawn(self, hand: np.ndarray, n: int, rng: np.random.Generator) -> MultiDrawn:
+    def sample_worlds(self, hand: np.ndarray, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
         """n worlds in which the seat that waits holds this hand: hands of the seat on turn, and decks."""
         process, counts = self.multi.process, self._belief.counts()
         if self._own is None:
-            self._own = self._belief.weighed(
+            self._own = self._belief.hand_weights(
                 self._turn, np.random.default_rng([self.multi.seed, int.from_bytes(self.digest[:8], "little")])
             )
         own, weight = self._own
@@ -114,21 +114,25 @@ class MultiGame:
         left = counts - held_of(hand[None], len(counts))[0]
         given = weight + log_ways(held, left) - log_ways(held, counts)
         if not np.isfinite(given).any():
-            return MultiDrawn(self._x.take(np.zeros(0, dtype=np.int64)), self.multi.bot, 1)
+            return MultiSampledWorlds(self._x.take(np.zeros(0, dtype=np.int64)), self.multi.bot, 1)
         hidden = np.empty((n, 2, len(hand)), dtype=np.int8)
         hidden[:, self._turn] = own[rng.permutation(resample(given, n, rng))]
         hidden[:, 1 - self._turn] = hand
         tables = process.possible(self._x, hidden.reshape(n, -1), int(rng.integers(2**62)))
-        return MultiDrawn(tables, self.multi.bot, self.multi.how.threads)
+        return MultiSampledWorlds(tables, self.multi.bot, self.multi.how.threads)
 
     def go_on(self, action: int, after: Tables) -> None:
         """A move. Of one by search it is found out now for which hands it would have been made."""
         control, hands = np.array([self.multi.bot]), self.hands()
-        said = None if hands is None else Answers(hands, np.array([self._made(hand, action) for hand in hands], bool))
+        said = (
+            None
+            if hands is None
+            else Answers(hands, np.array([self._is_search_choice(hand, action) for hand in hands], bool))
+        )
         self._belief.observe(self._x, control, np.array([action]), after, said)
         self._x, self._own, self.digest = after, None, digest(self.digest, action, after)
 
-    def _made(self, hand: np.ndarray, action: int) -> bool:
+    def _is_search_choice(self, hand: np.ndarray, action: int) -> bool:
         position = self.position(hand)
         if action not in position.legal:
             return False
@@ -158,7 +162,7 @@ class Answers:
 class MultiPositions:
     """Decisions of both seats. Games are followed once for both."""
 
-    def __init__(self, game: Hanabi, style: str, worlds: int, how: Searching, range_max: int, seed: int):
+    def __init__(self, game: Hanabi, style: str, worlds: int, how: RaceOptions, range_max: int, seed: int):
         process = HanabiProcess(game.rules, Form.FOSG, [style, style])
         multi = Multi(process, _core.hanabi.BOTS.index(style), worlds, how, range_max, seed)
         self.games = Games(game, lambda x: MultiGame(multi, x))

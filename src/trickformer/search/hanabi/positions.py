@@ -9,14 +9,14 @@ import numpy as np
 
 from trickformer import _core, tokenizers
 from trickformer.base import Belief, Memo, View
-from trickformer.belief.samplers.hanabi import Unexplained
+from trickformer.belief.samplers.hanabi import NoConsistentHandError
 from trickformer.games.hanabi import Hanabi
 
 if TYPE_CHECKING:
     from trickformer.search.hanabi.beliefs import Maker
 
 
-class HanabiDrawn:
+class HanabiSampledWorlds:
     """Own hands, int16 [n, hand], with what they leave in the deck, shuffled."""
 
     def __init__(
@@ -46,12 +46,14 @@ class HanabiPosition:
         """By what it is searched."""
         self.searches, self._belief, self._exact = True, belief, exact
 
-    def drawn(self, n: int, rng: np.random.Generator) -> HanabiDrawn:
+    def sample_worlds(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
         searched = 0 if self._belief.consistent else n
-        return HanabiDrawn(self._decision, hands(self._belief, self._view, n, rng), searched, self._threads, rng)
+        return HanabiSampledWorlds(
+            self._decision, hands(self._belief, self._view, n, rng), searched, self._threads, rng
+        )
 
-    def exact(self, n: int, rng: np.random.Generator) -> HanabiDrawn:
-        return HanabiDrawn(self._decision, hands(self._exact, self._view, n, rng), 0, self._threads, rng)
+    def exact(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
+        return HanabiSampledWorlds(self._decision, hands(self._exact, self._view, n, rng), 0, self._threads, rng)
 
 
 class HanabiPositions:
@@ -81,12 +83,12 @@ class HanabiScript:
         self._tokenizer, self._bot, self._belief = tokenizers.make(game), _core.hanabi.BOTS.index("smart"), belief
         self.unit = float(game.rules.kinds)
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         return True
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> HanabiDrawn:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
         decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)
-        return HanabiDrawn(decision, hands(self._belief, view, n, rng), 0, 1, rng)
+        return HanabiSampledWorlds(decision, hands(self._belief, view, n, rng), 0, 1, rng)
 
 
 def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -94,6 +96,6 @@ def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.nd
     try:
         belief.reset(view)
         worlds = belief.sample(n, rng)
-    except Unexplained:
+    except NoConsistentHandError:
         return np.empty((0, 0), dtype=np.int16)
     return worlds.hidden[worlds.feasible]

@@ -13,10 +13,10 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import View
-from trickformer.belief.hanabi.process import HanabiProcess, Tables, chosen, prefer
+from trickformer.belief.hanabi.process import HanabiProcess, Tables, choose_actions, prefer
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.games.hanabi import Hanabi
-from trickformer.search.race import Raced, race
+from trickformer.search.race import RaceResult, race
 
 
 class PublicBelief(Protocol):
@@ -44,7 +44,7 @@ class Search:
     seed: int
     threads: int
 
-    def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[Raced | None, int]:
+    def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[RaceResult | None, int]:
         """The best rule of the next move, None where no world is possible, and how many of the worlds, int8
         [k, slots], were not."""
         tables = self.process.possible(x, hidden, seed)
@@ -71,12 +71,12 @@ class Search:
 
     def _scores(self, tables: Tables, rule: int, seed: int) -> np.ndarray:
         """float64 [n]: one move by the rule, then the blueprint to the end. What is drawn is alike for all rules."""
-        actions = chosen(tables, np.full(len(tables), rule), seed)
+        actions = choose_actions(tables, np.full(len(tables), rule), seed)
         return tables.play_out(actions, self.bot, seed, self.threads).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleSearchResult:
     """What a search found for the next move."""
 
     rule: int  # a policy of the process
@@ -87,7 +87,7 @@ class Found:
     searched: int  # those that were drawn
 
 
-class Followed:
+class RuleSearchGame:
     """A game up to some move. What it draws follows from the search's seed and what everybody saw."""
 
     def __init__(self, search: Search, x: Tables):
@@ -96,9 +96,9 @@ class Followed:
         self._exact = search.exact() if search.assess else None
         for each in self._beliefs():
             each.begin(x)
-        self._found: Found | None = None
+        self._found: RuleSearchResult | None = None
 
-    def found(self) -> Found:
+    def search_next_move(self) -> RuleSearchResult:
         """The rule of the next move, searched when it is asked for first."""
         if self._found is None:
             own, x = self._search, self._x
@@ -111,12 +111,12 @@ class Followed:
                 hidden = self._exact.write(own.assess, seeds[2])[0] if rule != own.bot else np.empty((0, 0), np.int8)
                 exact = own.gain(x, hidden, rule, seeds[3])
             value, gain = (None, None) if best is None else (best.value, best.gain)
-            self._found = Found(rule, value, gain, exact, illegal, len(drawn))
+            self._found = RuleSearchResult(rule, value, gain, exact, illegal, len(drawn))
         return self._found
 
     def go_on(self, action: int, after: Tables) -> None:
         """A move, by the rule that was found for it."""
-        control = np.array([self.found().rule], dtype=np.int64)
+        control = np.array([self.search_next_move().rule], dtype=np.int64)
         for each in self._beliefs():
             each.observe(self._x, control, np.array([action]), after)
         self._x, self._found, self.digest = after, None, digest(self.digest, action, after)
@@ -125,7 +125,7 @@ class Followed:
         return [self._belief] if self._exact is None else [self._belief, self._exact]
 
 
-class Game(Protocol):
+class PublicGame(Protocol):
     """A game that is followed from outside."""
 
     digest: bytes
@@ -135,7 +135,7 @@ class Game(Protocol):
         ...
 
 
-G = TypeVar("G", bound=Game)
+G = TypeVar("G", bound=PublicGame)
 
 
 class Games(Generic[G]):

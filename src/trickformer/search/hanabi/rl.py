@@ -18,7 +18,7 @@ Draw: TypeAlias = Callable[[int], Tables]  # so many worlds of a decision, as ta
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class ValueTuning:
     """How values are tuned to a decision. A network moves for one seat, whose others all play `bot`, or for all seats;
     after `horizon` moves of its own all play `bot`."""
 
@@ -64,18 +64,18 @@ class Tuning:
         moves: list[tuple[np.ndarray, torch.Tensor]] = []  # which games they are of, and their values
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
-            seen, legal = _seen(model, x, self.v0)
+            seen, legal = _build_inputs(model, x, self.v0)
             q = _values(model, seen, legal)
             choice = best(q.detach(), legal)
             if move >= apart:  # the seat has moved before
                 with torch.no_grad():
                     worth[move, live] = _of(_values(target, seen, legal), choice).cpu().numpy()
             score[move, live], goes_on[move, live] = x.scores(), True
-            action = self._explored(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
+            action = self._randomize_actions(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
             moves.append((live, _of(q, torch.from_numpy(action).to(q.device))))
             return action
 
-        final = self._played(x, rng, self.horizon, play)
+        final = self._play_games(x, rng, self.horizon, play)
         errors, discount = [], self.discount**x.rules.players
         for move, (live, value) in enumerate(moves):
             wanted, then = final[live] - score[move, live], move + apart
@@ -90,7 +90,7 @@ class Tuning:
         """int64 [n]: the best action of the seat on turn at each table. In double precision, so that it is the same
         however many tables are looked at together: sums of torch depend on that in the last digits."""
         exact = copy.deepcopy(model).double()
-        seen, legal = _seen(exact, x, self.v0)
+        seen, legal = _build_inputs(exact, x, self.v0)
         return best(_values(exact, seen, legal), legal).cpu().numpy()
 
     @torch.no_grad()
@@ -100,17 +100,17 @@ class Tuning:
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             assert model is not None
-            seen, legal = _seen(model, x, self.v0)
+            seen, legal = _build_inputs(model, x, self.v0)
             return best(_values(model, seen, legal), legal).cpu().numpy()
 
-        return self._played(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
+        return self._play_games(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
-    def compared(self, model: ActionValues, x: Tables, seed: int) -> tuple[float, float]:
+    def compare_scores(self, model: ActionValues, x: Tables, seed: int) -> tuple[float, float]:
         """Mean scores of the network and of `bot` in the same worlds."""
         own, others = (float(self.scores(m, x, seed).mean()) for m in (model, None))
         return own, others
 
-    def _played(
+    def _play_games(
         self, x: Tables, rng: np.random.Generator, moves: int, play: Callable[[int, Tables, np.ndarray], np.ndarray]
     ) -> np.ndarray:
         """float32 [n]: final scores of games that begin here, with so many moves by the network; x stays as it is.
@@ -134,14 +134,14 @@ class Tuning:
         kind = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)
         return self.exploration ** (1 + self.exploration_power * kind)
 
-    def _explored(
+    def _randomize_actions(
         self, action: np.ndarray, legal: np.ndarray, share: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         drawn = any_legal(legal, rng)
         return np.where(rng.random(len(action)) < share, drawn, action)
 
 
-def _seen(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """What the seats on turn see, and what is legal."""
     weight = model.worth.weight
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)

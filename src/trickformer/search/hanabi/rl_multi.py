@@ -20,8 +20,8 @@ from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues
 from trickformer.search.hanabi.public import Games, digest
-from trickformer.search.hanabi.rl import Tables, Tuning
-from trickformer.search.options import Believing
+from trickformer.search.hanabi.rl import Tables, ValueTuning
+from trickformer.search.options import BeliefOptions
 
 _KEPT = 16  # games that are followed: each keeps the networks of its moves
 
@@ -32,11 +32,11 @@ class Team:
 
     process: HanabiProcess  # in the form fosg
     model: ActionValues  # where each search begins
-    tuning: Tuning
-    how: Believing
+    tuning: ValueTuning
+    how: BeliefOptions
     seed: int
 
-    def said(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
+    def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
         """float64 [m], of hands int8 [m, hand] of the seat that waits at a table, 1: what a move by a network says of
         them (`belief.hanabi.exact.Said`)."""
         tables = x.take(np.zeros(len(hidden), dtype=np.int64))
@@ -45,7 +45,7 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NetworkSearchResult:
     """What a search found for the next move."""
 
     network: ActionValues | None  # by which it is made; None: as the blueprint has it
@@ -60,33 +60,33 @@ class TunedGame:
         self._team, self.digest, self._x = team, digest(b"", -1, x), x
         self._belief = PublicWorlds(team.process, team.how.listed, team.how.tries)
         self._belief.begin(x)
-        self._found: Found | None = None
+        self._found: NetworkSearchResult | None = None
 
-    def found(self) -> Found:
+    def search_next_move(self) -> NetworkSearchResult:
         """By which network the next move is made, searched when it is asked for first."""
         if self._found is None:
-            self._found = self._searched()
+            self._found = self._run_search()
         return self._found
 
     def go_on(self, action: int, after: Tables) -> None:
         """A move, by the network that was found for it."""
-        network, bot = self.found().network, self._team.tuning.bot
-        said = None if network is None else partial(self._team.said, self._x, network, action)
+        network, bot = self.search_next_move().network, self._team.tuning.bot
+        said = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
         self._belief.observe(self._x, np.array([bot]), np.array([action]), after, said)
         self._x, self._found, self.digest = after, None, digest(self.digest, action, after)
 
-    def _searched(self) -> Found:
+    def _run_search(self) -> NetworkSearchResult:
         team, tuning = self._team, self._team.tuning
         rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
         drawn, others = (self._belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
         judged = self._worlds(others, rng)
         if not len(drawn) or not len(judged):
-            return Found(None)
+            return NetworkSearchResult(None)
         tuned = tuning.tune(team.model, lambda k: self._worlds(drawn[rng.integers(len(drawn), size=k)], rng), rng)
-        own, blueprint = tuning.compared(tuned, judged, int(rng.integers(2**62)))
+        own, blueprint = tuning.compare_scores(tuned, judged, int(rng.integers(2**62)))
         if own - blueprint > team.how.threshold:
-            return Found(tuned, own, own - blueprint)
-        return Found(None, blueprint, 0.0)
+            return NetworkSearchResult(tuned, own, own - blueprint)
+        return NetworkSearchResult(None, blueprint, 0.0)
 
     def _worlds(self, hidden: np.ndarray, rng: np.random.Generator) -> Tables:
         return self._team.process.possible(self._x, hidden, int(rng.integers(2**62)))
@@ -107,7 +107,7 @@ class BothSeats:
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         tuning, (followed, table) = self._team.tuning, self.games.of(view)
-        found = followed.found()
+        found = followed.search_next_move()
         if found.network is None:
             actions = table.choose(np.full(1, tuning.bot, dtype=np.int8), int(rng.integers(2**62)))
         else:

@@ -21,7 +21,7 @@ def style_of(who: str, spec: str) -> str:
     return str(getattr(options, "style"))  # noqa: B009 - players are found by name
 
 
-class Scripted:
+class ScriptedPolicy:
     """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
     it can be asked in any world that explains a view."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Decision, Game, Memo, Thought, View
-from trickformer.belief.samplers import weighted
+from trickformer.belief.samplers import weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
@@ -55,9 +55,9 @@ class SkatSearch:
         from trickformer.search.skat import worlds as _skat_worlds
 
         n = min(self._worlds, _skat_worlds.WORLDS)
-        belief = weighted(self._game) if self._oversample else self._belief
+        belief = weighted_belief(self._game) if self._oversample else self._belief
         belief.reset(view)
-        worlds = _skat_worlds.valued(belief.sample(n, rng), n, view.legal, self._seeger)
+        worlds = _skat_worlds.evaluate_worlds(belief.sample(n, rng), n, view.legal, self._seeger)
         return Thought(worlds=worlds)
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:

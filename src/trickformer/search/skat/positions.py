@@ -17,7 +17,7 @@ OPEN = 5  # last tricks that are solved with open cards: the script plays them b
 
 
 @dataclass(slots=True)
-class SkatDrawn:
+class SkatSampledWorlds:
     """Worlds as the sampler of a view has them, int16 [n, 34]. Nothing is drawn on the way."""
 
     deals: _core.skat.DealSampler
@@ -47,18 +47,18 @@ class SkatPositions:
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
         self._solver = _core.skat_search.Solver()
 
-    def judges(self, view: View) -> bool:
+    def can_evaluate(self, view: View) -> bool:
         """Cards alone: of bids and declarations games say what they are worth to one who plays as the script does, with
         open cards at the end, which the defenders have more of."""
         return _core.skat_search.at_play(self._belief.seat_view(view))
 
-    def worlds(self, view: View, n: int, rng: np.random.Generator) -> SkatDrawn:
+    def worlds(self, view: View, n: int, rng: np.random.Generator) -> SkatSampledWorlds:
         """n worlds. Where they are weighted and few are likely, these come more often."""
         deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
         how = self._evaluation, self._model, self._seeger
         _, weight, _, _, hidden = _core.skat_search.draw_worlds(deals, *how, n, self._oversample, seed)
         # Systematic resampling: of worlds alike, each once.
         chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
-        return SkatDrawn(
+        return SkatSampledWorlds(
             deals, hidden[rng.permutation(chosen)], np.array(course(view), dtype=np.int64), self._seeger, self._solver
         )

@@ -6,17 +6,17 @@ from typing import Any
 
 import typer
 
-from trickformer.belief.hanabi.config import Evaluation, Training
+from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
 from trickformer.plumbing import config as configs
 
 app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
 
 
 @app.command()
-@configs.options(Training)
+@configs.options(BeliefTraining)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
-    settings = configs.load(Training, config, given)
+    settings = configs.load(BeliefTraining, config, given)
     from trickformer.studies.belief import training
 
     print(training.command(settings, resume))

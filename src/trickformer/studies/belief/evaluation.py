@@ -50,7 +50,7 @@ def play(
     gone on with. shared: what `_shared` has, where that was asked already. Raises TrickformerError where what is kept
     in the file is broken."""
     torch.set_num_threads(config.threads)
-    shared = _shared(config) if shared is None else shared
+    shared = _load_components(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:
         n = len(_stack(config, first))
@@ -70,7 +70,7 @@ def _stack(config: Evaluation, first: int) -> range:
     return range(first, min(first + config.stack, config.games))
 
 
-def _shared(config: Evaluation) -> dict[str, Any]:
+def _load_components(config: Evaluation) -> dict[str, Any]:
     """What all stacks have in common: the system, and the networks that the estimators need."""
     shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
@@ -85,16 +85,16 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
     made: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
-        "counting": lambda: estimators.Counting(process),
+        "counting": lambda: estimators.CountingEstimator(process),
         "v1": lambda: estimators.V1(process),
         "bb": lambda: estimators.V2(process, 0.0, config.samples, seed),
         "v2": lambda: estimators.V2(process, config.alpha, config.samples, seed),
         "particles": lambda: Particles(process, config.particles, seed),
         "rejection": lambda: Particles(process, config.particles, seed, rejection=True),
         "seq2seq": lambda: estimators.Recurrent(process, shared["network"]),
-        "transformer": lambda: estimators.Reader(process, shared["transformer"]),
+        "transformer": lambda: estimators.TransformerEstimator(process, shared["transformer"]),
         "bft": lambda: estimators.BFT(process, shared["network"], tuning(config, config.worlds), seed),
-        "exact": lambda: estimators.Exact(process, config.limit, config.pairs),
+        "exact": lambda: estimators.ExactEstimator(process, config.limit, config.pairs),
     }
     return {name: made[name]() for name in config.estimators}
 
@@ -103,7 +103,7 @@ def network(config: Evaluation) -> Seq2Seq:
     """The LSTM of the config. Raises TrickformerError where there is none, or one of another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
-    model = _trained(config, config.checkpoint)
+    model = _load_network(config, config.checkpoint)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(
             f"{config.checkpoint} is a transformer: seq2seq and bft, which tunes LSTMs only, cannot use it; give it as "
@@ -118,13 +118,13 @@ def transformer(config: Evaluation) -> Transformer:
         raise TrickformerError(
             "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
         )
-    model = _trained(config, config.transformer)
+    model = _load_network(config, config.transformer)
     if not isinstance(model, Transformer):
         raise TrickformerError(f"{config.transformer} is an LSTM; give it as --checkpoint to seq2seq and bft")
     return model
 
 
-def _trained(config: Evaluation, file: Path) -> networks.BeliefNetwork:
+def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
     model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
     if trained.seed == config.seed:
         raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
@@ -134,11 +134,11 @@ def _trained(config: Evaluation, file: Path) -> networks.BeliefNetwork:
 def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     usable(config.device)
-    shared = _shared(config)
+    shared = _load_components(config)
     found: dict[int, list[dict[str, Any]]] = {}
-    with _kept(config, resume) as kept:
+    with _open_records(config, resume) as kept:
         if kept:
             found |= {stack[0]["game"]: stack for stack in kept.known}
 
@@ -163,7 +163,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _kept(config: Evaluation, resume: bool) -> Generator[JsonLines | None]:
+def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | None]:
     """The stacks in the folder of the run, if it has one."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:

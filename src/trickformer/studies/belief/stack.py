@@ -16,9 +16,9 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.belief.hanabi.estimators import Estimator
-from trickformer.belief.hanabi.exact import ExactBelief, HandFilter, Hands
-from trickformer.belief.hanabi.finetune import Finetuned, Step, Tuning
-from trickformer.belief.hanabi.learned import Known
+from trickformer.belief.hanabi.exact import HandFilter, HandList, HandListBelief
+from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning
+from trickformer.belief.hanabi.learned import CardConstraints
 from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form, HanabiProcess
@@ -76,10 +76,10 @@ class Stack:
         """Judges the positions, and makes a move in each game."""
         process, x, cast, sums, live = self._process, self._x, self._cast, self._sums, self._live
         self._positions[live] += 1
-        losses = {name: _judge(each, process.hidden(x), live, sums[name]) for name, each in cast.items()}
+        losses = {name: _judge(each, process.hidden_cards(x), live, sums[name]) for name, each in cast.items()}
         if "exact" in losses:
             good = ~np.isnan(losses["exact"])
-            cards = (process.hidden(x) >= 0).sum(axis=1)
+            cards = (process.hidden_cards(x) >= 0).sum(axis=1)
             self._judged_cards[live[good]] += cards[good]
             for name, loss in losses.items():
                 sums[name].judged[live[good]] += np.nan_to_num(loss[good])
@@ -149,11 +149,37 @@ def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.
 
 
 _ESTIMATORS = (
-    *(estimators.V0, estimators.Counting, estimators.V1, estimators.V2, estimators.Recurrent, estimators.Reader),
-    *(estimators.BFT, estimators.Exact, Particles, ExactBelief, HandFilter, Hands, Finetuned, Tuning),
-    *(Step, Known, SeatTokens, Form),
+    estimators.V0,
+    estimators.CountingEstimator,
+    estimators.V1,
+    estimators.V2,
+    estimators.Recurrent,
+    estimators.TransformerEstimator,
+    estimators.BFT,
+    estimators.ExactEstimator,
+    Particles,
+    HandListBelief,
+    HandFilter,
+    HandList,
+    FineTunedBelief,
+    Finetuning,
+    FilterState,
+    CardConstraints,
+    SeatTokens,
+    Form,
 )
-_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES)
+_FORMER_NAMES = {  # of version 0.2
+    "Counting": estimators.CountingEstimator,
+    "Reader": estimators.TransformerEstimator,
+    "Exact": estimators.ExactEstimator,
+    "ExactBelief": HandListBelief,
+    "Hands": HandList,
+    "Finetuned": FineTunedBelief,
+    "Tuning": Finetuning,
+    "Step": FilterState,
+    "Known": CardConstraints,
+}
+_SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES, _FORMER_NAMES)
 
 
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi.config import Training
-from trickformer.belief.hanabi.learned import Games, Known, mean_loss
+from trickformer.belief.hanabi.config import BeliefTraining
+from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, mean_loss
 from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, process_of, save
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
-from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
@@ -24,17 +24,17 @@ from trickformer.plumbing.progress import progress
 STATE = "state.npz"  # file of a run
 
 
-def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
+def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences:
     """Games `first` .. `first` + n - 1 of the series `seed`, each a function of seed and number alone."""
     x = process.start(seed, first, n)
     rows: list[tuple[np.ndarray, ...]] = []
-    known: list[Known] = []
+    known: list[CardConstraints] = []
     sequences = SeatTokens(process, x)
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
     while (x.current() >= 0).any():
-        rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden(x)))
+        rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden_cards(x)))
         known.append(process.tensors(x, torch.device("cpu")))
         lengths += x.current() >= 0
         own = x.current() == process.seat
@@ -43,25 +43,25 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> Games:
         sequences.move(before, actions, x)
         control = np.where(own, actions, -1) if process.form is Form.POMDP else control
     emission, controls, ends, cards = (np.stack(column) for column in zip(*rows))
-    return Games(
+    return GameSequences(
         torch.from_numpy(emission),
         torch.from_numpy(controls),
         torch.from_numpy(sequences.tokens[:, : ends.max() + 1]),
         torch.from_numpy(ends),
         torch.from_numpy(cards.astype(np.int64)),
-        Known(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(Known))),
+        CardConstraints(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(CardConstraints))),
         torch.from_numpy(lengths),
     )
 
 
-def loss(model: BeliefNetwork, games: Games, at: torch.Tensor) -> torch.Tensor:
+def loss(model: BeliefNetwork, games: GameSequences, at: torch.Tensor) -> torch.Tensor:
     """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
     row = torch.arange(len(at), device=at.device).unsqueeze(1)
     known, cards = games.known[at, row], games.cards[at, row]
     return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
 
 
-def run(config: Training) -> Iterator[dict[str, Any]]:
+def run(config: BeliefTraining) -> Iterator[dict[str, Any]]:
     """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the
     network is there.
 
@@ -72,7 +72,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE, config.clip, config.fall)
     process = process_of(config)
 
-    def games(step: int) -> Games:
+    def games(step: int) -> GameSequences:
         return play(process, config.seed, step * config.games, config.games)
 
     yield from fit(model, learner, games, config.seed, config.targets, config.steps, config.save_every)
@@ -82,7 +82,7 @@ def run(config: Training) -> Iterator[dict[str, Any]]:
 def fit(
     model: BeliefNetwork,
     learner: Learner,
-    games: Callable[[int], Games],
+    games: Callable[[int], GameSequences],
     seed: int,
     targets: int,
     steps: int,
@@ -102,15 +102,15 @@ def fit(
             learner.keep(step + 1)
 
 
-def command(config: Training, resume: bool) -> Path:
+def command(config: BeliefTraining, resume: bool) -> Path:
     """Trains with progress in the folder config.out; returns the file of the network.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     process_of(config)
     usable(config.device)
     opened = RunFolder(config.out).open(config, resume=resume, free=("out", "threads", "save_every"))
     with resumable("belief train", config), opened:
-        begin = done(config.out / STATE)
+        begin = read_step_count(config.out / STATE)
         with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
             for record in run(config):
                 log.append(record)

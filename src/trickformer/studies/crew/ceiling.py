@@ -65,11 +65,11 @@ def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
     game: Any = config.rules()
     solver = _core.crew.Solver()
     for deal, history in asked:
-        state = allocated(game.missions[history[0]], history)
+        state = replay_allocation(game.missions[history[0]], history)
         yield deal, solver.can_succeed(state, config.ceiling, game.draws(config.seed, deal))
 
 
-def allocated(mission: Any, history: Sequence[int]) -> Any:
+def replay_allocation(mission: Any, history: Sequence[int]) -> Any:
     """The core's state of a game, int [n] actions, when its tasks are allocated and cards of distress are passed."""
     deck, actions = history[1 : crew.PREAMBLE], iter(history[crew.PREAMBLE :])
     state = _core.crew.State(mission, np.array(deck, dtype=np.uint8))

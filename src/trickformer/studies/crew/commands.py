@@ -28,7 +28,7 @@ def evaluate(
         ceiling.check()  # before anything is played
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
-    result = results.Results(played, winnable).result()
+    result = results.CrewResults(played, winnable).result()
     if settings.out is not None:
         report.write(result, settings.out, plot.players)
     report.make_report(result).print(as_json)

@@ -39,14 +39,14 @@ class Missions(BaseModel):
         from trickformer.games import crew
         from trickformer.studies.crew.boards import Boards
 
-        game = Boards(crew.made(distress=self.distress, file=self.file).spiel)
+        game = Boards(crew.make_game(distress=self.distress, file=self.file).spiel)
         for number in numbers(self.missions):
             if number not in game.missions:
                 known = f"{min(game.missions)} to {max(game.missions)}"
                 raise TrickformerError(f"missions={self.missions}: there is no mission {number}; they go from {known}")
         return game
 
-    def chosen(self, game: Any) -> list[int]:
+    def select_missions(self, game: Any) -> list[int]:
         """The missions to be played, ascending."""
         return numbers(self.missions) or sorted(game.missions)
 
@@ -65,7 +65,7 @@ class CrewEvaluation(Plan, Missions):
         description="nodes for the question whether a deal can be won with open hands; 0: it is not asked",
     )
 
-    _typed = field_validator("player")(players.typed)
+    _typed = field_validator("player")(players.reject_program_specs)
 
     @property
     def specs(self) -> list[str]:
@@ -77,7 +77,7 @@ class CrewEvaluation(Plan, Missions):
 
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every game: one player's after the other's, for then their tables share forward passes."""
-        missions = self.chosen(game)
+        missions = self.select_missions(game)
         for kind in range(len(self.player)):
             for index in range(self.games):
                 for mission in missions:

@@ -13,20 +13,20 @@ from trickformer.studies.crew import STRIDE, statistics
 from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import use_of
-from trickformer.tournaments.run import Run, tournament
+from trickformer.tournaments.run import TournamentRun, tournament
 
 _PIECE = 10_000  # random games held at a time
 
 
-class Results:
+class CrewResults:
     """The statistics of an evaluation that has been played to its end."""
 
-    def __init__(self, run: Run, ceiling: dict[int, bool | None] | None = None):
+    def __init__(self, run: TournamentRun, ceiling: dict[int, bool | None] | None = None):
         """ceiling: by deal, whether it could be won; None: not asked."""
         self.run, self.ceiling = run, ceiling
         self.config: CrewEvaluation = run.config
         self.game: Any = run.game
-        self.missions = self.config.chosen(self.game)
+        self.missions = self.config.select_missions(self.game)
         shape = len(self.config.specs), len(self.missions), self.config.games
         self.won = np.zeros(shape, dtype=bool)  # [players, missions, games]
         row = {mission: i for i, mission in enumerate(self.missions)}
@@ -57,7 +57,7 @@ class Results:
             "players": [self._player(i) for i in range(len(self.won))],
             "missions": [self._mission(i) for i in range(len(self.missions))],
         }
-        if said := gains.found(self.run.records, len(self.won)):
+        if said := gains.summarize_gains(self.run.records, len(self.won)):
             found["gains"] = said
         if len(self.won) == 2:
             c = statistics.compare(*self.won)
@@ -119,7 +119,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     """Plays what is missing of the evaluations of a run of self-play, and gives the object of `--json`: that of
     Results with a player for each iteration, and each one's `p_previous`, Wilcoxon's p against the one before.
 
-    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interrupted."""
+    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interruption."""
     plans = settings.plans()
     for plan in plans:
         players.make(plan.player[0], plan.rules())
@@ -132,7 +132,9 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     ]
     plan = played[0].config.with_specs([run.config.player[0] for run in played])
     builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
-    found = Results(Run(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds))
+    found = CrewResults(
+        TournamentRun(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds)
+    )
     result = found.result()
     result["iterations"] = True
     for i, player in enumerate(result["players"]):

@@ -40,7 +40,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TeamComparison:
     """A against B on the same games. By mission: arrays [missions]."""
 
     only_a: np.ndarray  # int: games that A alone has won
@@ -53,7 +53,7 @@ class Comparison:
     ci95: tuple[float, float] | None  # normal, from the spread of pairs within each mission; None for one game each
 
 
-def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
+def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
     """The comparison of two players' successes, bool [missions, games] each."""
     only_a, only_b = (a & ~b).sum(axis=1), (b & ~a).sum(axis=1)
     p = np.array([mcnemar(x, y) for x, y in zip(only_a, only_b)])
@@ -64,7 +64,7 @@ def compare(a: np.ndarray, b: np.ndarray) -> Comparison:
     if games > 1:
         half = _Z * math.sqrt(float((pairs.var(axis=1, ddof=1) / games).sum())) / missions
         ci95 = max(difference - half, -1.0), min(difference + half, 1.0)  # no share of games lies beyond
-    return Comparison(
+    return TeamComparison(
         only_a,
         only_b,
         p,

@@ -32,10 +32,10 @@ class CrossPlay(Plan, Teams):
     COMMAND: ClassVar[str] = "obl crossplay"
     FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
 
-    _typed = field_validator("players")(known.typed)
+    _typed = field_validator("players")(known.reject_program_specs)
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _check_methods(self) -> Self:
         if self.methods is not None and len(self.methods) != len(self.players):
             raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players")
         return self

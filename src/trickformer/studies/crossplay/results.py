@@ -11,12 +11,12 @@ import numpy as np
 from trickformer.plumbing.tables import mean_and_error
 from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.tournaments import plan
-from trickformer.tournaments.run import Run
+from trickformer.tournaments.run import TournamentRun
 
 Cell = dict[str, float | None]
 
 
-def result(run: Run) -> dict[str, Any]:
+def result(run: TournamentRun) -> dict[str, Any]:
     """The object that `--json` prints. `matrix` holds mean scores of row and column at one table, on the diagonal of a
     team of one; `se` their standard errors over decks.
 
@@ -86,7 +86,7 @@ def _cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
     return {"mean": float(means.mean()), "se_decks": mean_and_error(np.mean(tables, axis=0))["se"], "se_runs": spread}
 
 
-def _summary(run: Run, players: list[int]) -> dict[str, float | None]:
+def _summary(run: TournamentRun, players: list[int]) -> dict[str, float | None]:
     """What the game tells of these players in teams of their own."""
     held = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
     return run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])

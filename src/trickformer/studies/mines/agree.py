@@ -20,7 +20,7 @@ from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.text import json_object
-from trickformer.studies.mines.plan import Agree
+from trickformer.studies.mines.plan import SamplerAgreement
 
 RECORDS, SUMMARY, PLOT = "records.jsonl", "summary.json", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
@@ -29,10 +29,10 @@ _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a
 _BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
 
 
-def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
+def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
     """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption."""
     game: Any = config.rules()
     if comb(game.cells, game.mines) > _MOST_LAYOUTS:
         raise TrickformerError(
@@ -42,7 +42,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
     if game.safe < 2:
         raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
     records: dict[int, dict[str, Any]] = {}
-    with _kept(config, resume) as kept:
+    with _open_records(config, resume) as kept:
         if kept:
             records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
@@ -63,7 +63,7 @@ def agree(config: Agree, resume: bool = False) -> dict[str, Any]:
 
 
 @contextmanager
-def _kept(config: Agree, resume: bool) -> Generator[JsonLines | None]:
+def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:
@@ -80,12 +80,12 @@ def _kept(config: Agree, resume: bool) -> Generator[JsonLines | None]:
         seen.add(record["position"])
         return record
 
-    free = Agree.model_fields.keys() - set(config.FIXED)
+    free = SamplerAgreement.model_fields.keys() - set(config.FIXED)
     with folder.records(RECORDS, config, resume=resume, free=free, parse=parse) as lines:
         yield lines
 
 
-def _measure(config: Agree, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
+def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
     anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
     board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
     for index in positions:
@@ -149,7 +149,7 @@ def _p(ranks: np.ndarray, layouts: int) -> float:
     return float(stats.chisquare(observed, len(ranks) * sizes / layouts).pvalue)
 
 
-def _summary(config: Agree, records: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(config: SamplerAgreement, records: list[dict[str, Any]]) -> dict[str, Any]:
     methods = {}
     for name in _TESTED:
         p = np.array([r["p"][name] for r in records])

@@ -7,16 +7,16 @@ from typing import Any
 import typer
 
 from trickformer.plumbing import config as configs
-from trickformer.studies.mines.plan import Agree, Comparison, Exact
+from trickformer.studies.mines.plan import MinesComparison, OptimalPlay, SamplerAgreement
 
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
 
 @app.command()
-@configs.options(Exact)
+@configs.options(OptimalPlay)
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
-    settings = configs.load(Exact, config, given)
+    settings = configs.load(OptimalPlay, config, given)
     from trickformer.plumbing.report import Report
     from trickformer.studies.mines import exact as solver
 
@@ -30,12 +30,12 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 
 @app.command()
-@configs.options(Comparison)
+@configs.options(MinesComparison)
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
-    settings = configs.load(Comparison, config, given)
+    settings = configs.load(MinesComparison, config, given)
     from trickformer.studies.mines import report, results
     from trickformer.tournaments import run
 
@@ -46,12 +46,12 @@ def table(
 
 
 @app.command()
-@configs.options(Agree)
+@configs.options(SamplerAgreement)
 def agree(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
-    settings = configs.load(Agree, config, given)
+    settings = configs.load(SamplerAgreement, config, given)
     from trickformer.studies.mines import agree as measure
 
     measure.make_report(measure.agree(settings, resume)).print(as_json)

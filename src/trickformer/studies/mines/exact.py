@@ -8,12 +8,12 @@ from typing import Any
 
 from trickformer import _core
 from trickformer.base import Event, TrickformerError, View
-from trickformer.players.optimal import expected
+from trickformer.players.optimal import action_value
 from trickformer.plumbing.progress import progress
-from trickformer.studies.mines.plan import Exact
+from trickformer.studies.mines.plan import OptimalPlay
 
 
-def solve(config: Exact) -> dict[str, Any]:
+def solve(config: OptimalPlay) -> dict[str, Any]:
     """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score
     that each leads to (`value`) and how many cells are opened on average from here on (`expected_moves`).
 
@@ -37,12 +37,14 @@ def best_value(game: Any, limit: int) -> float | None:
     solver = _core.mines.Solver(game.board, limit, limit)
     start = View(0, (), tuple(range(game.cells)))
     try:
-        return max(expected(game, solver, start, cells[0]) for _, cells in _classes(game.rows, game.cols)) / game.safe
+        return (
+            max(action_value(game, solver, start, cells[0]) for _, cells in _classes(game.rows, game.cols)) / game.safe
+        )
     except TrickformerError:
         return None
 
 
-def _position(config: Exact) -> dict[str, Any]:
+def _position(config: OptimalPlay) -> dict[str, Any]:
     rows, cols = config.size
     try:
         # What is open says where no mine is; the rule of the first move adds nothing.
@@ -79,7 +81,7 @@ class _Position:
 
 
 def _move(name: str, cells: list[int], game: Any, solver: Any, view: View, opened: int) -> dict[str, Any]:
-    more = expected(game, solver, view, cells[0])
+    more = action_value(game, solver, view, cells[0])
     return {
         "move": name,
         "cells": [[cell // game.cols, cell % game.cols] for cell in cells],
@@ -88,7 +90,7 @@ def _move(name: str, cells: list[int], game: Any, solver: Any, view: View, opene
     }
 
 
-def _result(config: Exact, moves: list[dict[str, Any]], solver: Any) -> dict[str, Any]:
+def _result(config: OptimalPlay, moves: list[dict[str, Any]], solver: Any) -> dict[str, Any]:
     moves.sort(key=lambda move: -move["value"])
     return {
         "board": config.board,

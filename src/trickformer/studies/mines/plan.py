@@ -66,7 +66,7 @@ class Searches(BoardSize):
     seed: int = 0
 
 
-class Comparison(Plan, Searches):
+class MinesComparison(Plan, Searches):
     """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
     Application to Mines"."""
 
@@ -150,7 +150,7 @@ class Comparison(Plan, Searches):
         return self
 
 
-class Exact(BoardSize):
+class OptimalPlay(BoardSize):
     """Optimal play on a board, or from a position."""
 
     position: str = Field(
@@ -161,7 +161,7 @@ class Exact(BoardSize):
     layouts: int = Field(5_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
 
 
-class Agree(BoardSize):
+class SamplerAgreement(BoardSize):
     """Do the ways to draw independent layouts have the same distribution? A chi-square test at random positions."""
 
     COMMAND: ClassVar[str] = "mines agree"

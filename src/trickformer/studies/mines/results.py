@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from trickformer.studies.mines.exact import best_value
-from trickformer.studies.mines.plan import Comparison
-from trickformer.tournaments.run import Run
+from trickformer.studies.mines.plan import MinesComparison
+from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.statistics import interval, p_value
 
 _TRACTABLE = 200_000  # positions and layouts for which the best play is looked up
 
 
-def result(run: Run) -> dict[str, Any]:
+def result(run: TournamentRun) -> dict[str, Any]:
     """Scores are shares of the cells without a mine; intervals 95%, bootstrap over games; a budget in seconds is CPU
     time, `seconds_per_move` wall time.
 
     `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
     first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
-    config: Comparison = run.config
+    config: MinesComparison = run.config
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
     use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, those that explain nothing

@@ -9,8 +9,8 @@ import typer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.studies.crossplay.plan import CrossPlay
-from trickformer.studies.obl.config import Exact, Toy
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.config import ExactStudy, Toy
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 app = typer.Typer(
     help="Off-belief learning: exactly on games that can be listed, learned on the toy game and on Hanabi, judged by "
@@ -21,12 +21,12 @@ Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --
 
 
 @app.command()
-@configs.options(Exact)
+@configs.options(ExactStudy)
 def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Compute levels of off-belief learning exactly, with hierarchies and self-play beside them."""
     if name is not None and given["game"] is not None:
         raise TrickformerError(f"the game is given twice, {name} and --game {given['game']}")
-    settings = configs.load(Exact, config, given | ({"game": name} if name is not None else {}))
+    settings = configs.load(ExactStudy, config, given | ({"game": name} if name is not None else {}))
     from trickformer.studies.obl import exact as solver
 
     solver.make_report(solver.solve(settings)).print(as_json)
@@ -59,10 +59,10 @@ def crossplay(
 
 
 @app.command()
-@configs.options(Training, positional="game")
+@configs.options(OffBeliefTraining, positional="game")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""
-    settings = configs.load(Training, config, given)
+    settings = configs.load(OffBeliefTraining, config, given)
     from trickformer.studies.obl.hanabi import training
 
     print(training.command(settings, resume))

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Exact(BaseModel):
+class ExactStudy(BaseModel):
     """The operator on a game that is listed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

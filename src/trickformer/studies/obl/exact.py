@@ -11,18 +11,18 @@ from trickformer.base import TrickformerError, View, game_name
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.studies.obl import hierarchy, operator
-from trickformer.studies.obl.config import Exact
-from trickformer.studies.obl.listing import listed
+from trickformer.studies.obl.config import ExactStudy
+from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
 
 if TYPE_CHECKING:
-    from trickformer.players.obl import Valued
+    from trickformer.players.obl import ActionValuePlayer
 
 _REPORT = 1_000  # information states between two signs of progress
 _ROUNDS = 100  # of best responses in turn
 
 
-def solve(config: Exact) -> dict[str, Any]:
+def solve(config: ExactStudy) -> dict[str, Any]:
     """The object of `--json`. Values are what the first seat is paid on the average where all play the same: `random`,
     `obl` (level 1), and lists by level; `open_cards` is a bound that no team passes. Raises TrickformerError."""
     if config.temperature == 0 and (config.levels > 1 or config.starts):
@@ -30,9 +30,9 @@ def solve(config: Exact) -> dict[str, Any]:
             "at temperature 0 policies never reach some information states in which later levels and self-play must "
             "believe something; give a temperature above 0, such as 0.001, or --levels 1 --starts 0"
         )
-    player = _seated(config)
-    tree = listed(config.game, config.limit)
-    past = {"uniform": operator.uniform, "grounded": operator.grounded}[config.policy](tree)
+    player = _load_player(config)
+    tree = load_tree(config.game, config.limit)
+    past = {"uniform": operator.uniform, "grounded": operator.grounded_weights}[config.policy](tree)
     anew = config.target == "beliefs"
     of_levels = _values(tree, operator.levels(tree, past, config.temperature, config.levels, anew))
     return {
@@ -56,7 +56,7 @@ def solve(config: Exact) -> dict[str, Any]:
     }
 
 
-def _seated(config: Exact) -> Valued | None:
+def _load_player(config: ExactStudy) -> ActionValuePlayer | None:
     """The player of the checkpoint, if there is one. Raises TrickformerError where it cannot play this game."""
     if config.checkpoint is None:
         return None
@@ -67,7 +67,7 @@ def _seated(config: Exact) -> Valued | None:
     return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))
 
 
-def policy_of(tree: Tree, player: Valued) -> np.ndarray:
+def policy_of(tree: Tree, player: ActionValuePlayer) -> np.ndarray:
     """A learned policy, float64 [k], on the tree of its game: asked in every information state, with progress."""
     q = np.zeros(len(tree.owner))
     with progress("ask the network", "information states", 0, len(tree.keys)) as advance:
@@ -80,7 +80,7 @@ def policy_of(tree: Tree, player: Valued) -> np.ndarray:
     return operator.softmax(tree, q, slice(0, len(q)), player.temperature)
 
 
-def self_play(tree: Tree, config: Exact) -> dict[str, Any]:
+def self_play(tree: Tree, config: ExactStudy) -> dict[str, Any]:
     """Runs of best responses in turn, each from a random policy: what each is worth with itself, and with the others
     where the first seat is another run's than the rest."""
     rng = np.random.default_rng(config.seed)
@@ -100,7 +100,10 @@ def cross_play(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
     """What the first seat is paid where it plays policy i and all others play policy j: float64 [n, n]."""
     others = tree.players - 1
     return np.array(
-        [[operator.value(tree, operator.seated(tree, [a] + [b] * others))[0] for b in policies] for a in policies]
+        [
+            [operator.value(tree, operator.combine_policies(tree, [a] + [b] * others))[0] for b in policies]
+            for a in policies
+        ]
     )
 
 

@@ -15,7 +15,7 @@ def best_responses(tree: Tree, policy: np.ndarray, temperature: float) -> np.nda
     """For each seat the best response, softened by `temperature`, to all others playing `policy`. Raises
     TrickformerError where some information state is out of the others' reach."""
     answers = [operator.respond(tree, policy, temperature, policy, seat).policy for seat in range(tree.players)]
-    return operator.seated(tree, answers)
+    return operator.combine_policies(tree, answers)
 
 
 def mixture(tree: Tree, policies: list[np.ndarray], weights: list[float]) -> np.ndarray:

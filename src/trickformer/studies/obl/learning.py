@@ -22,7 +22,7 @@ _TOGETHER = 64  # games of a run between two changes of its values
 Play: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-class Learner:
+class QLearner:
     """Q-learning of some runs on a listed game. `q`, float64 [runs, k], is what they hold their actions to be worth.
 
     temperature: of the policy of what was learned, in points; 0 takes the best action, the first of equal ones.
@@ -47,7 +47,7 @@ class Learner:
         odds = np.exp((x - x.max(1, keepdims=True)) / self.temperature)
         return odds / odds.sum(1, keepdims=True)
 
-    def exploring(self, epsilon: float) -> Play:
+    def exploration_policy(self, epsilon: float) -> Play:
         """The same, but any legal action in a share `epsilon` of the cases."""
 
         def play(q: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ class Learner:
 
         return play
 
-    def fixed(self, policies: np.ndarray) -> Play:
+    def fixed_policy(self, policies: np.ndarray) -> Play:
         """Policies that learn nothing, in logarithms: [runs, k], or [1, k] where all runs meet the same."""
 
         def play(_: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ class Learner:
         for both it is self-play, or a best response to it."""
         for done in range(0, games, _TOGETHER):
             runs, nodes = self._turns(min(_TOGETHER, games - done), past, seat)
-            below = self._step(nodes, runs, self.exploring(1.0))
+            below = self._step(nodes, runs, self.exploration_policy(1.0))
             seats, slots = self.tree.player[self.tree.parent[below]], self.tree.slot[below]
             target = self._follow(runs, below, seats, ahead)
             places, which, times = np.unique(runs * self.q.shape[1] + slots, return_inverse=True, return_counts=True)

@@ -11,14 +11,14 @@ from trickformer.studies.obl import toy
 from trickformer.studies.obl.tree import Tree, grow
 
 
-def listed(spec: str, limit: int) -> Tree:
+def load_tree(spec: str, limit: int) -> Tree:
     """The tree of a game string: `toy`, a game of ours, whose information states are views, or one of OpenSpiel that
     has information states. Raises TrickformerError on a string that names none, and as `grow` does."""
     name = game_name(spec)
     if name != game_name(toy.NAME) and name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(spec)
         return grow(game.spiel.new_initial_state(), game.view, limit)
-    spiel = _opened(spec, name)
+    spiel = _load_spiel_game(spec, name)
     kind = spiel.get_type()
     if kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         raise TrickformerError(
@@ -31,7 +31,7 @@ def listed(spec: str, limit: int) -> Tree:
     return grow(spiel.new_initial_state(), lambda state, seat: state.information_state_string(seat), limit)
 
 
-def _opened(spec: str, name: str) -> pyspiel.Game:
+def _load_spiel_game(spec: str, name: str) -> pyspiel.Game:
     """A game of OpenSpiel. What can be looked at before is: its own words of what is wrong are many."""
     known = {kind.short_name: kind for kind in pyspiel.registered_games()}
     called = toy.NAME if name == "toy" else name

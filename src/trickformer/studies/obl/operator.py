@@ -15,7 +15,7 @@ from trickformer.studies.obl.tree import Tree
 TIE = 1e-9  # actions whose values differ by less are equally good at temperature 0
 
 
-class Answer(NamedTuple):
+class PolicyValue(NamedTuple):
     """What a policy is computed with."""
 
     policy: np.ndarray  # float64 [k]
@@ -29,7 +29,7 @@ def uniform(tree: Tree) -> np.ndarray:
     return -np.log(np.repeat(tree.counts, tree.counts))
 
 
-def grounded(tree: Tree) -> np.ndarray:
+def grounded_weights(tree: Tree) -> np.ndarray:
     """The past of the grounded belief B_G (section 4.3): each history is as likely as chance makes it, for no action
     says anything beyond what it shows. These are weights of one, not probabilities: no policy, only a past."""
     return np.zeros(len(tree.owner))
@@ -72,7 +72,7 @@ def respond(
     ahead: np.ndarray | None = None,
     seat: int | None = None,
     anew: bool = False,
-) -> Answer:
+) -> PolicyValue:
     """The policy that takes the past to be `past` and the future to be itself: equations 2 and 3 of the paper, by
     decreasing depth. This is the operator of off-belief learning, past = pi0 -> pi1.
 
@@ -104,7 +104,7 @@ def respond(
         lo, hi = parent[0], parent[-1] + 1
         for i in range(tree.players):
             values[lo:hi, i] = np.bincount(parent - lo, odds * worth[:, i], hi - lo)
-    return Answer(policy, q, values)
+    return PolicyValue(policy, q, values)
 
 
 def softmax(tree: Tree, q: np.ndarray, slots: slice, temperature: float) -> np.ndarray:
@@ -145,7 +145,7 @@ def levels(tree: Tree, past: np.ndarray, temperature: float, count: int, anew: b
     return found
 
 
-def seated(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
+def combine_policies(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
     """The policy of a table at which seat i plays the i-th of `policies`: for cross-play."""
     return np.stack(policies)[tree.owner, np.arange(len(tree.owner))]
 

@@ -14,8 +14,8 @@ from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import REPORT, Report, ReportTable
 from trickformer.studies.obl import exact, hierarchy, operator, toy
 from trickformer.studies.obl.config import Toy
-from trickformer.studies.obl.learning import Learner
-from trickformer.studies.obl.listing import listed
+from trickformer.studies.obl.learning import QLearner
+from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
 
 PLOT = "toy.png"
@@ -31,7 +31,7 @@ def measure(config: Toy) -> dict[str, Any]:
     """The methods in order, each with its cross-play matrix: Alice of run i with Bob of run j. `exact` is what the
     method's policy is worth where nothing is sampled. Writes the folder where the config has one. Raises
     TrickformerError."""
-    tree = listed("toy", _NODES)
+    tree = load_tree("toy", _NODES)
     top = config.levels
     study = _Study(tree, config)
     with progress("obl toy", "policies", 0, 1 + 3 * top) as advance:
@@ -40,7 +40,7 @@ def measure(config: Toy) -> dict[str, Any]:
         for name, method in (("OBL", study.level), ("CH", study.answers), ("K", study.answers)):
             below = [np.repeat(operator.uniform(tree)[None], config.runs, axis=0)]
             for _ in range(top):
-                below.append(method(study.seen(name, below)))
+                below.append(method(study.partner_policies(name, below)))
                 advance()
             learned |= {f"{name} {i}": below[i] for i in sorted({1, min(2, top), top})}
     known = _exact(tree, config, top)
@@ -57,21 +57,21 @@ class _Study:
     def __init__(self, tree: Tree, config: Toy):
         self.tree, self.config, self._seeds = tree, config, np.random.SeedSequence(config.seed)
 
-    def _learner(self) -> Learner:
+    def _learner(self) -> QLearner:
         rng = np.random.default_rng(self._seeds.spawn(1)[0])
-        return Learner(self.tree, self.config.runs, self.config.temperature, self.config.least, rng)
+        return QLearner(self.tree, self.config.runs, self.config.temperature, self.config.least, rng)
 
     def self_play(self) -> np.ndarray:
         """Independent Q-learning, both seats exploring."""
         learner = self._learner()
-        play = learner.exploring(self.config.epsilon)
+        play = learner.exploration_policy(self.config.epsilon)
         learner.learn(self.config.games, play, play)
         return learner.policies()
 
     def level(self, past: np.ndarray) -> np.ndarray:
         """The level of off-belief learning above the policies `past`."""
         learner = self._learner()
-        learner.learn(self.config.games, learner.fixed(past), learner.softmax)
+        learner.learn(self.config.games, learner.fixed_policy(past), learner.softmax)
         return learner.policies()
 
     def answers(self, others: np.ndarray) -> np.ndarray:
@@ -80,10 +80,10 @@ class _Study:
         for seat in range(self.tree.players):
             # The own past says nothing, and there is more to learn from one that tries everything.
             past = np.where(self.tree.owner == seat, operator.uniform(self.tree), others)
-            learner.learn(self.config.games, learner.fixed(past), learner.fixed(others), seat)
+            learner.learn(self.config.games, learner.fixed_policy(past), learner.fixed_policy(others), seat)
         return learner.policies()
 
-    def seen(self, name: str, below: list[np.ndarray]) -> np.ndarray:
+    def partner_policies(self, name: str, below: list[np.ndarray]) -> np.ndarray:
         """What the next level takes others to play, or to have played: float64 [runs, k]."""
         if name != "CH":
             return below[-1]

@@ -171,7 +171,7 @@ class _Listing:
             first=first,
             owner=np.repeat(np.array([seat for seat, _ in keys], dtype=np.int64), counts),
             action=np.array([a for i in states for a in self.legal[i]], dtype=np.int64),
-            before=_recalled(parent, player, state, slot, depths, reward.shape[1], len(keys)),
+            before=_find_previous_slots(parent, player, state, slot, depths, reward.shape[1], len(keys)),
             spans=np.searchsorted(length[states], steps),
             keys=keys,
         )
@@ -183,7 +183,7 @@ def _inverse(order: np.ndarray) -> np.ndarray:
     return place
 
 
-def _recalled(
+def _find_previous_slots(
     parent: np.ndarray,
     player: np.ndarray,
     state: np.ndarray,

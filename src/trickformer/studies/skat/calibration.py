@@ -56,7 +56,7 @@ def hand_of(learned: _core.skat_search.Evaluation, contract: int, by_hand: bool,
             return deck, soloist, declaration, laid, logit
 
 
-def played(
+def play_game(
     config: Calibration, learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, number: int
 ) -> tuple[float, bool]:
     """Game `number` of a contract: the log odds that the solver's model gives it, and whether it was won."""
@@ -93,7 +93,7 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
     odds, won = [], []
 
     def one(number: int) -> tuple[float, bool]:
-        found = played(config, learned, contract, by_hand, number)
+        found = play_game(config, learned, contract, by_hand, number)
         advance()
         return found
 
@@ -112,7 +112,7 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
     return np.concatenate(odds), np.concatenate(won)
 
 
-def calibrated(odds: np.ndarray, won: np.ndarray) -> tuple[float, float]:
+def fit_calibration(odds: np.ndarray, won: np.ndarray) -> tuple[float, float]:
     """Shift and scale of log odds of greatest posterior probability, normal around 0 (deviation 2) and 1 (0.5)."""
     from scipy.optimize import minimize
 
@@ -129,12 +129,12 @@ def loss_of(odds: np.ndarray, won: np.ndarray) -> float:
     return float(np.mean(np.logaddexp(0, odds) - won * odds))
 
 
-def crossed(odds: np.ndarray, won: np.ndarray) -> float:
+def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
     """Log loss of a calibration on games that it was not fitted to: four folds."""
     fold = np.arange(len(odds)) // 2 % 4
     losses = []
     for k in range(4):
-        shift, scale = calibrated(odds[fold != k], won[fold != k])
+        shift, scale = fit_calibration(odds[fold != k], won[fold != k])
         losses.append(loss_of(shift + scale * odds[fold == k], won[fold == k]))
     return float(np.mean(losses))
 
@@ -142,8 +142,8 @@ def crossed(odds: np.ndarray, won: np.ndarray) -> float:
 def command(config: Calibration, resume: bool) -> list[str]:
     """Plays and fits with progress in the folder config.out; returns the lines of its report.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
-    settings, weights = evaluation.learned(config.learned)
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    settings, weights = evaluation.load_weights(config.learned)
     try:
         settings.learned_of(config.before)
     except ValueError as e:
@@ -162,11 +162,11 @@ def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, li
     for by_hand in (False, True):
         for contract, name in enumerate(CONTRACTS):
             odds, won = results(config, weights, contract, by_hand)
-            shift, scale = calibrated(odds, won)
+            shift, scale = fit_calibration(odds, won)
             calibration[contract + 4 * by_hand] = shift, scale
             open_cards = float(np.mean(1 / (1 + np.exp(-odds))))
             lines.append(
                 f"| {name}{', by hand' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
-                f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {crossed(odds, won):.4f} |"
+                f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {cross_validate(odds, won):.4f} |"
             )
     return calibration, lines

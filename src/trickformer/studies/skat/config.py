@@ -78,4 +78,4 @@ class Inference(BaseModel):
     )
     floor: float | None = Field(None, ge=0, le=1, description="share of choices that are taken to be made blindly")
 
-    _typed = field_validator("players")(known.typed)
+    _typed = field_validator("players")(known.reject_program_specs)

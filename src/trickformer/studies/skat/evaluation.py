@@ -83,7 +83,7 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
     return weights
 
 
-def drawn(
+def draw_samples(
     out: Path, label: str, weights: np.ndarray, calibration: np.ndarray, known: int, family: int, n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Samples of one model, drawn by an evaluation, piece by piece from the folder `out` or from the core: (entries,
@@ -133,7 +133,7 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
     for number, (label, n) in enumerate(rounds):
         steering = weights.copy()
         for family in range(3):
-            entries, target = drawn(config.out, label, steering, IDENTITY, LAID, family, n, config.seed + number)
+            entries, target = draw_samples(config.out, label, steering, IDENTITY, LAID, family, n, config.seed + number)
             kept = config.learned_of(n) if label == "third" else n
             seen[family].append((entries[:kept], target[:kept]))
             seen_entries, seen_targets = zip(*seen[family])
@@ -146,7 +146,9 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
             weights[3 * HAND + family] = weights[family] = found
     steering = weights.copy()
     for family in range(3):
-        entries, target = drawn(config.out, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3)
+        entries, target = draw_samples(
+            config.out, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3
+        )
         kept = config.learned_of(len(target))
         found = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
         lines += report(f"{FAMILIES[family]}, {KNOWN[HAND]}", found, entries[kept:], target[kept:])
@@ -159,7 +161,7 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
     `out`; writes them into `weights`."""
     steering, lines = weights.copy(), []
     for family in range(3):
-        entries, target = drawn(out, "before", steering, calibration, BEFORE, family, n, config.seed + 4)
+        entries, target = draw_samples(out, "before", steering, calibration, BEFORE, family, n, config.seed + 4)
         kept = config.learned_of(len(target))
         found = fit(entries[:kept], target[:kept], config.prior)
         lines += report(f"{FAMILIES[family]}, {KNOWN[BEFORE]}", found, entries[kept:], target[kept:])
@@ -170,7 +172,7 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
 def command(config: Learning, resume: bool) -> list[str]:
     """Learns with progress in the folder config.out; returns the lines of its report.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     with resumable("skat learn", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
         weights, lines = learn(config)
         arrays.save(config.out / WEIGHTS, weights=weights)
@@ -178,7 +180,7 @@ def command(config: Learning, resume: bool) -> list[str]:
     return lines
 
 
-def learned(run: Path) -> tuple[Learning, np.ndarray]:
+def load_weights(run: Path) -> tuple[Learning, np.ndarray]:
     """Config and weights float32 [9, ENTRIES] of a run. Raises TrickformerError where they are not there."""
     file = run / WEIGHTS
     if not file.exists():

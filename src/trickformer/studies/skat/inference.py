@@ -29,7 +29,7 @@ def command(config: Inference) -> None:
     model = _core.skat_search.BidModel(**config.model_dump(include={"bid", "choice", "floor"}, exclude_none=True))
     rows = []
     for spec in config.players:
-        found = np.array(list(told(game, spec, model, config)))
+        found = np.array(list(measure_information(game, spec, model, config)))
         cells = [spec]
         for gains in found.T:
             low, high = interval(gains, config.seed) or (np.nan, np.nan)
@@ -39,7 +39,9 @@ def command(config: Inference) -> None:
     Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))]).print()
 
 
-def told(game: Skat, spec: str, model: _core.skat_search.BidModel, config: Inference) -> Iterator[tuple[float, float]]:
+def measure_information(
+    game: Skat, spec: str, model: _core.skat_search.BidModel, config: Inference
+) -> Iterator[tuple[float, float]]:
     """Of each deal that `spec` bids in every seat and that is not passed in: the mean of the two defenders' nats, and
     the soloist's."""
     belief = SkatBelief(game)

@@ -12,13 +12,13 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
-from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, Pile, Played, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, Pile, Scene, Seat, TrickCard
 from trickformer.web.scenes._words import show as in_words
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-__all__ = ["NAMES", "OPEN", "Card", "Cell", "Choice", "Pile", "Played", "Scene", "Seat", "show"]
+__all__ = ["NAMES", "OPEN", "Card", "Cell", "Choice", "Pile", "Scene", "Seat", "TrickCard", "show"]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from trickformer.web.scenes._scene import Card, Played, Sign
+from trickformer.web.scenes._scene import Card, Sign, TrickCard
 
 FRENCH: dict[str, Sign] = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _RANKS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
@@ -30,7 +30,7 @@ def legal(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[
     return tuple(card.model_copy(update={"action": action}) if action in actions else card for action, card in cards)
 
 
-def tricks(played: list[Played], players: int) -> tuple[tuple[Played, ...], tuple[Played, ...]]:
+def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...], tuple[TrickCard, ...]]:
     """The trick under way, or none, and the last whole one."""
     whole = len(played) - len(played) % players
     return tuple(played[whole:]), tuple(played[max(0, whole - players) : whole])

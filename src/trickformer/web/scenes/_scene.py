@@ -35,7 +35,7 @@ class Seat(_Part):
     said: str = ""  # what it said last
 
 
-class Played(_Part):
+class TrickCard(_Part):
     seat: int
     card: Card
 
@@ -68,8 +68,8 @@ class Scene(_Part):
     title: str = ""  # "mission 4", "pass left"
     ask: str = ""  # what the seat on turn is to do
     seats: tuple[Seat, ...] = ()
-    trick: tuple[Played, ...] = ()
-    last: tuple[Played, ...] = ()  # the trick before
+    trick: tuple[TrickCard, ...] = ()
+    last: tuple[TrickCard, ...] = ()  # the trick before
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()

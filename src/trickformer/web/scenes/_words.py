@@ -19,11 +19,11 @@ def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
         ask="choose" if on_turn else "",
         seats=tuple(Seat(seat=p) for p in range(game.players)),
         choices=choices if on_turn else (),
-        text=game.describe(state) if seen_by == OPEN else _seen(game, state, viewer),
+        text=game.describe(state) if seen_by == OPEN else _describe_information_state(game, state, viewer),
     )
 
 
-def _seen(game: Game, state: State, viewer: int) -> str:
+def _describe_information_state(game: Game, state: State, viewer: int) -> str:
     """What the seat knows: in the words of OpenSpiel where the game has them, else as a list of events."""
     kind = state.get_game().get_type()
     if kind.provides_information_state_string:

@@ -31,7 +31,7 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.web.scenes._cards import backs, legal, some, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat, Sign
+from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -79,7 +79,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         features += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features)))
     leaders = [core.commander, *core.winners]
-    played = [Played(seat=(leaders[i // PLAYERS] + i) % PLAYERS, card=card(c)) for i, c in enumerate(core.plays)]
+    played = [TrickCard(seat=(leaders[i // PLAYERS] + i) % PLAYERS, card=card(c)) for i, c in enumerate(core.plays)]
     trick, last = tricks(played, PLAYERS)
     return Scene(
         title=f"mission {at.mission.id}",

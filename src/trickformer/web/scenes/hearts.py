@@ -15,7 +15,7 @@ from trickformer.games.hearts import (
     Hearts,
 )
 from trickformer.web.scenes._cards import backs, french, legal, some, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Pile, Played, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -34,7 +34,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     hands = _hands(history, direction, first)
     on_turn = state.current_player()
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
-    taken, won = _taken(game, plays)
+    taken, won = _count_points_and_tricks(game, plays)
     seats = []
     for seat in range(PLAYERS):
         own = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
@@ -43,7 +43,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         )
         features = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
         seats.append(Seat(seat=seat, cards=shown, features=tuple(features)))
-    trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
+    trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
     piles = []
     if viewer >= 0 and direction:
         gave = tuple(card(p.action) for p in passes if p.player == viewer)
@@ -97,12 +97,12 @@ def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
     return hands
 
 
-def _taken(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+def _count_points_and_tricks(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """Points and tricks by seat, of whole tricks."""
     points, won = [0] * PLAYERS, [0] * PLAYERS
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         trick = plays[start : start + PLAYERS]
-        leader, worth = game.taken(trick)
+        leader, worth = game.trick_result(trick)
         points[leader] += worth
         won[leader] += 1
     return points, won

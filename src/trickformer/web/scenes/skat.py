@@ -21,7 +21,7 @@ from trickformer.games.skat import (
     Skat,
 )
 from trickformer.web.scenes._cards import backs, french, legal, some, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Played, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -46,7 +46,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     actions = at.legal_actions() if mine else []
     contract, soloist = at.contract, at.soloist
     ouvert = contract is not None and phase in ("play", "over") and _ouvert(at)
-    said = _said(at)
+    said = _last_bids(at)
     order = _order(at)
     seats = []
     for seat in range(PLAYERS):
@@ -55,7 +55,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         cards = legal(hand, actions if seat == on_turn else ()) if shown else backs(_count(at, seat))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), said=said.get(seat, "")))
-    trick, last = tricks([Played(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
+    trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
     knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in at.history())
     skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
     features = [f"bid {at.bid}"] if at.bid else []
@@ -94,7 +94,7 @@ def _choice(action: int) -> Choice:
     return Choice(action=action, words=_WORDS[action])
 
 
-def _said(at: Any) -> dict[int, str]:
+def _last_bids(at: Any) -> dict[int, str]:
     """What each seat said last in the auction."""
     return {seat: ACTIONS[action] for seat, action in at.auction} if not at.plays else {}
 

@@ -14,17 +14,17 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, any_legal, chosen, expected
+from trickformer.models.hanabi_values import ActionValues, any_legal, expected_value, sample_actions
 from trickformer.studies.obl.hanabi import beliefs, colours, sad
-from trickformer.studies.obl.hanabi.beliefs import Belief
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.partner import Partner, learners
+from trickformer.studies.obl.hanabi.beliefs import TableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 
 OVER = 255  # stands for an action after the end
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class Trajectories:
     """Games that have ended, k of them."""
 
     games: np.ndarray  # uint64 [k]: their numbers in the series
@@ -34,7 +34,7 @@ class Ended:
     tried: np.ndarray  # float32 [k, T]: and the target of it
 
 
-def explorations(config: Training) -> np.ndarray:
+def explorations(config: OffBeliefTraining) -> np.ndarray:
     """float64 [n]: shares of random moves by kind of seat, e^(1 + a i / (n - 1)), as Table 2 has them."""
     n = config.explorations
     return config.exploration ** (1 + config.exploration_power * np.arange(n) / max(n - 1, 1))
@@ -43,7 +43,13 @@ def explorations(config: Training) -> np.ndarray:
 class Actors:
     """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
 
-    def __init__(self, config: Training, rules: _core.hanabi.Rules, belief: Belief, partner: Partner | None = None):
+    def __init__(
+        self,
+        config: OffBeliefTraining,
+        rules: _core.hanabi.Rules,
+        belief: TableBelief,
+        partner: LowerLevel | None = None,
+    ):
         n = config.tables
         self.belief, self.partner = belief, partner
         self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
@@ -62,21 +68,21 @@ class Actors:
         self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
 
     @staticmethod
-    def _shares(config: Training, players: int, games: np.ndarray) -> np.ndarray:
+    def _shares(config: OffBeliefTraining, players: int, games: np.ndarray) -> np.ndarray:
         """float64 [k, players]: of random moves, drawn for each seat."""
         kinds = explorations(config)
         rng = np.random.default_rng([config.seed, 1, int(games[0])])
         return kinds[rng.integers(len(kinds), size=(len(games), players))]
 
     @staticmethod
-    def _orders(config: Training, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
+    def _orders(config: OffBeliefTraining, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
         """int64 [k, players]: how each seat names the colours, 0 as they are."""
         if config.other_play:
             return colours.orders(rules, config.seed, games)
         return np.zeros((len(games), rules.players), dtype=np.int64)
 
     @torch.no_grad()
-    def step(self, config: Training, online: ActionValues, target: ActionValues) -> Ended:
+    def step(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> Trajectories:
         """A move at every table, by the network `online`; the games that it ends, in whose place new ones begin.
         Everything random is a function of the config's seed and the number of moves so far."""
         t, rules = self.tables, self.tables.rules
@@ -101,7 +107,7 @@ class Actors:
         if names is not None:
             legal, seen = names.allow(legal, which), names.look(seen, which)
         q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
-        answers = chosen(q, legal, config.temperature, rng)
+        answers = sample_actions(q, legal, config.temperature, rng)
         answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
         # The seat on turn does not see its own hand: in a world of its own it does what it does at the table.
         at = rows * config.worlds if config.method == "obl" else rows // players
@@ -112,26 +118,26 @@ class Actors:
             actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
         here = np.arange(n), self.lengths
         if config.sad:
-            self.tries[here], self.shown = answers, sad.shown(t, answers)
+            self.tries[here], self.shown = answers, sad.observe_actions(t, answers)
         if config.method == "obl":
             if config.tries:
                 self.tries[here] = tries = any_legal(may[at], rng)
                 own = np.repeat(rows, config.worlds)
                 mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
-                imagined = self._imagined(config, online, target, mine, own, np.repeat(tries, config.worlds))
+                imagined = self._evaluate_worlds(config, online, target, mine, own, np.repeat(tries, config.worlds))
                 self.tried[here] = imagined.reshape(n, config.worlds).mean(axis=1)
             answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
             everybody = np.repeat(np.arange(n * players), config.worlds)
-            imagined = self._imagined(config, online, target, worlds, everybody, answers)
+            imagined = self._evaluate_worlds(config, online, target, worlds, everybody, answers)
             self.targets[here] = imagined.reshape(n, players, config.worlds).mean(axis=2)
             self.belief.follow(t, actions)
         t.step(actions)
         self.actions[np.arange(n), self.lengths] = actions
         self.lengths += 1
         self.moves += 1
-        return self._renewed(config, np.flatnonzero(t.over()))
+        return self._restart_games(config, np.flatnonzero(t.over()))
 
-    def _look(self, config: Training, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
+    def _look(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
         """What all seats see now goes into their memories; the contexts of both networks, [n * players, ...]."""
         n = len(self.tables) * self.tables.rules.players
         if not self.memories:
@@ -151,9 +157,9 @@ class Actors:
             found.append(context[0])
         return found
 
-    def _imagined(
+    def _evaluate_worlds(
         self,
-        config: Training,
+        config: OffBeliefTraining,
         online: ActionValues,
         target: ActionValues,
         worlds: _core.hanabi.Tables,
@@ -173,12 +179,14 @@ class Actors:
         q, waiting = target(seen, after[1], legal)
         turns = _on(online, np.flatnonzero(own))
         by, _ = online(seen[turns], after[0][turns], legal[turns])
-        ahead = waiting.index_copy(0, turns, expected(q[turns], by, legal[turns], config.temperature))
+        ahead = waiting.index_copy(0, turns, expected_value(q[turns], by, legal[turns], config.temperature))
         return paid + config.discount * ahead.cpu().numpy() * ~worlds.over()
 
-    def _renewed(self, config: Training, rows: np.ndarray) -> Ended:
+    def _restart_games(self, config: OffBeliefTraining, rows: np.ndarray) -> Trajectories:
         """The games at these tables, and new ones there."""
-        ended = Ended(self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows])
+        ended = Trajectories(
+            self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
+        )
         if len(rows):
             players = self.tables.rules.players
             self.tables.deal(rows, config.seed, self.dealt)

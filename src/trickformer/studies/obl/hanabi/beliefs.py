@@ -12,15 +12,15 @@ import torch
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.learned import Known, Seq2Seq, Shape
+from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes
 from trickformer.belief.hanabi.process import TOLD, TRAITS, Form, HanabiProcess, at_seat
-from trickformer.models.hanabi_values import Trained, probabilities
+from trickformer.models.hanabi_values import HanabiCheckpoint, probabilities
 
 LISTED = 2_000  # own hands of a game that are listed at most
 _TRIES = 1_000  # draws of a hand before the network is held for broken
 
 
-class Belief(Protocol):
+class TableBelief(Protocol):
     """The beliefs of all seats of n tables, by which own hands are drawn anew."""
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
@@ -34,7 +34,7 @@ class Belief(Protocol):
         """New games begin at these tables."""
 
 
-class Counting:
+class CountingTableBelief:
     """Every deal that explains what a seat has seen is as likely as any other."""
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
@@ -48,13 +48,13 @@ class Counting:
         """There is nothing to forget."""
 
 
-class Listed:
+class ExactTableBelief:
     """B_pi0 of each own hand, exactly: the ways to deal it, times how likely the level below had done all that the
     others did, who saw it.
 
     slip: the share of uniformly random moves that they are taken to have made beside."""
 
-    def __init__(self, rules: _core.hanabi.Rules, n: int, below: Trained, slip: float):
+    def __init__(self, rules: _core.hanabi.Rules, n: int, below: HanabiCheckpoint, slip: float):
         self.below, self.slip = below, slip
         self.logs = np.zeros((n, rules.players, len(hands(rules))))  # of what the others did, had the hand been this
         self.memory = below.model.memory(n * rules.players)
@@ -112,7 +112,7 @@ class Listed:
         self.memory.unflatten(0, (len(self.logs), -1))[torch.from_numpy(rows)] = 0
 
 
-class Written:
+class LearnedTableBelief:
     """Hands as a network writes them, which reads all that a seat sees."""
 
     def __init__(self, rules: _core.hanabi.Rules, n: int, network: Seq2Seq):
@@ -132,7 +132,7 @@ class Written:
         generator = torch.Generator(device).manual_seed(seed)
         cards = network.sample(weights, summary, known, generator)
         for _ in range(_TRIES):
-            wrong = torch.nonzero(~_allowed(cards, known))[:, 0]
+            wrong = torch.nonzero(~_is_consistent(cards, known))[:, 0]
             if not len(wrong):
                 break
             cards[wrong] = network.sample(weights, summary[wrong], known[wrong], generator)
@@ -149,9 +149,9 @@ class Written:
             part.unflatten(0, (-1, self.players))[torch.from_numpy(rows)] = 0
 
 
-def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Shape:
+def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSizes:
     """Of a network that writes own hands in games of these rules."""
-    return Shape(rules.observation, 0, rules.hand, rules.kinds, TRAITS, TOLD, hidden, layers)
+    return Seq2SeqSizes(rules.observation, 0, rules.hand, rules.kinds, TRAITS, TOLD, hidden, layers)
 
 
 def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
@@ -165,13 +165,13 @@ def looks(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
     return everybody.observe(seats(tables, 1), v0)
 
 
-def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> Known:
+def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> CardConstraints:
     """What rules and hints say of own hands, of n * players seats in the order of tables."""
     rules = tables.rules
     names = [_core.hanabi.BOTS[0]] * rules.players  # nobody moves: who plays does not matter
     parts = [HanabiProcess(rules, Form.POMDP, names, seat).tensors(tables, device) for seat in range(rules.players)]
     fields = ((p.possible, p.counts, p.traits, p.told) for p in parts)
-    return Known(*(torch.stack(same, 1).flatten(0, 1) for same in zip(*fields)))
+    return CardConstraints(*(torch.stack(same, 1).flatten(0, 1) for same in zip(*fields)))
 
 
 def hands(rules: _core.hanabi.Rules) -> np.ndarray:
@@ -182,11 +182,11 @@ def hands(rules: _core.hanabi.Rules) -> np.ndarray:
         raise TrickformerError(
             f"there are {count:,} own hands, and an exact belief lists {LISTED:,} at most; leave out --belief exact"
         )
-    return _listed(rules.kinds, rules.hand)
+    return _enumerate_hands(rules.kinds, rules.hand)
 
 
 @cache
-def _listed(kinds: int, size: int) -> np.ndarray:
+def _enumerate_hands(kinds: int, size: int) -> np.ndarray:
     held = [hand + (-1,) * (size - n) for n in range(size + 1) for hand in product(range(kinds), repeat=n)]
     return np.array(held, dtype=np.int8)
 
@@ -194,12 +194,12 @@ def _listed(kinds: int, size: int) -> np.ndarray:
 def _before(rules: _core.hanabi.Rules) -> np.ndarray:
     """int64 [hand, kinds, C]: the hand from which a card, of some slot and kind, left so that this one, with the newest
     card drawn, remained; where no hand can have been it, any number."""
-    return _left(rules.kinds, rules.hand)
+    return _previous_hands(rules.kinds, rules.hand)
 
 
 @cache
-def _left(kinds: int, size: int) -> np.ndarray:
-    listed = _listed(kinds, size).tolist()
+def _previous_hands(kinds: int, size: int) -> np.ndarray:
+    listed = _enumerate_hands(kinds, size).tolist()
     numbers = {tuple(hand): i for i, hand in enumerate(listed)}
     found = np.zeros((size, kinds, len(listed)), dtype=np.int64)
     for slot, kind, (i, hand) in product(range(size), range(kinds), enumerate(listed)):
@@ -226,7 +226,7 @@ def ways(tables: _core.hanabi.Tables) -> np.ndarray:
     return found.reshape(len(tables), rules.players, c)
 
 
-def _allowed(cards: torch.Tensor, known: Known) -> torch.Tensor:
+def _is_consistent(cards: torch.Tensor, known: CardConstraints) -> torch.Tensor:
     """bool [n]: whether hints allow these cards, int64 [n, hand], and there are so many."""
     there = cards >= 0
     may = known.possible.gather(2, cards.clamp(min=0)[..., None])[..., 0] | ~there

@@ -12,19 +12,27 @@ from safetensors.torch import load_file, save_file
 
 from trickformer import _core, checkpoints
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.learned import Games, Known, Seq2Seq
-from trickformer.belief.learner import Learner, curve, done, log_of
+from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, Seq2Seq
+from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.models.decide import draw
-from trickformer.models.hanabi_values import CONFIG, WEIGHTS, Trained, load, probabilities
+from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.progress import progress
 from trickformer.studies.belief.training import fit
 from trickformer.studies.obl.hanabi.actors import explorations
-from trickformer.studies.obl.hanabi.beliefs import Belief, Counting, Listed, Written, hands, of_seats, shape_of
-from trickformer.studies.obl.hanabi.config import Training
-from trickformer.studies.obl.hanabi.partner import asked
+from trickformer.studies.obl.hanabi.beliefs import (
+    CountingTableBelief,
+    ExactTableBelief,
+    LearnedTableBelief,
+    TableBelief,
+    hands,
+    of_seats,
+    shape_of,
+)
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.partner import evaluate_level
 
 FOLDER = "belief"  # in that of the run
 _STATE, _NETWORK = "state.npz", "model.safetensors"
@@ -32,7 +40,7 @@ _TARGETS = 12  # positions of a game that the belief network learns, drawn at ra
 _GAMES = 1 << 61  # added to the seed: these games are of another series than those of the training
 
 
-def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
+def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCheckpoint | None:
     """The level below, None of level 1. Raises TrickformerError where its checkpoint is missing, is of another game,
     level or method, or cannot be what the config wants of it."""
     if config.below is None:
@@ -62,7 +70,7 @@ def checked(config: Training, rules: _core.hanabi.Rules) -> Trained | None:
     return found
 
 
-def digests(config: Training) -> dict[str, str]:
+def digests(config: OffBeliefTraining) -> dict[str, str]:
     """SHA-256 of what the level below is read from, by name; empty of level 1."""
     if config.below is None:
         return {}
@@ -71,7 +79,7 @@ def digests(config: Training) -> dict[str, str]:
 
 
 @torch.no_grad()
-def games(below: Trained, config: Training, first: int, n: int) -> Games:
+def games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
     """Games `first` .. `first` + n - 1 as one seat of each saw them, and what it held. The others play the level below;
     the seat itself also makes random moves, as in the training, for what it does says nothing of its own hand."""
     rules = below.rules
@@ -82,14 +90,14 @@ def games(below: Trained, config: Training, first: int, n: int) -> Games:
     shares = kinds[rng.integers(len(kinds), size=n)]
     memory, rows = below.model.memory(n * rules.players), np.arange(n)
     steps: list[tuple[np.ndarray, np.ndarray]] = []
-    known: list[Known] = []
+    known: list[CardConstraints] = []
     lengths = np.zeros(n, dtype=np.int64)
     while not (over := tables.over()).all():
         steps.append((tables.observe(viewer.astype(np.int8)) != 0, tables.hands()[rows, viewer]))
         known.append(of_seats(tables, torch.device("cpu"))[rows * rules.players + viewer])
         lengths += ~over
         turn = np.maximum(tables.current(), 0)
-        q, memory = asked(below, tables, memory)
+        q, memory = evaluate_level(below, tables, memory)
         legal = torch.from_numpy(tables.legal()).to(q.device)
         # A share of its moves is random of whoever moves: what its own are, or what slips.
         random = np.where(turn == viewer, shares, config.slip)
@@ -99,18 +107,18 @@ def games(below: Trained, config: Training, first: int, n: int) -> Games:
         tables.step(draw(odds, rng.random(n)).astype(np.int64))
     emission, cards = (np.stack(column) for column in zip(*steps))
     none = torch.zeros(len(emission), n, dtype=torch.int64)
-    return Games(
+    return GameSequences(
         torch.from_numpy(emission),
         none - 1,
         none[:0].T,
         none,
         torch.from_numpy(cards.astype(np.int64)),
-        Known(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(Known))),
+        CardConstraints(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(CardConstraints))),
         torch.from_numpy(lengths),
     )
 
 
-def trained(below: Trained, config: Training) -> Seq2Seq:
+def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) -> Seq2Seq:
     """The belief network of a run: as it stands in the run's folder, or trained there with progress, on from where it
     was stopped."""
     out, device = config.out / FOLDER, usable(config.device)
@@ -129,18 +137,18 @@ def trained(below: Trained, config: Training) -> Seq2Seq:
     return model.requires_grad_(False)
 
 
-def belief_of(below: Trained | None, config: Training, rules: _core.hanabi.Rules) -> Belief:
+def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TableBelief:
     """The belief of a run's level; trains its network where it has one."""
     if below is None or config.method != "obl":
-        return Counting()
+        return CountingTableBelief()
     if config.belief == "exact":
-        return Listed(rules, config.tables, below, config.slip)
-    return Written(rules, config.tables, trained(below, config))
+        return ExactTableBelief(rules, config.tables, below, config.slip)
+    return LearnedTableBelief(rules, config.tables, load_or_train_network(below, config))
 
 
-def _train(below: Trained, config: Training, model: Seq2Seq, out: Path) -> None:
+def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, out: Path) -> None:
     learner = Learner(model, config.belief_rate, config.belief_steps, out / _STATE)
-    begin, n = done(out / _STATE), config.belief_games
+    begin, n = read_step_count(out / _STATE), config.belief_games
     with progress("obl train, belief", "steps", begin, config.belief_steps) as advance, log_of(out, begin) as log:
         for record in fit(
             model,

@@ -9,7 +9,7 @@ import torch
 
 from trickformer import _core
 from trickformer.search.hanabi.scripted import style_of
-from trickformer.studies.obl.hanabi.actors import Ended
+from trickformer.studies.obl.hanabi.actors import Trajectories
 from trickformer.studies.obl.hanabi.learning import Frames
 
 
@@ -18,13 +18,13 @@ def style(games_of: str | None) -> str | None:
     return style_of("who is imitated", games_of) if games_of is not None else None
 
 
-def recorded(rules: _core.hanabi.Rules, style: str, seed: int, n: int) -> Ended:
+def play_scripted_games(rules: _core.hanabi.Rules, style: str, seed: int, n: int) -> Trajectories:
     """The first n games of the series `seed` as a scripted player plays them in all seats."""
     bots = np.full(rules.players, _core.hanabi.BOTS.index(style), dtype=np.int8)
     _, actions, _ = _core.hanabi.scripted_games(rules, bots, seed, 0, n)
     targets = np.zeros((*actions.shape, rules.players), dtype=np.float32)
     tries, tried = np.zeros_like(actions), np.zeros(actions.shape, dtype=np.float32)
-    return Ended(np.arange(n, dtype=np.uint64), actions, targets, tries, tried)
+    return Trajectories(np.arange(n, dtype=np.uint64), actions, targets, tries, tried)
 
 
 def surprise(given: Frames, q: torch.Tensor) -> torch.Tensor:

@@ -45,7 +45,7 @@ def renaming(rules: _core.hanabi.Rules, device: torch.device) -> Renaming:
 @cache
 def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, lives: int) -> Renaming:
     rules = _core.hanabi.Rules(players, colors, ranks, hand, hints, lives)
-    told = list(_told(rules))
+    told = list(_observation_entries(rules))
     places = {name: i for i, name in enumerate(told)}
     moves = [_move(rules, action) for action in range(rules.actions)]
     called = {name: i for i, name in enumerate(moves)}
@@ -61,7 +61,7 @@ def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, live
     )
 
 
-def naming(rules: _core.hanabi.Rules, device: torch.device) -> torch.Tensor:
+def colour_hint_mask(rules: _core.hanabi.Rules, device: torch.device) -> torch.Tensor:
     """bool [actions]: the hints that name a colour."""
     return torch.tensor([_move(rules, action)[1] is not None for action in range(rules.actions)], device=device)
 
@@ -83,7 +83,7 @@ def _move(rules: _core.hanabi.Rules, action: int) -> _Named:
     return ("hint", offset, rank), color
 
 
-def _told(rules: _core.hanabi.Rules) -> Iterator[_Named]:
+def _observation_entries(rules: _core.hanabi.Rules) -> Iterator[_Named]:
     """The numbers of an observation, in their order (cpp/hanabi/observation.hpp)."""
     players, slots, colors, ranks = (range(n) for n in (rules.players, rules.hand, rules.colors, rules.ranks))
 

@@ -32,7 +32,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Training(BaseModel):
+class OffBeliefTraining(BaseModel):
     """Training of one network, by games of its own or games on record."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -154,7 +154,7 @@ class Training(BaseModel):
         return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
     @model_validator(mode="after")
-    def _stands(self) -> Self:
+    def _check_method(self) -> Self:
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
             raise ValueError(f"level = {self.level}: {self.method} has no levels")
         for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):

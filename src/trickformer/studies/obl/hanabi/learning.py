@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, expected
+from trickformer.models.hanabi_values import ActionValues, expected_value
 from trickformer.studies.obl.hanabi import sad
-from trickformer.studies.obl.hanabi.actors import OVER, Ended
+from trickformer.studies.obl.hanabi.actors import OVER, Trajectories
 from trickformer.studies.obl.hanabi.colours import Renaming
 
 
@@ -38,7 +38,7 @@ class Frames:
 
 
 def frames(
-    rules: _core.hanabi.Rules, seed: int, games: Ended, v0: bool, device: torch.device, greedy: bool = False
+    rules: _core.hanabi.Rules, seed: int, games: Trajectories, v0: bool, device: torch.device, greedy: bool = False
 ) -> Frames:
     """Games of the series `seed`, played again; with greedy actions beside what was seen."""
     seen, legal, seats, rewards = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
@@ -52,12 +52,12 @@ def frames(
     return Frames(*made, lengths=lengths)
 
 
-def shaped(given: Frames, which: torch.Tensor, bonus: float) -> Frames:
+def shape_rewards(given: Frames, which: torch.Tensor, bonus: float) -> Frames:
     """The same where some actions, bool [actions], pay that much beside."""
     return replace(given, rewards=given.rewards + bonus * which[given.actions])
 
 
-def named(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
+def rename_colours(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
     """The same as seats see it who name the colours by `orders`, int64 [k, P]."""
     which = orders[given.games]
     seen, legal = names.look(given.seen, which), names.allow(given.legal, which)
@@ -88,19 +88,19 @@ def values(network: ActionValues, given: Frames, x: torch.Tensor | None = None) 
     return q.unflatten(0, given.own.shape), waiting.unflatten(0, given.own.shape)
 
 
-def taken(given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+def select_values(given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
     """float32 [m, P]: the value of the action of the seat on turn, and of waiting to the others."""
     of_action = q.gather(2, given.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
     return torch.where(given.own, of_action, waiting)
 
 
 def off_belief(
-    given: Frames, q: torch.Tensor, waiting: torch.Tensor, games: Ended, tries: bool
+    given: Frames, q: torch.Tensor, waiting: torch.Tensor, games: Trajectories, tries: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values and targets of off-belief learning, float32 [m, P] both; with tries [m, P + 1], the last that of the
     action that the seat on turn has only imagined."""
     played = games.actions != OVER
-    found, wanted = taken(given, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
+    found, wanted = select_values(given, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
     if not tries:
         return found, wanted
     action = torch.from_numpy(games.tries[played].astype(np.int64)).to(q.device)
@@ -110,7 +110,7 @@ def off_belief(
 
 
 @torch.no_grad()
-def bootstrapped(
+def bootstrap_targets(
     online: torch.Tensor, target: ActionValues, given: Frames, moves: int, discount: float, temperature: float
 ) -> torch.Tensor:
     """float32 [m, P]: targets of self-play, by double Q-learning: what the next `moves` moves paid, and what `target`
@@ -118,7 +118,7 @@ def bootstrapped(
 
     online: float32 [m, P, actions], the values by the network that learns, which choose that action."""
     q, waiting = values(target, given)
-    worth = expected(q.flatten(0, 1), online.flatten(0, 1), given.legal.flatten(0, 1), temperature)
+    worth = expected_value(q.flatten(0, 1), online.flatten(0, 1), given.legal.flatten(0, 1), temperature)
     ahead = torch.where(given.own, worth.unflatten(0, given.own.shape), waiting)
     m = len(ahead)
     left = torch.from_numpy(np.repeat(given.lengths, given.lengths)).to(ahead.device) - given.places

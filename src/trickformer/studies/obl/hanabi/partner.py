@@ -7,7 +7,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.decide import draw
-from trickformer.models.hanabi_values import Trained, probabilities
+from trickformer.models.hanabi_values import HanabiCheckpoint, probabilities
 from trickformer.studies.obl.hanabi import beliefs
 
 
@@ -16,12 +16,12 @@ def learners(games: np.ndarray, players: int) -> np.ndarray:
     return games.astype(np.int64) % players
 
 
-class Partner:
+class LowerLevel:
     """The level below in every seat of n tables; below level 1 uniformly random.
 
     slip: the share of uniformly random moves that it makes beside its own."""
 
-    def __init__(self, rules: _core.hanabi.Rules, n: int, below: Trained | None, slip: float):
+    def __init__(self, rules: _core.hanabi.Rules, n: int, below: HanabiCheckpoint | None, slip: float):
         self.below, self.slip = below, slip
         self.memory = below.model.memory(n * rules.players) if below is not None else torch.zeros(n * rules.players, 0)
 
@@ -31,7 +31,7 @@ class Partner:
         n, legal = len(tables), tables.legal()
         odds = legal / legal.sum(axis=1, keepdims=True)
         if self.below is not None:
-            q, self.memory = asked(self.below, tables, self.memory)
+            q, self.memory = evaluate_level(self.below, tables, self.memory)
             may = torch.from_numpy(legal).to(q.device)
             found = probabilities(q, may, self.below.temperature, self.slip)
             odds = found.cpu().numpy().astype(np.float64)
@@ -44,7 +44,9 @@ class Partner:
             self.memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
 
 
-def asked(level: Trained, tables: _core.hanabi.Tables, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def evaluate_level(
+    level: HanabiCheckpoint, tables: _core.hanabi.Tables, memory: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The values of a level for the seats on turn, float32 [n, actions], of seat 0 where a game is over; and what all
     seats remember then, by what they remembered, [n * players, ...]."""
     n, players = len(tables), level.rules.players

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import Trained, chosen
+from trickformer.models.hanabi_values import HanabiCheckpoint, sample_actions
 
 _TABLES = 1_000  # in step
 
 
 @torch.no_grad()
-def scores(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndarray:
+def scores(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> np.ndarray:
     """int8 [n]: what a team, a network a seat, comes to in games `first` .. `first` + n - 1 of the series `seed`. Each
     plays by its own temperature. Raises ValueError where networks are of other rules, or not one a seat."""
     rules = team[0].rules
@@ -24,7 +24,7 @@ def scores(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndarray
     return np.concatenate([_together(team, seed, at, min(_TABLES, first + n - at)) for at in parts])
 
 
-def _together(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndarray:
+def _together(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> np.ndarray:
     tables = _core.hanabi.Tables(team[0].rules, seed, first, n)
     memories = [t.model.memory(n) for t in team]
     rng = np.random.default_rng([seed, first])
@@ -41,6 +41,6 @@ def _together(team: Sequence[Trained], seed: int, first: int, n: int) -> np.ndar
             at = torch.from_numpy(rows).to(device)
             legal = torch.from_numpy(tables.legal()).to(device)[at]
             q, _ = model(seen[at], context[0][at], legal)
-            actions[rows] = chosen(q, legal, trained.temperature, rng).cpu().numpy()
+            actions[rows] = sample_actions(q, legal, trained.temperature, rng).cpu().numpy()
         tables.step(actions)
     return tables.scores()

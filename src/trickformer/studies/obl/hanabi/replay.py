@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trickformer.studies.obl.hanabi.actors import OVER, Ended
+from trickformer.studies.obl.hanabi.actors import OVER, Trajectories
 
 _MAX_SHARE = 0.9  # of a game's largest error in its priority; the rest is the mean
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ReplaySample:
     """Games to learn from, k of them."""
 
     rows: np.ndarray  # int64 [k], of the buffer
-    games: Ended
+    games: Trajectories
     weights: np.ndarray  # float32 [k], the largest of them 1
 
 
-class Replay:
+class ReplayBuffer:
     """The last `size` games. A new one is as likely to be drawn as the likeliest before it."""
 
     def __init__(self, size: int, longest: int, players: int):
@@ -36,7 +36,7 @@ class Replay:
         self.priorities = np.zeros(size)
         self.highest = 1.0
 
-    def add(self, ended: Ended) -> None:
+    def add(self, ended: Trajectories) -> None:
         """Takes games in, in the place of the oldest."""
         for i in range(len(ended.games)):
             row = self.total % len(self.games)
@@ -45,7 +45,7 @@ class Replay:
             self.tries[row], self.tried[row] = ended.tries[i], ended.tried[i]
             self.total += 1
 
-    def draw(self, k: int, exponent: float, weight: float, rng: np.random.Generator) -> Drawn:
+    def draw(self, k: int, exponent: float, weight: float, rng: np.random.Generator) -> ReplaySample:
         """k games, each as likely as its priority to the power of `exponent`; a game may come twice."""
         held = min(self.total, len(self.games))
         cumulative = np.cumsum(self.priorities[:held] ** exponent)
@@ -53,11 +53,13 @@ class Replay:
         rows = np.searchsorted(cumulative, at, side="right").clip(max=held - 1)
         chance = np.diff(cumulative, prepend=0.0)[rows] / cumulative[-1]
         weights = (held * chance) ** -weight
-        return Drawn(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
+        return ReplaySample(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
 
-    def of(self, rows: np.ndarray) -> Ended:
+    def of(self, rows: np.ndarray) -> Trajectories:
         """The games of these rows, int64 [k]."""
-        return Ended(self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows])
+        return Trajectories(
+            self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
+        )
 
     def judge(self, rows: np.ndarray, errors: np.ndarray, lengths: np.ndarray) -> None:
         """Sets priorities by how far off the values of games were: |errors|, float [n], game after game, so many of

@@ -16,7 +16,7 @@ def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
     return np.zeros((n, rules.players, last.stop - last.start), dtype=np.float32)
 
 
-def shown(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
+def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
     """float32 [n, players, size]: what all seats of n tables would see of these actions, int64 [n], as the last move.
     What stands where a game is over means nothing."""
     n, players = len(tables), tables.rules.players
@@ -52,6 +52,6 @@ def beside(
         tables.deal(np.array([row]), seed, int(number))
     found = [nothing(rules, k)]
     for taken, best in zip(actions.T[: longest - 1], greedy.T):
-        found.append(shown(tables, best.astype(np.int64)))
+        found.append(observe_actions(tables, best.astype(np.int64)))
         tables.step(taken.astype(np.int64))
     return np.stack(found, axis=1)[np.arange(longest) < lengths[:, None]]

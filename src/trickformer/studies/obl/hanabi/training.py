@@ -20,23 +20,25 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
-from trickformer.models.hanabi_values import ANSWERS, ActionValues, Shape, Trained, save
+from trickformer.models.hanabi_values import ANSWERS, ActionValues, HanabiCheckpoint, NetworkSizes, save
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.snapshot import Snapshots
 from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
-from trickformer.studies.obl.hanabi.actors import Actors, Ended
-from trickformer.studies.obl.hanabi.beliefs import Counting, Listed, Written
-from trickformer.studies.obl.hanabi.config import Training
+from trickformer.studies.obl.hanabi.actors import Actors, Trajectories
+from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief, ExactTableBelief, LearnedTableBelief
+from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.learning import Frames
-from trickformer.studies.obl.hanabi.partner import Partner, learners
+from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 from trickformer.studies.obl.hanabi.play import scores
-from trickformer.studies.obl.hanabi.replay import Replay
+from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 
 STATE = "state.npz"  # file of a run
-_SNAPSHOTS = Snapshots((Actors, Replay, Counting, Listed, Written, Partner), NATIVES)
+_SNAPSHOTS = Snapshots(
+    (Actors, ReplayBuffer, CountingTableBelief, ExactTableBelief, LearnedTableBelief, LowerLevel), NATIVES
+)
 _BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
 _EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
 
@@ -50,30 +52,30 @@ def rules_of(spec: str) -> _core.hanabi.Rules:
 
 
 @dataclass
-class Run:
+class TrainingProgress:
     """Where a training stands."""
 
-    config: Training
+    config: OffBeliefTraining
     rules: _core.hanabi.Rules
     online: ActionValues
     target: ActionValues
     mean: ActionValues  # of the weights of many steps: what is evaluated and saved
     adam: torch.optim.Adam
     actors: Actors | None  # none where the games are on record
-    replay: Replay
+    replay: ReplayBuffer
     shared: dict[str, object]  # what states on disk leave out: the level below and the belief network
     step: int = 0
 
     @classmethod
-    def begin(cls, config: Training, rules: _core.hanabi.Rules) -> Run:
+    def begin(cls, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TrainingProgress:
         """Nothing is learned yet, but for what the levels above 1 stand on: their belief network is trained here, in
         the run's folder. Raises TrickformerError as `below.checked` does."""
-        level = below.checked(config, rules)
+        level = below.load_level(config, rules)
         belief = below.belief_of(level, config, rules)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = Shape.of(
+        shape = NetworkSizes.of(
             rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last, config.auxiliary > 0
         )
         online = ActionValues(shape).to(device)
@@ -83,14 +85,14 @@ class Run:
         for network in (target, mean):
             network.load_state_dict(online.state_dict())
         adam = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
-        replay = Replay(config.buffer, rules.longest, rules.players)
+        replay = ReplayBuffer(config.buffer, rules.longest, rules.players)
         stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
         shared = {name: part for name, part in stands_on.items() if part is not None}
         if (style := clone.style(config.games_of)) is not None:
-            replay.add(clone.recorded(rules, style, config.seed, config.buffer))
+            replay.add(clone.play_scripted_games(rules, style, config.seed, config.buffer))
             actors = None
         else:
-            partner = Partner(rules, config.tables, level, config.slip) if config.method == "klevel" else None
+            partner = LowerLevel(rules, config.tables, level, config.slip) if config.method == "klevel" else None
             actors = Actors(config, rules, belief, partner)
         return cls(config, rules, online, target, mean, adam, actors, replay, shared)
 
@@ -102,7 +104,7 @@ class Run:
             self.replay.add(self.actors.step(config, self.online, self.target))
         rng = np.random.default_rng([config.seed, 3, self.step])
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
-        given = self._given(drawn.games, rng)
+        given = self._make_frames(drawn.games, rng)
         units = learning.units(self.online, given)
         q, waiting = learning.values(self.online, given, units)
         weights = torch.from_numpy(drawn.weights).to(q.device)
@@ -133,12 +135,12 @@ class Run:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
 
-    def _given(self, games: Ended, rng: np.random.Generator) -> Frames:
+    def _make_frames(self, games: Trajectories, rng: np.random.Generator) -> Frames:
         """The moves of games as they are learned from at this step."""
         config, rules, device = self.config, self.rules, self.online.worth.weight.device
         given = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
         if config.colour_bonus and 2 * self.step < config.steps:
-            given = learning.shaped(given, colours.naming(rules, device), config.colour_bonus)
+            given = learning.shape_rewards(given, colours.colour_hint_mask(rules, device), config.colour_bonus)
         if not config.other_play and not config.shuffle_colours:
             return given
         names = colours.renaming(rules, device)
@@ -146,16 +148,16 @@ class Run:
             orders = colours.orders(rules, config.seed, games.games)
         else:
             orders = rng.integers(len(names.actions), size=(len(games.games), rules.players))
-        return learning.named(given, names, torch.from_numpy(orders).to(device))
+        return learning.rename_colours(given, names, torch.from_numpy(orders).to(device))
 
-    def _errors(self, games: Ended, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+    def _errors(self, games: Trajectories, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
         """float32 [m] or [m, P]: by how much values, as `learning.values` gives them, are off their targets."""
         config = self.config
         if config.method == "obl":
             found, wanted = learning.off_belief(given, q, waiting, games, config.tries)
         else:
-            found = learning.taken(given, q, waiting)
-            wanted = learning.bootstrapped(
+            found = learning.select_values(given, q, waiting)
+            wanted = learning.bootstrap_targets(
                 q.detach(), self.target, given, config.moves, config.discount, config.temperature
             )
         errors = wanted - found
@@ -171,15 +173,15 @@ class Run:
         fall = self.config.fall
         return fall + (1 - fall) * (1 + np.cos(np.pi * self.step / self.config.steps)) / 2
 
-    def trained(self) -> Trained:
+    def make_checkpoint(self) -> HanabiCheckpoint:
         """The network, and how it came about."""
         about = self.config.model_dump(mode="json", exclude={"out", "below", "device", "threads", "save_every"})
         config = self.config
-        return Trained(self.mean, self.rules, config.v0, config.temperature, about | {"step": self.step})
+        return HanabiCheckpoint(self.mean, self.rules, config.v0, config.temperature, about | {"step": self.step})
 
     def evaluate(self) -> tuple[float, float]:
         """The mean score of games in which the network sits in every seat, and its standard error."""
-        team = [self.trained()] * self.rules.players
+        team = [self.make_checkpoint()] * self.rules.players
         found = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
         return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
 
@@ -204,7 +206,7 @@ class Run:
             raise TrickformerError(f"{file} is broken; choose another --out") from None
 
 
-def run(going: Run) -> Iterator[dict[str, Any]]:
+def run(going: TrainingProgress) -> Iterator[dict[str, Any]]:
     """Trains in the folder of the config, which exists, yielding {"step", "games", "loss"} after every gradient step,
     and "score" and "error" with every evaluation, before the step is kept; at the end the checkpoint is there.
 
@@ -218,20 +220,20 @@ def run(going: Run) -> Iterator[dict[str, Any]]:
         yield {"step": going.step, "games": going.replay.total} | record
         if going.step % config.save_every == 0 or last:
             going.keep()
-    save(going.trained(), config.out)
+    save(going.make_checkpoint(), config.out)
 
 
-def command(config: Training, resume: bool) -> Path:
+def command(config: OffBeliefTraining, resume: bool) -> Path:
     """Trains with progress in the folder config.out, which is then a checkpoint; returns it.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     rules = rules_of(config.game)
     usable(config.device)
-    below.checked(config, rules)
+    below.load_level(config, rules)
     clone.style(config.games_of)
     free, files = ("out", "threads", "save_every"), below.digests(config)
     with resumable("obl train", config), RunFolder(config.out).open(config, resume=resume, free=free, files=files):
-        going = Run.begin(config, rules)
+        going = TrainingProgress.begin(config, rules)
         going.resume()
         with (
             log_of(config.out, going.step) as log,
