@@ -69,7 +69,7 @@ def tournament(
     found = results.TournamentResults(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
-    _print(found.result(), as_json)
+    report.make_report(found.result()).print(as_json)
 
 
 @configs.command(
@@ -104,8 +104,7 @@ def head(
     settings = configs.load(HeadTraining, config, given)
     from trickformer.selfplay import belief_heads
 
-    result = belief_heads.command(settings, resume)
-    print(json.dumps(result) if as_json else belief_heads.text(result))
+    belief_heads.make_report(belief_heads.command(settings, resume)).print(as_json)
 
 
 @configs.command(app, Audit, positional="game", example="trickformer audit hearts --deals 20")
@@ -129,7 +128,7 @@ def report_command(
 
     found = results.TournamentResults(run.load(folder))
     report.write(found, folder)
-    _print(found.result(), as_json)
+    report.make_report(found.result()).print(as_json)
 
 
 @app.command()
@@ -218,20 +217,8 @@ def check(*, config: configs.File = None, as_json: configs.Json = False, **given
     from trickformer.engines import conformance
 
     found = conformance.check(settings)
-    if as_json:
-        print(json.dumps([vars(c) for c in found]))
-    else:
-        conformance.show(settings.engine, found)
+    conformance.make_report(settings.engine, found).print(as_json)
     raise typer.Exit(int(any(c.good is False for c in found)))
-
-
-def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.tournaments import report
-
-    if as_json:
-        print(json.dumps(result))
-    else:
-        report.terminal(result)
 
 
 def _spread(arguments: list[str]) -> list[str]:

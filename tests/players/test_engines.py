@@ -16,7 +16,7 @@ from trickformer import games, players
 from trickformer.base import TrickformerError, decision_rng, replay
 from trickformer.engines import conformance, entries, process
 from trickformer.engines.config import Conformance
-from trickformer.plumbing.folder import read_lines
+from trickformer.plumbing.lines import read_lines
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.run import tournament
@@ -122,10 +122,9 @@ def test_a_game_that_it_does_not_play():
         players.make(spec("good"), games.load("crew"))
 
 
-def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path, monkeypatch):
+def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path):
     game = games.load("hearts")
-    monkeypatch.setattr(process, "errors_to", tmp_path)
-    player = players.make(spec("deals"), game)
+    player = players.make(spec("deals"), game, logs=tmp_path)
     deals = []
     for index in range(6):
         state = game.deal(3, index)

@@ -13,8 +13,10 @@ from trickformer import games, players
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View, decision_rng
 from trickformer.engines import process
 from trickformer.engines.config import Conformance
-from trickformer.players.engine import EnginePlayer, Program
-from trickformer.plumbing import plugins, tables
+from trickformer.engines.entries import Program
+from trickformer.players.engine import EnginePlayer
+from trickformer.plumbing import plugins
+from trickformer.plumbing.report import Report
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -141,8 +143,8 @@ def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int)
     return engine.act([view], [rng], [{}])[0].action
 
 
-def show(engine: str, checks: Sequence[Check]) -> None:
-    """Prints the checks."""
+def make_report(engine: str, checks: Sequence[Check]) -> Report:
+    """Make the report of an engine's checks."""
     words: dict[bool | None, str] = {True: "yes", False: "NO", None: "-"}
     rows = [(c.name, words[c.good], c.seen) for c in checks]
-    tables.show(engine, {}, [("", (("", "", ""), rows))], [], words=True)
+    return Report([vars(c) for c in checks], engine, [("", (("", "", ""), rows))], words=True)

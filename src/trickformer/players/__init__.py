@@ -170,11 +170,20 @@ def _one_of_words(annotation: Any) -> bool:
     return get_origin(annotation) is Literal or any(map(_one_of_words, get_args(annotation)))
 
 
-def make(spec: str, game: Game) -> Player:
-    """A player of its own for `game`.
+def make(spec: str, game: Game, logs: Path | None = None) -> Player:
+    """Make a new player for a game.
 
-    Raises what `parse` raises, and TrickformerError where the player cannot play this game."""
+    Args:
+        spec: The player's spec.
+        game: The game.
+        logs: Folder for the standard error of a player that is a program; None for a temporary file.
+
+    Raises:
+        TrickformerError: `parse` raises it, or the player cannot play this game.
+    """
     name, options = parse(spec)
+    if logs is not None and isinstance(options, entries.Program):
+        options = options.with_logs(logs)
     return module(name).make(options, game)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,33 +12,17 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import Field, create_model
 
 from trickformer.base import CHANCE, Belief, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.belief import world as _world
 from trickformer.engines import process
-from trickformer.engines.entries import Entry
+from trickformer.engines.entries import Entry, Program
 from trickformer.engines.messages import EngineAction
 from trickformer.engines.process import Process, make_printable
 
 MOST_FAULTS = 3  # at the same decision
 _AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
-
-
-class Program(BaseModel, ABC):
-    """Options of a player that is a program; `processes` and `timeout` are among them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @property
-    @abstractmethod
-    def command(self) -> list[str]:
-        """How to start it, in words. Raises TrickformerError where there are none."""
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """What the command names that is a file here, by the name that it has there."""
-        return {word: Path(word) for word in self.command if Path(word).is_file()}
 
 
 class Options(Program):
@@ -126,11 +109,20 @@ class EnginePlayer(Player):
     A program that breaks the protocol, says nothing for too long, or is gone, is started again and told what it has to
     decide anew. After three faults at one decision `act` raises TrickformerError."""
 
-    def __init__(self, name: str | None, command: Sequence[str], processes: int, timeout: float, game: Game):
+    def __init__(
+        self,
+        name: str | None,
+        command: Sequence[str],
+        processes: int,
+        timeout: float,
+        game: Game,
+        logs: Path | None = None,
+    ):
         """Starts the first. Raises TrickformerError where it does not begin as it should, or does not play the game.
-        Without a name it has its own."""
+        Without a name it has its own. logs: folder for standard error."""
         self._name, self._game, self._rules = name, game, str(game.spiel)
         self._command, self._timeout = list(command), timeout
+        self._logs = logs
         first = self._start()
         self.hello = first.hello
         if "*" not in self.hello.games and game.name not in self.hello.games:
@@ -242,7 +234,7 @@ class EnginePlayer(Player):
         return found
 
     def _start(self, log: Path | None = None) -> Process:
-        return process.start(self._name, self._command, self._timeout, log)
+        return process.start(self._name, self._command, self._timeout, log, self._logs)
 
     def _tell(self, table: _EngineSeat, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
         assert table.engine is not None
@@ -292,7 +284,7 @@ def _given_up(last: Process, said: str) -> str:
 
 def make(options: Options, game: Game) -> EnginePlayer:
     """Raises TrickformerError where the program cannot be started or does not play the game."""
-    return EnginePlayer(None, options.command, options.processes, options.timeout, game)
+    return EnginePlayer(None, options.command, options.processes, options.timeout, game, options.logs)
 
 
 def make_player_module(name: str, entry: Entry) -> ModuleType:
@@ -314,6 +306,6 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
     module = ModuleType(name, entry.about or f"the engine of engines.toml: {entry.command}")
     module.Options = create_model(name, __base__=Base, **own)  # type: ignore[attr-defined]
     module.make = lambda options, game: EnginePlayer(  # type: ignore[attr-defined]
-        name, options.command, options.processes, options.timeout, game
+        name, options.command, options.processes, options.timeout, game, options.logs
     )
     return module

@@ -18,7 +18,7 @@ import numpy as np
 
 from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.plumbing.text import json_object
 
 FORMAT = 3

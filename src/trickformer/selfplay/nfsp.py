@@ -43,7 +43,8 @@ from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
-from trickformer.plumbing.folder import Interruption, build, may_begin, open_run, to_go_on, writing
+from trickformer.plumbing.files import writing
+from trickformer.plumbing.folder import Interruption, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, rollout_network
@@ -70,7 +71,7 @@ _SEARCHED_WITHIN = 1_000  # hands in which expert iteration must have found a se
 def run(config: SelfPlay, resume: bool = False) -> Path:
     """Train what the run's folder does not hold yet, and return the folder of the last model.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C and when
     `config.stop_after` is over: `resume` goes on from the step last kept."""
     game = games.load(config.game)
     if config.seats_kept > game.players:
@@ -94,7 +95,8 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
-    may_begin(out, config, resume, FREE, read)  # all processes ask, before the first of them writes
+    folder = RunFolder(out)
+    folder.check(config, resume=resume, free=FREE, files=read)  # in all processes, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
@@ -113,12 +115,12 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
-    try:
-        lasting = config.model_copy(update={"stop_after": None})
-        with open_run(out, lasting, resume, FREE, read) if accelerator.is_main_process else nullcontext():
-            training.go()
-    except (KeyboardInterrupt, Interruption):
-        raise Interruption(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None
+    lasting = config.model_copy(update={"stop_after": None})
+    opened = (
+        folder.open(lasting, resume=resume, free=FREE, files=read) if accelerator.is_main_process else nullcontext()
+    )
+    with resumable("train", config.model_copy(update={"out": out}), players.to_type(config)), opened:
+        training.go()
     return out / f"model-{config.iterations}"
 
 

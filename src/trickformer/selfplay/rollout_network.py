@@ -20,7 +20,7 @@ from torch import nn
 from trickformer import _core, tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.weights import read_safetensors
-from trickformer.plumbing.folder import whole
+from trickformer.plumbing.files import whole
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.train import action_loss, decisions
 

@@ -25,7 +25,7 @@ from trickformer import tokenizers
 from trickformer.base import FastGame, Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import writing
+from trickformer.plumbing.files import writing
 from trickformer.plumbing.text import json_object
 from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 

@@ -14,8 +14,8 @@ from trickformer import _core, games, players
 from trickformer.base import decision_rng
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
-from trickformer.plumbing import tables
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import Report
 from trickformer.studies.skat.config import Inference
 from trickformer.tournaments.statistics import interval
 
@@ -37,7 +37,7 @@ def command(config: Inference) -> None:
             cells.append(f"{gains.mean():+.2f} [{low:+.2f}, {high:+.2f}]")
         rows.append(cells)
     heading = f"{config.deals} deals of seed {config.seed}, {config.worlds} worlds each; nats, 95% intervals"
-    tables.show(heading, {}, [("", (("bidder", "defenders", "soloist"), rows))], [])
+    Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))]).print()
 
 
 def measure_information(
