@@ -60,7 +60,7 @@ def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
     def core() -> float:
         rng = np.random.default_rng(1)
         start = time.thread_time()
-        many = tokenizer.tables(1, 0, ours)
+        many = tokenizers.fast(game).tables(1, 0, ours)
         while (on := np.flatnonzero(many.current() >= 0)).size:
             legal = many.legal()[on]
             many.step(on.astype(np.int32), np.argmax(legal * rng.random(legal.shape), 1).astype(np.int32))

@@ -18,7 +18,7 @@ weights are random, the heads made as peaky as trained ones (about three legal c
 Before anything is timed, both sides must play the same hands in float32: every passed, sampled and greedy card.
 
 labels: what the labels of preset small add to its bootstrap hands: half of all decisions, three playouts of each legal
-card by a quick network, each from another deal that explains what the seat saw. The baseline makes as many playouts in
+card by a rollout network, each from another sampled world. The baseline makes as many playouts in
 Python with OpenSpiel, of a sample of the same decisions: clone, uniformly random actions to the end, returns; from the
 deal as it was and without a network, so it does less for each.
 
@@ -55,7 +55,7 @@ from trickformer.models import presets
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate, nfsp, quick, train
+from trickformer.selfplay import generate, nfsp, rollout_network, train
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
@@ -277,7 +277,7 @@ def plain_generate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """As ours_generate, on modules."""
     n = len(seats)
-    tables = tokenizers.make(game).tables(seed, 0, n)
+    tables = tokenizers.fast(game).tables(seed, 0, n)
     rng = np.random.default_rng([seed, 0])
     worth = torch.from_numpy(game.outcomes.values[:, 0].astype(np.float32))
     own = np.zeros((n, 4), dtype=int)  # the row of a seat's sequence in the store of its model
@@ -347,7 +347,7 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
     """Labels of the decisions of `hands` bootstrap hands of preset small."""
     tokenizer, config = tokenizers.make(game), SelfPlay(game="hearts", preset="small")
     torch.manual_seed(0)
-    net = quick.core(quick.QuickNetwork(tokenizer.n_features, len(tokenizer.vocab)))
+    net = rollout_network.core(rollout_network.RolloutNetwork(tokenizer.n_features, len(tokenizer.vocab)))
     labels = generate.Labels(config.label_share, config.label_playouts, net, worlds=True)
 
     def seconds(labels: generate.Labels) -> float:
@@ -357,7 +357,7 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
 
     data = generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
     found, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
-    histories = tokenizer.core_hands(config.bootstrap, 0, 0, hands).history
+    histories = tokenizers.fast(game).core_hands(config.bootstrap, 0, 0, hands).history
     picked = np.random.default_rng(0).permutation(len(found))[:SAMPLE]
     starts = [before(game, histories[found[i] // 4], int(found[i] % 4), int(positions[i])) for i in picked]
 

@@ -16,7 +16,7 @@ from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import Interruption
 from trickformer.review.commands import app as records
-from trickformer.selfplay.config import SelfPlay
+from trickformer.selfplay.config import SelfPlay, effective_defaults
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.studies.belief.commands import app as belief
 from trickformer.studies.crew.commands import app as crew
@@ -24,7 +24,7 @@ from trickformer.studies.mines.commands import app as mines
 from trickformer.studies.obl.commands import app as obl
 from trickformer.studies.skat.commands import app as skat
 from trickformer.tournaments.plan import Tournament
-from trickformer.web.config import Play, View
+from trickformer.web.config import Play, ViewSettings
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -53,23 +53,32 @@ def _main() -> None:
         raise TrickformerError(str(e)) from None
 
 
-@app.command()
-@configs.options(Tournament, positional="game")
+@configs.command(
+    app,
+    Tournament,
+    positional="game",
+    example="trickformer tournament hearts --a gomcts --b pimc --deals 100",
+)
 def tournament(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
-    """Seat players against each other in every seating of the same deals, and report the differences."""
+    """Play the same deals in every seating of the players, and report the differences between them."""
     settings = configs.load(Tournament, config, given)
     from trickformer.tournaments import report, results, run
 
     found = results.TournamentResults(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
-    _print(found.result(), as_json)
+    report.make_report(found.result()).print(as_json)
 
 
-@app.command()
-@configs.options(SelfPlay, positional="game")
+@configs.command(
+    app,
+    SelfPlay,
+    positional="game",
+    defaults=effective_defaults,
+    example="trickformer train hearts --preset tiny --out out/tiny",
+)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a game's model from nothing by population self-play."""
     settings = configs.load(SelfPlay, config, given)
@@ -82,24 +91,25 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
         print(folder)
 
 
-@belief.command()
-@configs.options(HeadTraining, positional="game")
+@configs.command(
+    belief,
+    HeadTraining,
+    positional="game",
+    example="trickformer belief head skat --checkpoint skat-small --out out/head",
+)
 def head(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
-    """Train a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`, and judge it."""
+    """Train and evaluate a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`."""
     settings = configs.load(HeadTraining, config, given)
     from trickformer.selfplay import belief_heads
 
-    result = belief_heads.command(settings, resume)
-    print(json.dumps(result) if as_json else belief_heads.text(result))
+    belief_heads.make_report(belief_heads.command(settings, resume)).print(as_json)
 
 
-@app.command()
-@configs.options(Audit, positional="game")
+@configs.command(app, Audit, positional="game", example="trickformer audit hearts --deals 20")
 def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Check that views hide what they should, that sampled worlds hold, and that tokens and trackers keep what they
-    promise. Exit code 1 where one does not."""
+    """Audit a game: hidden information in views, sampled worlds, tokens and trackers. Exit code 1 if a check fails."""
     settings = configs.load(Audit, config, given)
     from trickformer.audit import views as audits
 
@@ -110,14 +120,15 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 @app.command(name="report")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a tournament")], as_json: configs.Json = False
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament.")],
+    as_json: configs.Json = False,
 ) -> None:
-    """Write the report of a run folder anew, and print it. A run still going on is reported so far."""
+    """Rewrite and print the report of a run folder, which may be incomplete."""
     from trickformer.tournaments import report, results, run
 
     found = results.TournamentResults(run.load(folder))
     report.write(found, folder)
-    _print(found.result(), as_json)
+    report.make_report(found.result()).print(as_json)
 
 
 @app.command()
@@ -143,10 +154,9 @@ def players(
         print(f"    {key}={default}  {fields[key].description or ''}".rstrip())
 
 
-@app.command()
-@configs.options(Play, positional="game")
+@configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
 def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Sit down at a table: in the browser, or with --text on this terminal."""
+    """Play at a table in the browser, or with --text in this terminal."""
     settings = configs.load(Play, config, given)
     if settings.text:
         from trickformer.web import terminal
@@ -156,11 +166,10 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **given
     _server(", or play on with --text").play(settings, resume)
 
 
-@app.command()
-@configs.options(View, positional="run")
+@configs.command(app, ViewSettings, positional="run", example="trickformer view out/match --analyse pimc")
 def view(**given: Any) -> None:
-    """Look at the hands of a tournament, a table or a file of games in the browser, and review them."""
-    settings = configs.load(View, None, given)
+    """Review the hands of a tournament, a table or a file of games in the browser."""
+    settings = configs.load(ViewSettings, None, given)
     _server().view(settings)
 
 
@@ -180,10 +189,12 @@ def _server(otherwise: str = "") -> Any:
 
 @app.command()
 def serve(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="the player, such as gomcts:checkpoint=hearts-small")],
-    game: Annotated[str, typer.Option(help="game string of OpenSpiel, such as hearts")],
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="Spec of the player, such as gomcts:checkpoint=hearts-small.")
+    ],
+    game: Annotated[str, typer.Option(help="Game string of OpenSpiel, such as hearts.")],
 ) -> None:
-    """Speak the protocol of docs/engines.md on standard input and output, as the engine of a player."""
+    """Serve a player as an engine, by the protocol of docs/engines.md on standard input and output."""
     from trickformer import games
     from trickformer.engines import serve as served
 
@@ -204,28 +215,17 @@ def list_engines() -> None:
         print(f"{name}: {entry.about or entry.command}")
 
 
-@engines.command()
-@configs.options(Conformance, positional="engine")
+@configs.command(
+    engines, Conformance, positional="engine", example="trickformer engines check engine:cmd=./bot --game hearts"
+)
 def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Check that an engine keeps the protocol and what it says of itself. Exit code 1 where it does not."""
+    """Check that an engine follows the protocol and its own description. Exit code 1 if a check fails."""
     settings = configs.load(Conformance, config, given)
     from trickformer.engines import conformance
 
     found = conformance.check(settings)
-    if as_json:
-        print(json.dumps([vars(c) for c in found]))
-    else:
-        conformance.show(settings.engine, found)
+    conformance.make_report(settings.engine, found).print(as_json)
     raise typer.Exit(int(any(c.good is False for c in found)))
-
-
-def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.tournaments import report
-
-    if as_json:
-        print(json.dumps(result))
-    else:
-        report.terminal(result)
 
 
 def _spread(arguments: list[str]) -> list[str]:

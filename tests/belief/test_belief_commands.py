@@ -16,6 +16,7 @@ from trickformer.belief.hanabi.config import ESTIMATORS, BeliefTraining, Evaluat
 from trickformer.belief.learner import Learner
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, folder
+from trickformer.plumbing.report import REPORT
 from trickformer.studies.belief import evaluation, report, training
 from trickformer.studies.belief.stack import Stack
 
@@ -162,7 +163,7 @@ def test_a_training_state_that_is_broken_is_one_line(tmp_path):
 
 
 def test_two_trainings_do_not_share_a_folder(tmp_path):
-    with folder.only_one(tmp_path), pytest.raises(TrickformerError, match="another run is writing"):
+    with folder.RunFolder(tmp_path).lock(), pytest.raises(TrickformerError, match="another run is writing"):
         training.command(BeliefTraining(out=tmp_path, **LEARN), resume=False)
     assert not list(tmp_path.iterdir())
 
@@ -232,7 +233,7 @@ def test_the_report_is_of_the_records(tmp_path, network):
     gap = np.subtract(per_game["seq2seq"], per_game["v0"])
     assert difference["mean"] == pytest.approx(gap.mean()) and difference["se"] == pytest.approx(gap.std(ddof=1) / 2)
     assert json.loads((config.out / report.SUMMARY).read_text())["games"] == 4
-    assert "| v0 |" in (config.out / report.REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
+    assert "| v0 |" in (config.out / REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
 
 
 def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
@@ -247,7 +248,7 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
     assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
     assert report._pool_losses(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
     report.write(found, config.out)
-    assert "| exact | - |" in (config.out / report.REPORT).read_text()
+    assert "| exact | - |" in (config.out / REPORT).read_text()
 
 
 @pytest.mark.parametrize(

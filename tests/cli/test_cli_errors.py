@@ -108,7 +108,7 @@ def edit(checkpoint, **values):
         (["crew", "iterations", "--run", "nowhere"], "nowhere holds no model-0"),
         (["train", "chess"], "unknown game 'chess'"),
         (["train"], "game is missing"),
-        ([*TRAIN, "--preset", "huge"], "unknown preset 'huge'; choose from: paper, small, tiny"),
+        ([*TRAIN, "--preset", "huge"], "unknown preset 'huge'; choose from: paper, paper-small, small, tiny"),
         ([*TRAIN, "--batch-size", "65"], "batch_size"),
         ([*TRAIN, "--dropout", "1"], "dropout=1"),
         ([*TRAIN, "--epochs", "0"], "epochs=0"),
@@ -136,7 +136,7 @@ def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):
     code = "from trickformer.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "error: unknown preset 'huge'; choose from: paper, small, tiny\n"
+    assert done.stderr == "error: unknown preset 'huge'; choose from: paper, paper-small, small, tiny\n"
     assert list(tmp_path.iterdir()) == []
 
 

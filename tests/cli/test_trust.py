@@ -33,7 +33,8 @@ from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.models import hanabi_values
 from trickformer.models.weights import read_safetensors, read_weights
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder, text
+from trickformer.plumbing import text
+from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.selfplay.config import SelfPlay
 from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.tournaments.plan import Tournament
@@ -170,7 +171,7 @@ def test_lines_that_are_no_records(line, tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text(line + "\n")
     with pytest.raises(TrickformerError, match="is broken; choose another --out"):
-        folder.read_lines(path)
+        read_lines(path)
 
 
 def test_no_module_runs_what_it_reads():
@@ -311,24 +312,24 @@ def test_no_number_of_a_config_or_a_player_is_without_a_bound():
 def test_a_record_that_has_changed_is_found(tmp_path):
     """One bit of it, its checksum cut off, or all of them."""
     path, records = tmp_path / "records.jsonl", [{"score": n} for n in range(12)]
-    with folder.Lines(path) as lines:
+    with JsonLines(path) as lines:
         for record in records:
             lines.append(record)
     good = path.read_bytes()
     path.write_bytes(good.replace(b'"score": 7', b'"score": 5'))
     with pytest.raises(TrickformerError, match=r"records.jsonl, line 8: damaged"):
-        folder.Lines(path)
+        JsonLines(path)
     path.write_bytes(good)
     sums = tmp_path / "records.jsonl.sums"
     sums.write_bytes(sums.read_bytes()[:100])  # five whole ones: what is not sure is done again
-    with folder.Lines(path) as lines:
+    with JsonLines(path) as lines:
         assert lines.known == records[:5]
         for record in records[5:]:
             lines.append(record)
-    assert path.read_bytes() == good and folder.read_lines(path)[0] == records
+    assert path.read_bytes() == good and read_lines(path)[0] == records
     sums.unlink()  # a run of an earlier version
-    with folder.Lines(path) as lines:
+    with JsonLines(path) as lines:
         assert lines.known == records
         lines.keep(records[:3])
         lines.append(records[3])
-    assert folder.read_lines(path)[0] == records[:4]
+    assert read_lines(path)[0] == records[:4]

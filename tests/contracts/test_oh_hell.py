@@ -448,7 +448,7 @@ def test_a_package_that_is_broken_is_named(tmp_path, monkeypatch, command):
 def test_the_seed_and_index_name_one_deal():
     """Whoever deals: the tournament, and the tables of self-play."""
     game = games.load(SMALL)
-    tables = tokenizers.tables(game, tokenizers.make(game), 5, 2, 3)
+    tables = tokenizers.bulk(game).tables(5, 2, 3)
     for i, row in enumerate(tables.history().tolist()):
         assert row == game.deal(5, 2 + i).history()
     decks = {tuple(game.deal(5, i).history()) for i in range(50)}

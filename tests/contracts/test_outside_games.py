@@ -68,6 +68,11 @@ def test_a_game_is_found_by_the_name_that_openspiel_has_for_it(install, command,
             "is 'hearts' to OpenSpiel, a game of trickformer's own; register yours under another name",
         ),
         ("leduc_poker", "del game.outcomes", "has no outcomes; derive it from trickformer.base.Game"),
+        (
+            "leduc_poker",
+            "from trickformer.base import Game; game = type('Blind', (Game,), {})()",
+            "in trickformer.games: Can't instantiate abstract class Blind",
+        ),
         ("leduc_poker", "game = None", "has no name, players, higher_is_better, spiel, outcomes, view;"),
     ],
 )

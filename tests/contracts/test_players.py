@@ -8,7 +8,7 @@ from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players, tokenizers
-from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.base import TrickformerError, UnknownNameError, decision_rng
 from trickformer.players import spiel
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -270,7 +270,7 @@ def test_random_is_uniform():
     game = games.load("hearts")
     state = game.deal(1, 1)
     view = game.view(state, state.current_player())
-    rngs = [players.decision_rng(0, 0, 0, n) for n in range(2600)]
+    rngs = [decision_rng(0, 0, 0, n) for n in range(2600)]
     decisions = players.make("random", game).act([view] * len(rngs), rngs, [{}] * len(rngs))
     counts = np.bincount([view.legal.index(d.action) for d in decisions], minlength=13)
     assert ((counts - 200) ** 2 / 200).sum() < 32.9  # chi-square, 12 degrees of freedom, p = 0.001
@@ -278,9 +278,9 @@ def test_random_is_uniform():
 
 def test_decision_rng_depends_on_every_part_of_its_key():
     keys = [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (2**63 - 1, 0, 0, 0)]
-    draws = {tuple(players.decision_rng(*key).integers(2**62, size=4).tolist()) for key in keys}
+    draws = {tuple(decision_rng(*key).integers(2**62, size=4).tolist()) for key in keys}
     assert len(draws) == len(keys)
-    assert players.decision_rng(*keys[0]).random() == players.decision_rng(*keys[0]).random()
+    assert decision_rng(*keys[0]).random() == decision_rng(*keys[0]).random()
 
 
 @pytest.mark.parametrize(

@@ -81,37 +81,58 @@ def test_seats_follow_hands(game, tokenizer):
                         tracker.outcome()
 
 
-def test_tables_play_the_deals_of_the_game(game, tokenizer):
-    """Deal `index` of series `seed` is one deal: in tables many at once, and of every size, as alone."""
-    rng, n = random.Random(11), 12
-    tables = tokenizers.tables(game, tokenizer, 7, 5, n)
-    assert len(tables) == n and len(tokenizers.tables(game, tokenizer, 7, 5, 0)) == 0
+def test_bulk_hands_are_what_seats_see(game, tokenizer):
+    """Hands in step are the deals of the game, played by its rules; `encode` and `tokens` are what the tokenizer makes
+    of each view, and hands of the core end as the trackers say."""
+    rng, n, fast = random.Random(11), 12, tokenizers.fast(game)
+    seats = range(game.players)
+    tables = fast.tables(7, 5, n)
+    assert len(tables) == n and len(fast.tables(7, 5, 0)) == 0
     states = [game.deal(7, 5 + i) for i in range(n)]
+
     while (turn := tables.current()).max() >= 0:
-        actions = np.zeros(n, np.int32)
+        actions, legal = np.zeros(n, np.int32), tables.legal()
         for i, state in enumerate(states):
             assert turn[i] == (-1 if state.is_terminal() else state.current_player())
-            for seat in range(game.players):
-                told = tables.tokens[i, seat, : tables.lengths[i, seat]]
-                if not state.is_terminal():
-                    assert told.tolist() == tokenizer.encode(game.view(state, seat)).tolist()
-            if turn[i] < 0:
-                continue
-            action = rng.choice(state.legal_actions())
-            actions[i] = tokenizer.token(action)
-            state.apply_action(action)
-            while state.is_chance_node():
-                state.apply_action(game.chance(state, 7, 5 + i))
+            allowed = [] if state.is_terminal() else state.legal_actions()
+            assert np.flatnonzero(legal[i]).tolist() == sorted(map(tokenizer.token, allowed))
+            if not state.is_terminal():
+                for seat in seats:
+                    seen, length = tokenizer.encode(game.view(state, seat)), tables.lengths[i, seat]
+                    assert tables.tokens[i, seat, :length].tolist() == seen.tolist()
+                    assert (tables.tokens[i, seat, length:] == tokenizer.eos).all()
+                action = rng.choice(allowed)
+                actions[i] = tokenizer.token(action)
+                state.apply_action(action)
+                while state.is_chance_node():
+                    state.apply_action(game.chance(state, 7, 5 + i))
         live = np.flatnonzero(turn >= 0).astype(np.int32)
         tables.step(live, actions[live])
-    assert tables.scores().tolist() == [list(game.scores(state)) for state in states]
+    scores = tables.scores()
+    assert scores.tolist() == [list(game.scores(state)) for state in states]
+    for seat in seats:
+        whole = fast.encode(tables.history(), np.full(n, seat, np.uint8))
+        assert np.array_equal(whole, tables.tokens[:, seat])
+        for tokens, state, length in zip(whole, states, tables.lengths[:, seat].tolist()):
+            seen = tokenizer.encode(game.view(state, seat))
+            assert tokens[:length].tolist() == seen.tolist() and (tokens[length:] == tokenizer.eos).all()
+        expected = [game.outcomes.of(game.scores(state), seat) for state in states]
+        found = fast.outcomes(scores, np.full(n, seat, np.uint8))
+        assert found.tolist() == tables.outcomes()[:, seat].tolist() == expected
+    with pytest.raises(ValueError, match="not legal"):
+        tables.step(np.array([0], np.int32), np.array([0], np.int32))
+    hands = fast.core_hands(["random"], 3, 10, n)
+    for row, outcome in zip(*hands.encode_hands(np.arange(n), np.arange(n) % game.players)):
+        tracker = tokenizer.tracker(row[: np.flatnonzero(row == tokenizer.eos)[0] + 1])
+        assert tracker.is_legal() and tracker.outcome() == outcome
+    assert fast.core_hands(["random", "nobody"], 3, 10, n) is None
 
 
 def test_the_core_refuses_deals_that_are_none():
     for name in ("hearts", "skat", "crew", "hanabi"):
         game = games.load(name)
         tokenizer = tokenizers.make(game)
-        tables = type(tokenizer.tables(1, 0, 1))
+        tables = type(tokenizers.fast(game).tables(1, 0, 1))
         row = np.array([game.chance_actions(1, 0)], np.uint8)
         more = [np.full((1, 4), 0.5)] if name == "crew" else []
         assert len(tables(tokenizer.codec, row, *more)) == 1

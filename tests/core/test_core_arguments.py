@@ -87,8 +87,7 @@ def test_floats_are_no_integers_and_integers_must_fit():
 def test_a_seat_is_one_of_the_game():
     for name in GAMES:
         table = codec(name)
-        tokenizer = tokenizers.make(games.load(name))
-        hands = tokenizer.core_hands(["random"] * games.load(name).players, 1, 0, 1, 1, 0.0)
+        hands = tokenizers.fast(games.load(name)).core_hands(["random"] * games.load(name).players, 1, 0, 1, 1, 0.0)
         seat = np.array([games.load(name).players], np.uint8)
         with pytest.raises(ValueError, match=r"a seat is 0 to \d, not \d"):
             table.encode(hands.history, seat)
@@ -359,7 +358,7 @@ def test_threads_on_one_object_find_it_in_use_or_free():
 
 def codec_at_own_turn():
     tokenizer = tokenizers.make(games.load("hearts"))
-    tables = tokenizer.tables(1, 0, 1)
+    tables = tokenizers.fast(games.load("hearts")).tables(1, 0, 1)
     seat = int(tables.current()[0])
     tracker = tokenizer.codec.tracker()
     for token in tables.tokens[0, seat, : tables.lengths[0, seat]]:
@@ -454,10 +453,10 @@ def test_an_outcome_beyond_the_table_is_refused():
 def test_pimc_of_skat_needs_a_world_with_weight(evaluation):
     """A model with no floor, by which nobody bids: nothing that was said is possible."""
     model = _core.skat_search.BidModel(passing=1e6, bid=1e-3, choice=1e-3, floor=0.0)
-    tokenizer = tokenizers.make(games.load("skat"))
+    fast = tokenizers.fast(games.load("skat"))
     found = 0
     for seed in range(60):
-        tables = tokenizer.tables(seed, 0, 1)
+        tables = fast.tables(seed, 0, 1)
         while tables.current()[0] >= 0 and found < 1:
             seat = int(tables.current()[0])
             view = _core.skat.SeatView(tables.tokens[0, seat, : tables.lengths[0, seat]])

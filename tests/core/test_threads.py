@@ -33,7 +33,7 @@ def hearts_engine(hearts: Any) -> Any:
 def beginnings(hearts: Any) -> tuple[Any, np.ndarray]:
     """Sequences int16 [8, 20] of hands of Hearts, seen by one seat each."""
     tokenizer = tokenizers.make(hearts)
-    hands = tokenizer.tables(5, 0, 2 * THREADS)
+    hands = tokenizers.fast(hearts).tables(5, 0, 2 * THREADS)
     return tokenizer, hands.tokens[:, 0, :20].astype(np.int16)
 
 

@@ -104,12 +104,12 @@ class _Maker:
 
     def game(self, name: str) -> None:
         game, rng, draw = games.load(name), self.rng, self.draw
-        tokenizer = tokenizers.make(game)
+        tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)
         codec, module = tokenizer.codec, getattr(_core, name)
         self.keep(codec)
-        hands = tokenizer.core_hands(["random"] * game.players, rng.getrandbits(20), 0, 6, 1, 0.0)
+        hands = fast.core_hands(["random"] * game.players, rng.getrandbits(20), 0, 6, 1, 0.0)
         history, scores = hands.history, hands.scores
-        tables_class = type(tokenizer.tables(0, 0, 1)).__name__
+        tables_class = type(fast.tables(0, 0, 1)).__name__
 
         def rows(n: int = 2) -> tuple[np.ndarray, np.ndarray]:
             return history[draw.integers(0, len(history), n)], draw.integers(0, game.players, n).astype(np.uint8)
@@ -126,7 +126,7 @@ class _Maker:
         self.add(f"{name}.{kind}.outcomes", lambda: (codec, scores[:2].astype(dtype), rows()[1]))
 
         def tables(moves: int) -> Any:
-            made = tokenizer.tables(rng.getrandbits(16), 0, 2)
+            made = fast.tables(rng.getrandbits(16), 0, 2)
             for _ in range(moves):
                 legal = made.legal()
                 on = np.flatnonzero(legal.any(1)).astype(np.int32)

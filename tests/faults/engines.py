@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.faults.report import Part
 from tests.support.engines import gone, running, spec
-from trickformer.plumbing.folder import read_lines
+from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.run import RECORDS, tournament

@@ -33,7 +33,7 @@ from trickformer.plumbing.progress import progress
 from trickformer.records import files, jsonl
 from trickformer.records.skat import iss
 from trickformer.records.skat.check import check
-from trickformer.records.skat.record import Record
+from trickformer.records.skat.record import SkatRecord
 from trickformer.records.skat.replay import replay
 from trickformer.selfplay import data
 from trickformer.selfplay.config import SelfPlay
@@ -214,7 +214,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
         in_folder("a belief head", inputs / "belief-head", heads.FILE, lambda p: heads.load(str(p), hearts)),
         in_folder("a snapshot", inputs / "snapshot", "state.npz", lambda p: _snapshot(p / "state.npz")),
         in_folder("an evaluation of Skat", inputs / "skat-learn", evaluation.WEIGHTS, weights),
-        in_folder("a run.json", inputs / "tournament", folder.ABOUT, lambda p: folder.builds(p / folder.ABOUT)),
+        in_folder("a run.json", inputs / "tournament", folder.ABOUT, lambda p: folder.RunFolder(p).builds()),
     ]
     for kind in CONFIGS:
         text_of = "".join(
@@ -258,12 +258,12 @@ def _checked(path: Path) -> None:
             check(game, number)
 
 
-def _records() -> list[Record]:
+def _records() -> list[SkatRecord]:
     here = Path(__file__).parents[1] / "fixtures/skat"
-    return [r for path in sorted(here.iterdir()) for r in files.games(path) if isinstance(r, Record)][:20]
+    return [r for path in sorted(here.iterdir()) for r in files.games(path) if isinstance(r, SkatRecord)][:20]
 
 
-def _loggable() -> list[Record]:
+def _loggable() -> list[SkatRecord]:
     """Those that XSkat could have written: with every card, and played to the end."""
     return [r for r in _records() if not replay(r).fault and replay(r).state.is_terminal() and replay(r).soloist >= 0]
 

@@ -138,12 +138,13 @@ def test_over_all_missions_it_succeeds_ten_times_as_often_as_chance():
 
 
 def test_games_of_the_core_know_it():
-    tokenizer = tokenizers.make(games.load("crew"))
+    game = games.load("crew")
+    tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)
     for cast in (["rules"], ["random"], ["rules", "random"]):
-        tokens, outcomes = tokenizer.core_hands(cast, 3, 0, 20).encode_hands(np.arange(20), np.arange(20) % 4)
+        tokens, outcomes = fast.core_hands(cast, 3, 0, 20).encode_hands(np.arange(20), np.arange(20) % 4)
         assert tokens.shape == (20, tokenizer.n_positions)
         assert set(outcomes.tolist()) <= {0, 1}
-    assert tokenizer.core_hands(["rules", "gomcts"], 3, 0, 20) is None
+    assert fast.core_hands(["rules", "gomcts"], 3, 0, 20) is None
 
 
 # ------------------------------------------------------------------------------------------ plain decisions

@@ -120,7 +120,7 @@ def test_every_random_result_is_an_outcome_under_every_option():
 
 def test_tables_in_step_follow_the_rules(hearts):
     rng = random.Random(7)
-    tables = tokenizers.make(hearts).tables(2, 0, 40)
+    tables = tokenizers.fast(hearts).tables(2, 0, 40)
     assert tables.lengths.min() == 15
     while (turn := tables.current()).max() >= 0:
         legal = tables.legal()

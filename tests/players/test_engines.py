@@ -13,10 +13,10 @@ import pytest
 from support.engines import KINDS, command, gone, running, spec
 
 from trickformer import games, players
-from trickformer.base import TrickformerError, replay
+from trickformer.base import TrickformerError, decision_rng, replay
 from trickformer.engines import conformance, entries, process
 from trickformer.engines.config import Conformance
-from trickformer.plumbing.folder import read_lines
+from trickformer.plumbing.lines import read_lines
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.run import tournament
@@ -122,16 +122,15 @@ def test_a_game_that_it_does_not_play():
         players.make(spec("good"), games.load("crew"))
 
 
-def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path, monkeypatch):
+def test_a_whole_deal_explains_the_view_and_is_not_the_true_one(tmp_path):
     game = games.load("hearts")
-    monkeypatch.setattr(process, "errors_to", tmp_path)
-    player = players.make(spec("deals"), game)
+    player = players.make(spec("deals"), game, logs=tmp_path)
     deals = []
     for index in range(6):
         state = game.deal(3, index)
         for number in range(9):
             view = game.view(state, state.current_player())
-            rng = players.decision_rng(3, index, view.viewer, number)
+            rng = decision_rng(3, index, view.viewer, number)
             state.apply_action(player.act([view], [rng], [{}])[0].action)
             seat, *actions = map(int, (tmp_path / "python-0.stderr").read_text().splitlines()[-1].split())
             world = replay(game.spiel, actions)
@@ -372,7 +371,7 @@ def test_serve_refuses_what_is_no_message():
 def test_any_generator_can_be_sent():
     from trickformer.players.engine import _generator
 
-    used = players.decision_rng(1, 2, 3, 4)
+    used = decision_rng(1, 2, 3, 4)
     used.integers(10)
     with pytest.raises(ValueError, match="used before"):
         _generator(used)

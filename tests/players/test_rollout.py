@@ -9,7 +9,7 @@ from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players
-from trickformer.base import TrickformerError, decision_rng
+from trickformer.base import Player, TrickformerError, decision_rng
 from trickformer.belief import sampler
 from trickformer.search.states import StatePositions
 from trickformer.tournaments.plan import Hand
@@ -66,9 +66,12 @@ def test_games_played_on_are_those_of_the_policy(name, tiny_features_checkpoint_
 def test_what_was_seen_before_the_action_is_fed_once(tiny_features_checkpoint_of):
     """A policy that cannot look, and is told all of each game, plays on the same."""
 
-    class Blind:
+    class Blind(Player):
         def __init__(self, player):
-            self.act = player.act
+            self.player = player
+
+        def act(self, views, rng, memo):
+            return self.player.act(views, rng, memo)
 
     game, compared = games.load("crew"), 0
     policy = players.make(f"argmax:checkpoint={tiny_features_checkpoint_of('crew')}", game)

@@ -11,9 +11,8 @@ from support.hanabi_turns import decision_of, slow_score
 from support.play import decisions
 
 from trickformer import games, players
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief import has_weighted_belief, sampler, weighted_belief
-from trickformer.players import decision_rng
 from trickformer.search.skat import positions as _skat_script
 from trickformer.search.skat.positions import SkatPositions
 from trickformer.tournaments.plan import Hand

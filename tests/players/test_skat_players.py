@@ -14,7 +14,7 @@ from support.skat_games import cards
 from support.worlds import seat_view
 
 from trickformer import _core, games, players
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief import sampler, weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import CALLS, HOLD, PASS, PICK_UP, PLAY_HAND, evaluation
@@ -52,7 +52,7 @@ def games_at_play(spec: str, n: int, tricks: int, seed: int = 5):
             if at_play and len(state.core.hand(seat)) <= 10 - tricks:
                 found.append((game, state.clone(), seat))
                 break
-            rng = players.decision_rng(seed, index, seat, number)
+            rng = decision_rng(seed, index, seat, number)
             state.apply_action(player.act([view], [rng], [memo[seat]])[0].action)
             number += 1
     return found

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing import folder
+from trickformer.plumbing import files
 
 
 def test_no_room_is_told_in_one_line(tmp_path, monkeypatch):
@@ -16,12 +16,12 @@ def test_no_room_is_told_in_one_line(tmp_path, monkeypatch):
         OSError(28, "No space left on device"),
         RuntimeError("I/O error: No space left on device (os error 28)"),
     ):
-        with pytest.raises(TrickformerError, match=r"^cannot write .*model: .*"), folder.writing(tmp_path / "model"):
+        with pytest.raises(TrickformerError, match=r"^cannot write .*model: .*"), files.writing(tmp_path / "model"):
             raise error
-    with pytest.raises(RuntimeError, match="a fault"), folder.writing(tmp_path / "model"):
+    with pytest.raises(RuntimeError, match="a fault"), files.writing(tmp_path / "model"):
         raise RuntimeError("a fault")
     known = os.statvfs(tmp_path)
     full = os.statvfs_result([*known[:4], 0, *known[5:]])
     monkeypatch.setattr(os, "statvfs", lambda path: full)
-    with pytest.raises(TrickformerError, match=r"model: the disk is full$"), folder.writing(tmp_path / "model"):
+    with pytest.raises(TrickformerError, match=r"model: the disk is full$"), files.writing(tmp_path / "model"):
         raise RuntimeError("unexpected pos 56064 vs 55956")

@@ -11,11 +11,11 @@ from support.skat_records import damaged
 from trickformer import games
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.records import files, jsonl
+from trickformer.records.check import check
 from trickformer.records.show import data
 from trickformer.records.skat import iss
-from trickformer.records.skat.check import check
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.store import HandRecord

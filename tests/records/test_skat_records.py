@@ -10,7 +10,7 @@ from trickformer.games.skat import CARDS
 from trickformer.records import files, jsonl
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.check import check, outcome, result
-from trickformer.records.skat.record import Record
+from trickformer.records.skat.record import SkatRecord
 from trickformer.records.skat.replay import replay
 
 # What each fixture game is worth, by hand: (contract, its value or loss, card points, tricks, status of the check).
@@ -343,7 +343,7 @@ def test_four_hundred_games_of_xskat():
     assert len(records) == 400
     assert [str(f) for f in (check(r, n) for n, r in enumerate(records, 1)) if f.status != "agrees"] == []
     assert sum(len(record.winners or ()) for record in records) == 3940  # 394 games were played
-    assert all(isinstance(record, Record) and record.source == "xskat" for record in records)
+    assert all(isinstance(record, SkatRecord) and record.source == "xskat" for record in records)
 
 
 @pytest.mark.parametrize("pack", TYPES, ids="-".join)

@@ -10,14 +10,14 @@ import pytest
 from support.review import dealt
 
 from trickformer import games, players
-from trickformer.base import Decision, TrickformerError, UnknownNameError
+from trickformer.base import Decision, Player, TrickformerError, UnknownNameError, decision_rng
 from trickformer.players.optimal import action_value
 from trickformer.review import analyst
 from trickformer.review.hand import of_state
 from trickformer.review.result import Review
 
 
-class Said:
+class Said(Player):
     """An analyst that says what it is told to: `says(view, rng)` is a Decision."""
 
     def __init__(self, says, batch=None):
@@ -48,7 +48,7 @@ def test_losses_and_errors_are_those_of_what_was_said():
             continue
         said = []
         for time in range(repeats):
-            rng = players.decision_rng(seed, time, turn.seat, turn.number)
+            rng = decision_rng(seed, time, turn.seat, turn.number)
             said.append([-a + 10 * rng.normal() for a in turn.legal])
         table = np.array(said)
         means = dict(zip(turn.legal, table.mean(axis=0)))
@@ -231,7 +231,7 @@ def assert_says_values(name, spec, best, cast="random"):
     hand = dealt(name, cast)
     game, player, told = hand.game, players.make(spec, hand.game), 0
     for turn, state in hand.turns():
-        view, rng = game.view(state, turn.seat), players.decision_rng(0, 0, turn.seat, turn.number)
+        view, rng = game.view(state, turn.seat), decision_rng(0, 0, turn.seat, turn.number)
         (decision,) = player.act([view], [rng], [{}])
         if decision.values is None:
             assert len(turn.legal) == 1 or game.name in ("skat", "hanabi"), spec

@@ -17,7 +17,7 @@ from support.skat_records import fixture_games, random_records
 from trickformer import _core, games
 from trickformer.games.skat import ACTIONS, CARDS, PLAYING, POINTS
 from trickformer.records import files
-from trickformer.records.skat.record import Record, contract
+from trickformer.records.skat.record import SkatRecord, contract
 from trickformer.records.skat.replay import replay
 from trickformer.review import analyst, skat
 from trickformer.review.hand import of_record
@@ -263,7 +263,7 @@ def test_an_auction_that_is_not_on_record_is_not_rated():
     soloist = replay(record).soloist
     end = next(i for i, move in enumerate(record.moves) if move[2:] in ("pick-up", "hand"))
     moves, bid = record.moves[end:], replay(record).bid
-    told = Record(
+    told = SkatRecord(
         source="xskat", names=record.names, deck=record.deck, bid=bid, moves=moves, contract=contract(list(moves))
     )
     turns = list(of_record(told).turns())

@@ -11,7 +11,7 @@ from support.learning import check, fresh_model, sequences
 from support.play import hearts_with
 
 from trickformer import games, players, tokenizers
-from trickformer.base import Decision, TrickformerError, View, replay
+from trickformer.base import Decision, Player, TrickformerError, View, replay
 from trickformer.models.backend import load_backend
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, schedule
@@ -262,7 +262,7 @@ def test_without_an_anchor_no_hand_is_the_bootstraps(skat, tmp_path):
     fresh_model(skat).save_pretrained(tmp_path / "model-0")
     (piece,) = schedule.play_pieces(schedule.Job(config, 1, tmp_path, "cpu", range(0, 16, 16), 16))
     assert schedule.count_anchor_hands(config, 1, 0, 16) == 0
-    dealt = tokenizers.make(skat).tables(schedule.series(config, 1), 0, 16).tokens
+    dealt = tokenizers.fast(skat).tables(schedule.series(config, 1), 0, 16).tokens
     rows = {tuple(row) for row in dealt[:, :, :11].reshape(-1, 11).tolist()}
     assert {tuple(row) for row in piece.data.tokens[:, :11].tolist()} <= rows
     random_hands = generate.cast_hands(skat, ["random"], schedule.series(config, 1), 0, 16)
@@ -325,8 +325,8 @@ def test_what_an_iteration_learns_from():
 
     assert learned(5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4]]
     assert learned(7, search_share=0.5, search_from=3) == [[0], [0, 1], [0, 1, 2], [3], [3, 4], [3, 4, 5], [4, 5, 6]]
-    assert learned(4, told=True) == [[0], [1], [1, 2], [1, 2, 3]]
-    assert learned(4, told=True, search_share=0.5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3]]
+    assert learned(4, expert_iteration=True) == [[0], [1], [1, 2], [1, 2, 3]]
+    assert learned(4, expert_iteration=True, search_share=0.5) == [[0], [0, 1], [0, 1, 2], [1, 2, 3]]
 
 
 # ------------------------------------------------------------------------------------------------ on disk
@@ -466,7 +466,7 @@ def test_a_bootstrap_player_gets_the_calls_it_asks_for(hearts, noise, monkeypatc
     """No call of more views than it makes use of, and word of how each hand ended, with random moves and without."""
     calls, ended = [], []
 
-    class Spy:
+    class Spy(Player):
         batch = 3
 
         def __init__(self):

@@ -10,15 +10,14 @@ import torch
 from support.learning import fresh_model
 
 from trickformer import _core, games, tokenizers
-from trickformer.base import TrickformerError
+from trickformer.base import BulkHands, TrickformerError
 from trickformer.gomcts.search import search
 from trickformer.models.backend import load_backend
 from trickformer.players.gomcts import usual
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate, quick
+from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
 from trickformer.selfplay.generate import Labels, Roles
-from trickformer.tokenizers._bulk import BulkHands
 
 # ----------------------------------------------------------------------------------------- beside the sequences
 
@@ -153,10 +152,10 @@ def test_a_writer_that_was_killed_between_files_goes_on_to_the_same(hearts, labe
 
 @pytest.fixture(scope="module")
 def net(hearts):
-    """A quick network of random weights: it prefers some cards to others, for no reason."""
+    """A rollout network of random weights: it prefers some cards to others, for no reason."""
     torch.manual_seed(2)
     tokenizer = tokenizers.make(hearts)
-    return quick.core(quick.QuickNetwork(tokenizer.n_features, len(tokenizer.vocab), 64))
+    return rollout_network.core(rollout_network.RolloutNetwork(tokenizer.n_features, len(tokenizer.vocab), 64))
 
 
 def decisions(data):
@@ -228,7 +227,7 @@ def test_the_last_decisions_labels_are_those_of_exhaustive_play(hearts, net, nam
     """With two cards left and all cards known: where the others have no choice that matters, the label is what comes,
     elsewhere it lies between what may come."""
     tokenizer, n = tokenizers.make(hearts), 100
-    hands = tokenizer.core_hands(["random"], 7, 0, n)
+    hands = tokenizers.fast(hearts).core_hands(["random"], 7, 0, n)
     data = generate.label_hands(hearts, hands, np.ones((n, 4), bool), 7, 0, kind(name, net, 1.0, 3))
     exact = unequal = 0
     for (row, position), values in decisions(data).items():
@@ -286,11 +285,11 @@ def test_labels_of_worlds_do_not_depend_on_hidden_cards(net, name, passing):
 
 
 def test_labels_are_right_on_average(hearts, net):
-    """Where all play by the quick network, the label of the card that was played is what comes, on average."""
+    """Where all play by the rollout network, the label of the card that was played is what comes, on average."""
     tokenizer, n, seed = tokenizers.make(hearts), 500, 11
     history, scores, seated = _core.hearts.mixed_hands(tokenizer.rules, seed, 0, n, 0.0, 0.0, net, 1.0)
     assert (seated == 2).all()
-    hands = BulkHands(tokenizer.codec, history, scores)
+    hands = BulkHands(tokenizers.fast(hearts), history, scores)
     data = generate.label_hands(hearts, hands, np.ones((n, 4), bool), seed, 0, Labels(0.3, 2, net))
     came = hearts.outcomes.values[data.outcomes, 0]
     told = [(row, values[int(data.tokens[row, position + 1])]) for (row, position), values in decisions(data).items()]
@@ -341,7 +340,7 @@ def test_what_a_player_says_is_its_label(hearts):
     """PIMC values every card and plays the best: its labels are of all legal cards at its own turns, and the best is
     followed. `rules` says nothing. A random move leaves what was said as it was."""
     cast = ["pimc:eval=rollout,runs=26,worlds=2", "rules"]
-    data = generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(told=True))
+    data = generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(from_search=True))
     drawn = np.random.default_rng([9, 0]).integers(2, size=(6, 4)).ravel()
     tokenizer, told = tokenizers.make(hearts), decisions(data)
     assert {row for row, _ in told} == set(np.flatnonzero(drawn == 0).tolist()) and (drawn == 1).any()
@@ -355,7 +354,7 @@ def test_what_a_player_says_is_its_label(hearts):
                     assert values[int(token)] == max(values.values())
             tracker.push(int(token))
         assert [at for r, at in told if r == row] == (positions if drawn[row] == 0 else [])
-    strayed = generate.cast_hands(hearts, cast, 9, 0, 6, 4, noise=0.3, labels=Labels(told=True))
+    strayed = generate.cast_hands(hearts, cast, 9, 0, 6, 4, noise=0.3, labels=Labels(from_search=True))
     said = decisions(strayed)
     assert any(values[int(strayed.tokens[row, at + 1])] < max(values.values()) for (row, at), values in said.items())
-    assert rows(generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(told=True))) == rows(data)
+    assert rows(generate.cast_hands(hearts, cast, 9, 0, 6, 4, labels=Labels(from_search=True))) == rows(data)

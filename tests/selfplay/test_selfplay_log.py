@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,13 @@ def test_signs_of_collapse(hearts):
     assert "worse than its predecessor, by 0.40" in warned(previous=[row(0.4, 1.2)])[0]
     assert "worse against the baseline" in warned(baseline=[row(2, 3), row(3.5, 4.5)])[0]
     assert warned(baseline=[row(3.5, 4.5), row(2, 3)]) == []
+
+
+def test_a_log_of_version_0_2_is_read(tmp_path):
+    entry = {"time": 1, "iteration": 0, "stage": "quick", "at": 9, "loss": 0.5}
+    (tmp_path / "log.jsonl").write_text(json.dumps(entry) + "\n")
+    log = Log(tmp_path, [0, 10])
+    assert log.of("rollout_network") == [entry | {"stage": "rollout_network"}]
+    log.rewind(0, "learn", 9)
+    assert log.entries == []
+    log.close()

@@ -24,14 +24,14 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import config, digests, folder
 from trickformer.plumbing.folder import Interruption
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import evaluate, nfsp, quick, schedule
+from trickformer.selfplay import evaluate, nfsp, rollout_network, schedule
 from trickformer.selfplay.config import SelfPlay
 
 TINY = {"game": "hearts", "preset": "tiny", "seed": 6, "bootstrap_hands": 256, "iterations": 2, "sequences": 64}
 TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "match_deals": 2, "save_every": 2}
 # The paper's way: none of what a small model needs.
 TINY |= {"bootstrap": ["random"], "seats_kept": 1, "roles": "one", "noise": 0, "muon": 0}
-TINY |= {"label_share": 0, "action_weight": 0, "quick": False, "label_worlds": False}
+TINY |= {"label_share": 0, "action_weight": 0, "rollout_network": False, "label_worlds": False}
 TINY |= {"features": False, "masked": False, "value_classes": False}
 # And all of it.
 RICH = TINY | {"bootstrap": ["random", "rules"], "seats_kept": 2, "roles": "all", "noise": 0.05, "muon": 0.02}
@@ -45,12 +45,13 @@ RICH |= {
     "masked": True,
     "value_classes": True,
 }
-RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "quick": True, "label_worlds": True}
+RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "rollout_network": True, "label_worlds": True}
 # The same with GO-MCTS as the teacher of the last iteration.
 SEARCHED = RICH | {"search_share": 0.2, "search_from": 2, "search_runs": 6}
 # The same with labels of a player's own searches in the first hands, and in those that are played like them later.
-TOLD = RICH | {"bootstrap": ["pimc:eval=rollout,runs=12,worlds=3", "rules"], "told": True, "bootstrap_epochs": 2}
-SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED, "told": TOLD}
+EXPERT = RICH | {"bootstrap": ["pimc:eval=rollout,runs=12,worlds=3", "rules"], "bootstrap_epochs": 2}
+EXPERT |= {"expert_iteration": True}
+SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED, "expert": EXPERT}
 
 
 def finished(settings, folder):
@@ -75,8 +76,8 @@ def searched(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    return finished(TOLD, tmp_path_factory)
+def expert(tmp_path_factory):
+    return finished(EXPERT, tmp_path_factory)
 
 
 def result(out):
@@ -182,12 +183,31 @@ def test_a_run_cut_off_anywhere_goes_on_to_the_same(unbroken, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(("name", "calls"), [("fit", 1), ("save", 1)])
-def test_a_run_cut_off_around_the_quick_network_goes_on_to_the_same(rich, tmp_path, monkeypatch, name, calls):
+def test_a_run_cut_off_around_the_rollout_network_goes_on_to_the_same(rich, tmp_path, monkeypatch, name, calls):
     """Before its second weights, and when they are written and the model beside them is not."""
-    owner = quick if name == "fit" else nfsp
+    owner = rollout_network if name == "fit" else nfsp
     cut_off(RICH, tmp_path / "run", monkeypatch, owner, name, calls)
     assert nfsp.run(SelfPlay(**RICH, out=tmp_path / "run"), resume=True) == tmp_path / "run" / "model-2"
     assert same(tmp_path / "run", rich)
+
+
+def test_a_run_of_version_0_2_goes_on_to_the_same(rich, tmp_path, monkeypatch):
+    """Under the names that its config and its log had then."""
+    out = tmp_path / "run"
+    cut_off(RICH, out, monkeypatch, nfsp, "save", 1)
+    for name, renames in (
+        ("config.toml", {"expert_iteration =": "told =", "rollout_network": "quick", "features =": "facts ="}),
+        ("log.jsonl", {'"stage": "rollout_network"': '"stage": "quick"'}),
+    ):
+        text = (out / name).read_text()
+        for today, former in renames.items():
+            assert today in text
+            text = text.replace(today, former)
+        (out / name).write_text(text)
+        (out / f"{name}.sums").unlink(missing_ok=True)
+    assert nfsp.run(SelfPlay(**RICH, out=out), resume=True) == out / "model-2"
+    assert "rollout_network = true" in (out / "config.toml").read_text()
+    assert same(out, rich)
 
 
 def cut_off(settings, out, monkeypatch, owner, name, calls):
@@ -277,7 +297,7 @@ def test_a_killed_run_goes_on(request, tmp_path, which, when):
 
 
 def test_what_a_run_with_everything_holds(hearts, rich):
-    """Labels in each iteration's data, models that take features, and quick networks that the labels are played by."""
+    """Labels in each iteration's data, models that take features, and rollout networks."""
     tokenizer, labels = tokenizers.make(hearts), []
     for i in range(3):
         rows = stored.load(rich / "data" / str(i), hearts, tokenizer)
@@ -288,11 +308,11 @@ def test_what_a_run_with_everything_holds(hearts, rich):
         labels.append(schedule.labels_of(SelfPlay(**RICH), rich, i))
     assert [label.net is None for label in labels] == [True, False, False]
     features = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]
-    networks = [quick.load(rich / "quick" / f"{i}.safetensors").values(features) for i in range(3)]
+    networks = [rollout_network.load(rich / "quick" / f"{i}.safetensors").values(features) for i in range(3)]
     assert all(np.array_equal(labels[i + 1].net.values(features), networks[i]) for i in range(2))
     assert not any(np.array_equal(a, b) for a, b in pairwise(networks))
     entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
-    assert [e["iteration"] for e in entries if e.get("stage") == "quick"] == [0, 1, 2]
+    assert [e["iteration"] for e in entries if e.get("stage") == "rollout_network"] == [0, 1, 2]
     for i, learned in enumerate((48 * 2, 48 * 2 + 64, 2 * 64)):  # of a window of two iterations
         assert f"learned from {learned} sequences a pass" in (rich / f"model-{i}/README.md").read_text()
     assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
@@ -318,14 +338,14 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 
 def test_players_that_say_nothing_teach_nothing(tmp_path):
-    says = r"^none of random, rules tells visits and values of actions; leave out told, and choose another --out$"
+    says = r"^none of random, rules tells visits and values of actions; leave out expert_iteration, and choose"
     with pytest.raises(TrickformerError, match=says):
-        nfsp.run(SelfPlay(**TOLD | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
+        nfsp.run(SelfPlay(**EXPERT | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
     assert not (tmp_path / "run/state").exists(), "it has begun to learn"
 
 
 def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
-    """Then the first labels, and the first quick network, are those of iteration 1."""
+    """Then the first labels, and the first rollout network, are those of iteration 1."""
     start = {"start": str(rich / "model-2"), "bootstrap_hands": 0, "iterations": 1, "match_deals": 0, "dropout": 0.2}
     out = tmp_path / "run"
     nfsp.run(SelfPlay(**RICH | start, out=out))
@@ -371,7 +391,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match=r"^.* has come to iteration 2; give --iterations 2 or more$"):
         nfsp.run(SelfPlay(**TINY | {"iterations": 1}, out=unbroken), resume=True)
-    with folder.only_one(unbroken), pytest.raises(TrickformerError, match="another run is writing"):
+    with folder.RunFolder(unbroken).lock(), pytest.raises(TrickformerError, match="another run is writing"):
         nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match="it has a comma"):
         nfsp.run(SelfPlay(**TINY, out=tmp_path / "a,b"))
@@ -383,14 +403,17 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--batch-size", "999_999"], "batch_size is larger than"),
         (["--roles", "some"], "roles"),
         (["--label-share", "0"], "action_weight and label_share go together"),
-        (["--told", "--label-share", "0", "--action-weight", "0"], "told needs action values: give action_weight"),
+        (
+            ["--expert-iteration", "--label-share", "0", "--action-weight", "0"],
+            "expert_iteration needs action values: give action_weight",
+        ),
         (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
         (["--action-weight", "0"], "action_weight and label_share go together"),
-        (["--label-share", "0", "--action-weight", "0"], "quick needs labels: give label_share"),
+        (["--label-share", "0", "--action-weight", "0"], "rollout_network needs labels: give label_share"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1
-    for game, wrong in (("skat", "quick"), ("hanabi", "label_worlds")):
+    for game, wrong in (("skat", "rollout_network"), ("hanabi", "label_worlds")):
         code, _, error = command("train", game, "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
         assert code == 2 and f"leave out {wrong}" in error and error.count("\n") == 1
     assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2

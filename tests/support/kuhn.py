@@ -3,7 +3,7 @@
 import numpy as np
 import pyspiel
 
-from trickformer.base import CHANCE, Event, Game, Outcomes, View
+from trickformer.base import CHANCE, Belief, Event, Game, Outcomes, View
 
 PLAYERS = 3
 
@@ -32,7 +32,7 @@ class Kuhn(Game):
         return int(np.random.default_rng([seed, index]).permutation(PLAYERS + 1)[state.move_number()])
 
 
-class KuhnBelief:
+class KuhnBelief(Belief):
     """Uniform over the cards of the others."""
 
     consistent = True
@@ -59,3 +59,6 @@ class KuhnBelief:
         assert self.game.view(state, self.seen.viewer) == self.seen
         self.worlds.append(state)
         return state
+
+    def log_prob(self, worlds):
+        return np.zeros(len(worlds.cards))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyspiel
 
-from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, View, replay
+from trickformer.base import CHANCE, PUBLIC, Belief, Event, Game, Outcomes, View, Worlds, replay
 
 
 class Leduc(Game):
@@ -47,7 +47,7 @@ class Leduc(Game):
 
 
 @dataclass
-class LeducWorlds:
+class LeducWorlds(Worlds):
     """Cards that the other seat may hold: hidden int16 [n, 1]. All are as likely, and all explain the view."""
 
     game: Game
@@ -65,7 +65,7 @@ class LeducWorlds:
         return replay(self.game.spiel, [*(cards if self.view.viewer == 0 else cards[::-1]), *acts])
 
 
-class LeducBelief:
+class LeducBelief(Belief):
     """Uniform over the cards that the seat has not seen."""
 
     consistent = True

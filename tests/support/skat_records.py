@@ -8,7 +8,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, CARDS
 from trickformer.records import files
-from trickformer.records.skat.record import Record, contract
+from trickformer.records.skat.record import SkatRecord, contract
 
 GAMES = Path(__file__).parents[1] / "fixtures" / "skat" / "games.sgf"
 
@@ -54,7 +54,7 @@ def random_records(seed, n):
             moves.append(f"{state.current_player()} {ACTIONS[action]}")
             state.apply_action(action)
         assert state.is_terminal()
-        record = Record(
+        record = SkatRecord(
             source="iss",
             names=("a", "b", "c"),
             deck=tuple(CARDS[card] for card in deck),

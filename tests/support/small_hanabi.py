@@ -9,7 +9,7 @@ import numpy as np
 from support.markov import GameProcess, forward
 
 from trickformer import _core, games
-from trickformer.base import View
+from trickformer.base import Policy, View
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.search.hanabi.scripted import ScriptedPolicy
@@ -29,7 +29,7 @@ class Position(NamedTuple):
     hidden: np.ndarray  # int8 [1, slots]: what they are
 
 
-class Preferring:
+class Preferring(Policy):
     """The policy of a decision rule: an action where it is legal, else another policy."""
 
     def __init__(self, other: ScriptedPolicy, action: int):

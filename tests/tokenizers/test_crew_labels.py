@@ -168,7 +168,7 @@ def test_labels_of_the_last_tricks_are_those_of_all_ways_to_go_on(crew, tokenize
 
 def test_histories_of_tables_in_step_encode_to_their_tokens(crew, tokenizer):
     rng, n = np.random.default_rng(3), 40
-    tables = tokenizer.tables(4, 0, n)
+    tables = tokenizers.fast(crew).tables(4, 0, n)
     while len(live := np.flatnonzero(tables.current() >= 0)):
         legal = tables.legal()[live]
         tables.step(live.astype(np.int32), np.where(legal, rng.random(legal.shape), 0).argmax(axis=1).astype(np.int32))

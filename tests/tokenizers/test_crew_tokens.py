@@ -166,61 +166,6 @@ def history_of(seen):
     return actions
 
 
-@pytest.mark.parametrize("distress", DISTRESS)
-def test_bulk_encoding_and_tables_equal_the_tokenizer(distress):
-    """Whole games by `encode`; games in step by `Tables`, now and then and at the end."""
-    game = games.load(f"crew(distress={distress})")
-    tokenizer, n = tokenizers.make(game), 60
-    history, result = CORE.random_games(tokenizer.codec, 9, 0, n)
-    ends = []
-    for row in history:
-        state = game.spiel.new_initial_state()
-        for action in row[row != 255]:
-            state.apply_action(int(action))
-        ends.append(state)
-    assert [int(s.returns()[0]) for s in ends] == result.tolist()
-    for seat in range(4):
-        bulk = tokenizer.codec.encode(history, np.full(n, seat, dtype=np.uint8))
-        for tokens, state in zip(bulk, ends):
-            expected = tokenizer.encode(game.view(state, seat))
-            assert tokens[: len(expected)].tolist() == expected.tolist()
-            assert (tokens[len(expected) :] == tokenizer.eos).all()
-    # In step, chance draws from a stream of its own: its cards are read off the seats' tokens.
-    tables = tokenizer.tables(9, 0, n)
-    rng = random.Random(2)
-    trackers = [[tokenizer.tracker([]) for _ in range(4)] for _ in range(n)]
-    done = np.zeros((n, 4), dtype=int)
-    assert len(tables) == n
-    while True:
-        turn, legal = tables.current(), tables.legal()
-        for i in range(n):
-            for seat, tracker in enumerate(trackers[i]):
-                for token in tables.tokens[i, seat, done[i, seat] : tables.lengths[i, seat]]:
-                    tracker.push(int(token))
-                done[i, seat] = tables.lengths[i, seat]
-                assert tracker.is_legal()
-                assert tracker.my_turn() == (turn[i] == seat)
-                assert tracker.terminal() == (turn[i] < 0)
-                if turn[i] == seat:
-                    assert np.array_equal(tracker.legal(), legal[i])
-        live = np.flatnonzero(turn >= 0)
-        if not len(live):
-            break
-        actions = np.array([rng.choice(np.flatnonzero(legal[i]).tolist()) for i in live], dtype=np.int32)
-        tables.step(live.astype(np.int32), actions)
-    for i in range(n):
-        told = [tables.tokens[i, seat, : tables.lengths[i, seat]] for seat in range(4)]
-        state = game.spiel.new_initial_state()
-        for action in history_of([tokenizer.decode(tokens) for tokens in told]):
-            state.apply_action(action)
-        for seat in range(4):
-            assert told[seat].tolist() == tokenizer.encode(game.view(state, seat)).tolist()
-            assert (tables.tokens[i, seat, tables.lengths[i, seat] :] == tokenizer.eos).all()
-            assert trackers[i][seat].outcome() == tables.outcomes()[i, seat] == tables.scores()[i, seat]
-    with pytest.raises(ValueError, match="not legal"):
-        tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
-
-
 # ------------------------------------------------------------------------------------------------- what is possible
 
 

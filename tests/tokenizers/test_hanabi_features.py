@@ -190,7 +190,7 @@ def replay(game, seed, index, moves):
 def test_a_label_is_what_smart_players_make_of_an_action(spec):
     game, n, worth = games.load(spec), 4, {}
     table = tokenizers.make(game).codec
-    hands = tokenizers.make(game).core_hands(["partner", "random"], 6, 0, n)
+    hands = tokenizers.fast(game).core_hands(["partner", "random"], 6, 0, n)
     rng, seats = np.random.default_rng(1), np.arange(n, dtype=np.uint8) % game.players
     for hand, position, token, value in zip(*labels(game, hands.history, seats, playouts=1)):
         worth.setdefault((hand, position), {})[token] = value
@@ -218,7 +218,7 @@ def test_a_label_is_what_smart_players_make_of_an_action(spec):
 
 def test_labels_follow_from_seed_and_stream():
     game = games.load("hanabi")
-    hands = tokenizers.make(game).core_hands(["partner"], 6, 0, 6)
+    hands = tokenizers.fast(game).core_hands(["partner"], 6, 0, 6)
     seats = np.array([0, 1] * 3, np.uint8)
     every, again = (labels(game, hands.history, seats, playouts=3) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(every, again))

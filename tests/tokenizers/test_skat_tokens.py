@@ -92,50 +92,6 @@ def test_tokens_that_no_view_encodes_to_are_refused(skat, tokenizer):
             tokenizer.action(token)
 
 
-def test_bulk_encoding_and_tables_equal_the_tokenizer(skat, tokenizer):
-    """Whole games by `encode`; games in step by `Tables`, at every step."""
-    history, scores = CORE.random_games(True, 9, 0, 60)
-    for seat in range(3):
-        bulk = tokenizer.codec.encode(history, np.full(60, seat, dtype=np.uint8))
-        for i in range(60):
-            state = skat.spiel.new_initial_state()
-            for action in history[i][history[i] != 255]:
-                state.apply_action(int(action))
-            tokens = tokenizer.encode(skat.view(state, seat))
-            assert np.array_equal(bulk[i][: len(tokens)], tokens)
-            assert (bulk[i][len(tokens) :] == tokenizer.eos).all()
-    tables = CORE.Tables(tokenizer.codec, history[:, :NUM_CARDS].copy())
-    states = []
-    for row in history:
-        states.append(skat.spiel.new_initial_state())
-        for card in row[:NUM_CARDS]:
-            states[-1].apply_action(int(card))
-    assert len(tables) == 60
-    for step in range(CORE.MAX_ACTIONS + 1):
-        turn, legal = tables.current(), tables.legal()
-        for i, state in enumerate(states):
-            assert turn[i] == (-1 if state.is_terminal() else state.current_player())
-            assert np.flatnonzero(legal[i]).tolist() == state.legal_actions()
-            for seat in range(3) if step % 7 == 0 else ():
-                tokens = tokenizer.encode(skat.view(state, seat))
-                length = tables.lengths[i, seat]
-                assert tables.tokens[i, seat, :length].tolist() == tokens.tolist()
-                assert (tables.tokens[i, seat, length:] == tokenizer.eos).all()
-        live = np.flatnonzero(turn >= 0)
-        if not len(live):
-            break
-        actions = history[live, NUM_CARDS + step].astype(np.int32)
-        tables.step(live.astype(np.int32), actions)
-        for i, action in zip(live, actions):
-            states[i].apply_action(int(action))
-    assert np.array_equal(tables.scores(), scores)
-    for seat, outcomes in enumerate(tables.outcomes().T):
-        told = np.roll(scores, -seat, axis=1)
-        assert [skat.outcomes.labels[o] for o in outcomes] == [tuple(s) for s in told.tolist()]
-    with pytest.raises(ValueError, match="not legal"):
-        tables.step(np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
-
-
 # ------------------------------------------------------------------------------------------------- the tracker
 
 

@@ -15,7 +15,7 @@ from trickformer.belief import sampler
 from trickformer.belief.samplers import DealtBelief, _deals
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import SelfPlay
-from trickformer.tokenizers._states import NONE, StateCodec, StateTables, histories
+from trickformer.tokenizers._states import NONE, StateGame, StateTables, histories
 
 SPECS = ["hearts", "hearts(pass_cards=False)", "skat", "crew", "hanabi", "hanabi(players=3)"]
 
@@ -55,17 +55,17 @@ def test_tables_are_games_of_their_own_deals(spec):
         assert label == (*scores[i, seat:], *scores[i, :seat])
 
 
-@pytest.mark.parametrize("spec", ["hearts", "hearts(pass_cards=False)", "skat"])
-def test_whole_hands_are_told_as_the_core_tells_them(spec):
+@pytest.mark.parametrize("spec", [*SPECS[:4], "crew(distress=left)"])
+def test_whole_hands_are_encoded_as_the_core_encodes_them(spec):
     """Where the core's histories are OpenSpiel's actions."""
     game = games.load(spec)
-    tokenizer, n = tokenizers.make(game), 12
-    core, ours = tokenizer.core_hands(["random"], 5, 0, n), StateCodec(game, tokenizer)
+    n = 12
+    core, ours = tokenizers.fast(game).core_hands(["random"], 5, 0, n), StateGame(game, tokenizers.make(game))
     history = core.history.astype(np.int32)
     history[history == 255] = NONE
     seats = (np.arange(n) % game.players).astype(np.uint8)
-    assert np.array_equal(ours.encode(history, seats), core.codec.encode(core.history, seats))
-    assert np.array_equal(ours.outcomes(core.scores, seats), core.codec.outcomes(core.scores, seats))
+    assert np.array_equal(ours.encode(history, seats), core.game.encode(core.history, seats))
+    assert np.array_equal(ours.outcomes(core.scores, seats), core.game.outcomes(core.scores, seats))
 
 
 def test_steps_that_are_none_are_refused(hearts):
@@ -100,7 +100,7 @@ def test_labels_are_the_means_of_random_play(installed):
     tokenizer = tokenizers.make(game)
     records = generate.play_hands(game, ["random"], 4, 0, 3)
     history = histories([list(r.history) for r in records])
-    table, seats, streams = StateCodec(game, tokenizer), np.array([0, 1, 2]), np.arange(3, dtype=np.uint64)
+    table, seats, streams = StateGame(game, tokenizer), np.array([0, 1, 2]), np.arange(3, dtype=np.uint64)
     count, position, token, value = table.labels(history, seats, 7, streams, 2000, 1.0)
     assert (count.dtype, position.dtype, token.dtype, value.dtype) == (np.int32, np.int16, np.int16, np.float32)
     found, expected = list(zip(position.tolist(), token.tolist(), value.tolist())), []
@@ -143,7 +143,7 @@ def test_settings_come_from_the_game(installed):
         config = SelfPlay(game=spec, preset=preset)
         assert (config.baseline, config.bootstrap) == ("random", ["random"])
         assert config.seats_kept == min(4, games.load(spec).players)
-        assert config.label_share == 0.5 and config.action_weight == 100 and not config.quick
+        assert config.label_share == 0.5 and config.action_weight == 100 and not config.rollout_network
     assert SelfPlay(game="oh_hell", preset="paper").bootstrap == ["random"]
     assert SelfPlay(game="hearts", preset="tiny").bootstrap == ["random", *["rules"] * 7]
     assert SelfPlay(game="hanabi", preset="tiny").bootstrap == ["partner"]

@@ -264,7 +264,7 @@ def test_the_result_counts_what_the_records_say(unbroken):
         without = [m["mission"] for m in result["missions"] if not m["players"][i]["successes"]]
         assert player["attempts"]["without_success"] == without
         assert player["turns"] == sum(sum(r.decisions) for r in unbroken.records if r.seating[0] == i)
-    text = crew_report.markdown(result)
+    text = crew_report.make_report(result).markdown()
     assert "SAW THE TRUE STATE" in text
     for m in result["missions"]:
         assert text.count(f"\n| {m['mission']} | ") == 1
@@ -328,7 +328,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     counts = [m["ceiling"] for m in result["missions"]]
     assert sum(c["won"] for c in counts) == list(answers.values()).count(True)
     assert all(sum(c.values()) == 2 for c in counts)
-    assert "Ceiling: " in crew_report.markdown(result)
+    assert "Ceiling: " in crew_report.make_report(result).markdown()
     plot.players(result, tmp_path / "x.png")
     path.write_text("broken\n")
     with pytest.raises(TrickformerError, match="line 1: damaged"):
@@ -415,7 +415,7 @@ def test_a_tournament_of_teams():
     assert result["rows"]["All"]["difference"] == pytest.approx(row.deals.mean())
     assert result["rows"]["All"]["a"] == pytest.approx(np.mean([won[0, d] for d in range(25)]))
     assert result["turns"]["a"] == sum(sum(r.decisions) for r in found.records if r.seating[0] == 0)
-    assert "a deal, played by a team of each" in report.markdown(result)
+    assert "a deal, played by a team of each" in report.make_report(result).markdown()
     copies = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"b": "random"})))
     assert not copies.rows[0, 1][0].deals.any()
 

@@ -126,7 +126,7 @@ def test_a_tournament_with_mixed_teams():
     assert result["mixed"]["difference"] == pytest.approx(np.mean(lost))
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
-    assert "A and B at one table: " in report.markdown(result)
+    assert "A and B at one table: " in report.make_report(result).markdown()
     pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.report import REPORT
 from trickformer.plumbing.tables import mean_and_error
 from trickformer.tournaments import gains, report, run, store
 from trickformer.tournaments.plan import Tournament
@@ -86,7 +87,7 @@ def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
     assert own["said"]["mean"] == pytest.approx(sum(gain for _, gain, _ in said) / 12)
     report.write(TournamentResults(again), config.out)
     assert (config.out / report.GAINS).stat().st_size > 1000
-    text = (config.out / report.REPORT).read_text()
+    text = (config.out / REPORT).read_text()
     assert "A left its blueprint in" in text and f"]({report.GAINS})" in text
     assert json.loads((config.out / report.RESULT).read_text())["gains"][0] == own
 

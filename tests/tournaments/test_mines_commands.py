@@ -9,6 +9,7 @@ from support.records import comparable
 
 from trickformer import _core, games
 from trickformer.plumbing import digests
+from trickformer.plumbing.report import REPORT
 from trickformer.studies.mines import agree, report, results
 from trickformer.studies.mines.exact import best_value
 from trickformer.studies.mines.plan import MinesComparison, SamplerAgreement
@@ -83,8 +84,8 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
             row["players"]["inherited"]["score"] - row["players"]["rejection"]["score"]
         )
     assert found["optimal"] == 1
-    assert {p.name for p in tmp_path.iterdir()} >= {run.CONFIG, run.ABOUT, report.SUMMARY, report.REPORT, report.PLOT}
-    text = (tmp_path / report.REPORT).read_text()
+    assert {p.name for p in tmp_path.iterdir()} >= {run.CONFIG, run.ABOUT, report.SUMMARY, REPORT, report.PLOT}
+    text = (tmp_path / REPORT).read_text()
     assert "| 20 | rejection |" in text
     assert "inherited less rejection" in text
     for other in (["--games=9"], ["--c=0.6"], ["--domain=board"]):

@@ -7,7 +7,7 @@ import pytest
 from support.records import comparable
 
 from trickformer import games, players
-from trickformer.base import Decision, TrickformerError
+from trickformer.base import Decision, Player, TrickformerError
 from trickformer.plumbing import progress
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments import play as module
@@ -26,7 +26,7 @@ def clock(monkeypatch):
     return now
 
 
-class Slow:
+class Slow(Player):
     """Plays its lowest legal action and takes a while for each view; remembers how many views a call had."""
 
     def __init__(self, now, seconds=0.02):
@@ -125,7 +125,7 @@ def test_evenly_held_seatings_come_first():
     assert [max(map(h.seating.count, h.seating)) for h in hands] == [2] * 18 + [3] * 24
 
 
-class Listener:
+class Listener(Player):
     """Plays at random, counts its decisions in its memo, and keeps what it is told of a hand's end."""
 
     def __init__(self, game):
@@ -213,4 +213,4 @@ def test_a_round_robin_by_the_clock():
     found = run.tournament(config(a=None, b=None, players=["random", "rules", "random"], clock=60.0))
     result = TournamentResults(found).result()
     assert result["overran"] == [0, 0, 0]
-    assert "turns (0.00%) took longer than the 60 s given" in report.markdown(result)
+    assert "turns (0.00%) took longer than the 60 s given" in report.make_report(result).markdown()

@@ -15,8 +15,9 @@ from support.kuhn import Kuhn
 from support.records import comparable
 
 from trickformer import checkpoints, games, players
-from trickformer.base import Decision, TrickformerError, View
-from trickformer.plumbing import digests, folder
+from trickformer.base import Decision, Player, TrickformerError, View
+from trickformer.plumbing import digests
+from trickformer.plumbing.lines import JsonLines
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
@@ -74,7 +75,7 @@ def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
     assert comparable(run.tournament(config(deals=6, **given)).records) == comparable(unbroken.records)
 
 
-class _Searcher:
+class _Searcher(Player):
     """Plays the lowest legal action; counts; remembers its hand in memo."""
 
     def __init__(self, illegal_action=False):
@@ -112,23 +113,23 @@ def test_an_illegal_action_is_an_error_that_names_the_hand():
 @pytest.mark.parametrize(
     ("decisions", "says"),
     [
-        (None, "Player gave NoneType decisions for 1 views"),
-        ([], "Player gave 0 decisions for 1 views"),
-        ([3], "Player gave 3 in deal 9, which is no Decision"),
-        ([Decision(3), Decision(3)], "Player gave 2 decisions for 1 views"),
-        ([Decision(4)], "Player chose the illegal action 4 in deal 9; legal: [3, 5]"),
-        ([Decision(3, values={4: 0.5})], "Player says what the illegal action 4 is worth in deal 9"),
-        ([Decision(3, visits={3: 1, 6: 2})], "Player says what the illegal action 6 is worth in deal 9"),
-        ([Decision(3, values={3: float("nan")})], "Player says that an action is worth nan in deal 9"),
-        ([Decision(3, value=-float("inf"))], "Player says that an action is worth -inf in deal 9"),
+        (None, "Answering gave NoneType decisions for 1 views"),
+        ([], "Answering gave 0 decisions for 1 views"),
+        ([3], "Answering gave 3 in deal 9, which is no Decision"),
+        ([Decision(3), Decision(3)], "Answering gave 2 decisions for 1 views"),
+        ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
+        ([Decision(3, values={4: 0.5})], "Answering says what the illegal action 4 is worth in deal 9"),
+        ([Decision(3, visits={3: 1, 6: 2})], "Answering says what the illegal action 6 is worth in deal 9"),
+        ([Decision(3, values={3: float("nan")})], "Answering says that an action is worth nan in deal 9"),
+        ([Decision(3, value=-float("inf"))], "Answering says that an action is worth -inf in deal 9"),
     ],
 )
 def test_what_a_player_may_not_answer(decisions, says):
-    class Player:
+    class Answering(Player):
         def act(self, views, rng, memo):
             return decisions
 
-    player, views = Player(), [View(0, (), (3, 5))]
+    player, views = Answering(), [View(0, (), (3, 5))]
     with pytest.raises(TrickformerError) as error:
         players.validate_decisions(player, views, player.act(views, [], []), lambda i: f" in deal {9 + i}")
     assert str(error.value) == says
@@ -143,7 +144,7 @@ def test_three_players_and_higher_is_better(monkeypatch):
     assert result["higher_is_better"] is True
     assert list(result["rows"]) == ["All", "2A/1B", "1A/2B"]
     assert "extrapolation" not in result
-    assert "higher is better" in report.markdown(result)
+    assert "higher is better" in report.make_report(result).markdown()
     three = run.tournament(
         config(game="kuhn", deals=5, a=None, b=None, players=["random", "spiel:state=true", "random"])
     )
@@ -167,7 +168,7 @@ def test_the_result_is_the_promised_object(unbroken):
     assert result["b"] == "spiel:state=true"
     assert result["resolved"]["b"] == "spiel:bot=uniform_random,state=true"
     assert result["sees_state"] == ["b"]
-    assert "SAW THE TRUE STATE" in report.markdown(result)
+    assert "SAW THE TRUE STATE" in report.make_report(result).markdown()
     assert json.loads(json.dumps(result)) == result
 
 
@@ -183,7 +184,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads((out / "result.json").read_text())
     assert result["rows"] == TournamentResults(unbroken).result()["rows"]
-    assert (out / "report.md").read_text() == report.markdown(result)
+    assert (out / "report.md").read_text() == report.make_report(result).markdown()
 
 
 def _files(folder):
@@ -283,13 +284,13 @@ def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
 
 def test_two_runs_do_not_share_a_file(tmp_path):
     run.tournament(config(out=tmp_path))
-    with folder.Lines(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
+    with JsonLines(tmp_path / "records.jsonl"), pytest.raises(TrickformerError, match="another run"):
         run.tournament(config(out=tmp_path), resume=True)
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch, unbroken):
     path = tmp_path / "records.jsonl"
-    with folder.Lines(path) as writer:
+    with JsonLines(path) as writer:
         writer.append(unbroken.records[0])
         whole = path.read_bytes()
         write = os.write
@@ -324,7 +325,7 @@ def test_a_folder_with_the_name_of_an_option_is_not_read(tmp_path, monkeypatch):
 
 def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypatch):
     path = tmp_path / "lines.jsonl"
-    with folder.Lines(path) as lines:
+    with JsonLines(path) as lines:
         lines.append({"first": 1})
         whole = path.read_bytes()
         write = os.write
@@ -346,7 +347,7 @@ def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     result = TournamentResults(run.load(tmp_path)).result()
     assert (result["deals"], result["scheduled_deals"]) == (1, 2)
     assert result["rows"]["All"]["ci95"] == [None, None]
-    assert "INCOMPLETE: 1 of 2" in report.markdown(result)
+    assert "INCOMPLETE: 1 of 2" in report.make_report(result).markdown()
     path.write_bytes(lines[0])
     with pytest.raises(TrickformerError, match="no deal of this run is finished"):
         TournamentResults(run.load(tmp_path))

@@ -11,6 +11,7 @@ import pytest
 from support.kuhn import Kuhn
 
 from trickformer import games, players, tokenizers
+from trickformer.base import decision_rng
 from trickformer.belief.samplers import sampler
 from trickformer.web import room
 from trickformer.web.cast import Cast, DecisionRequest
@@ -43,7 +44,7 @@ def _decisions(game, seed, n):
             seat = state.current_player()
             if len(state.legal_actions()) > 1 and draw.random() < 0.15:
                 found.append(state.clone())
-            rng = players.decision_rng(seed, deal, seat, len(state.history()))
+            rng = decision_rng(seed, deal, seat, len(state.history()))
             state.apply_action(player.act([game.view(state, seat)], [rng], [memos[seat]])[0].action)
             while state.is_chance_node():
                 state.apply_action(game.chance(state, seed, deal))

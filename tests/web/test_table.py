@@ -169,7 +169,7 @@ def test_a_table_that_is_killed_goes_on(tmp_path):
         (("hearts", "--seat", "4"), "there is no seat 4 in hearts: seats are 0 to 3"),
         (("skat", "--opponents", "random", "random", "random"), "3 opponents, but skat has 3 seats"),
         (("hearts", "--opponents", "gomts"), "unknown player 'gomts'"),
-        (("hearts", "--resume"), "--resume needs the --out of the table to go on with"),
+        (("hearts", "--resume"), "--resume needs the --out"),
         (("mines", "--opponents", "rules"), "mines is played alone; leave out --opponents"),
         (("hanabi", "--opponents", "rules"), "player 'rules' plays hearts, skat, crew only, not hanabi"),
     ],

@@ -36,11 +36,11 @@ class Audit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
-    deals: int = Field(20, ge=1, le=1_000_000_000, description="random hands to look into")
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the hands and of the sampled worlds")
+    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    deals: int = Field(20, ge=1, le=1_000_000_000, description="Number of random hands to audit.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the sampled worlds.")
     sampler: Literal["belief", "openspiel"] = Field(
-        "belief", description="whose worlds: the game's exact belief, or OpenSpiel's resample_from_infostate"
+        "belief", description="Sampler of worlds to audit: belief, the game's own, or openspiel, OpenSpiel's."
     )
 
 

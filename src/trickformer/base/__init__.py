@@ -1,4 +1,4 @@
-"""Every protocol and value that the parts of trickformer share.
+"""Every interface and value that the parts of trickformer share.
 
 Dependencies point one way: base <- plumbing <- openspiel <- games <- tokenizers <- models <- gomcts, belief <- search
 <- players <- tournaments <- selfplay, records <- web <- cli. This package imports neither OpenSpiel nor torch.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trickformer.base.decisions import validate_decisions
 from trickformer.base.errors import TrickformerError, UnknownNameError
+from trickformer.base.fast import BulkHands, FastGame, Tables
 from trickformer.base.games import (
     Game,
     LogOdds,
@@ -34,7 +35,7 @@ from trickformer.base.players import (
 )
 from trickformer.base.positions import SampledWorlds, WorldSimulator
 from trickformer.base.randomness import decision_rng
-from trickformer.base.tokens import Ability, Tables, Tokenizer, Tracker
+from trickformer.base.tokens import Tokenizer, Tracker
 from trickformer.base.views import CHANCE, PUBLIC, Event, View, action_event
 
 if TYPE_CHECKING:
@@ -44,10 +45,11 @@ __all__ = [
     "CHANCE",
     "MANY",
     "PUBLIC",
-    "Ability",
     "Belief",
+    "BulkHands",
     "Decision",
     "Event",
+    "FastGame",
     "Game",
     "LogOdds",
     "Memo",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from trickformer.base.views import CHANCE, View
 if TYPE_CHECKING:
     import pyspiel
 
+    from trickformer.base.fast import FastGame
     from trickformer.base.players import Belief
     from trickformer.base.positions import WorldSimulator
     from trickformer.base.tokens import Tokenizer
@@ -112,8 +114,7 @@ class RolloutSettings:
 LogOdds: TypeAlias = Callable[[Sequence["View"]], np.ndarray]
 
 
-@runtime_checkable
-class Game(Protocol):
+class Game(ABC):
     """Rules, scoring and settings. One module a game, in trickformer.games or in a package of its own.
 
     Derive from it. `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view` are the game's to give; all
@@ -125,10 +126,10 @@ class Game(Protocol):
     spiel: pyspiel.Game
     outcomes: Outcomes
 
+    @abstractmethod
     def view(self, state: State, viewer: int) -> View:
         """What `viewer` knows of `state`: the only reader of hidden state in the project. Later views of a hand go on
         from earlier ones: their events begin with the same."""
-        ...
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The action at a chance node in deal `index` of the series `seed`: a pure function of these and of the chance
@@ -181,6 +182,11 @@ class Game(Protocol):
     def tokenizer(self) -> Tokenizer | None:
         """What turns views into tokens; None: no model plays this game. Of a game in this package, see
         trickformer.tokenizers."""
+        return None
+
+    def fast(self) -> FastGame | None:
+        """Whole hands in bulk; None: trickformer.tokenizers.StateGame plays states of OpenSpiel. A game of this package
+        has its fast form in trickformer.tokenizers, because it needs the tokens and games do not import tokenizers."""
         return None
 
     def belief(self, log_odds: LogOdds | None = None) -> Belief | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from trickformer.base.errors import TrickformerError
 from trickformer.base.views import View
 
 if TYPE_CHECKING:
@@ -16,25 +18,27 @@ if TYPE_CHECKING:
 Memo: TypeAlias = MutableMapping[str, Any]  # one hand at one seat: caches, beliefs; dropped when the hand ends
 
 
-class Policy(Protocol):
+class Policy(ABC):
+    """Probabilities of actions, by what a seat has seen."""
+
+    @abstractmethod
     def probs(self, views: Sequence[View]) -> np.ndarray:
         """float32 [n, A]: the probability of each OpenSpiel action; 0 on illegal ones."""
-        ...
 
 
-class Worlds(Protocol):
+class Worlds(ABC):
     """Sampled hidden parts that may explain a view; each can become a full OpenSpiel state."""
 
     hidden: np.ndarray  # int16 [n, H]
     log_weight: np.ndarray  # float64 [n], up to a constant
     feasible: np.ndarray  # bool [n]
 
+    @abstractmethod
     def state(self, i: int) -> State:
         """World i as a state whose view equals the one sampled from; raises ValueError if infeasible."""
-        ...
 
 
-class Belief(Protocol):
+class Belief(ABC):
     """A distribution over the hidden part, given what one viewer saw: of one view at a time, that of the last `reset`.
 
     Every search is given one. Those of the core ask it for the core's form of what it would draw
@@ -42,18 +46,18 @@ class Belief(Protocol):
 
     consistent: bool  # True: every sample explains the view
 
+    @abstractmethod
     def reset(self, view: View) -> None:
         """Condition on a view. Raises ValueError where nothing explains it."""
-        ...
 
+    @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Worlds:
         """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
-        ...
 
+    @abstractmethod
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n], natural logarithm of the probability with which a world is drawn, up to a constant of the view
         where a belief does not count its worlds; -inf for what does not explain the view."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +107,63 @@ class Decision:
 MANY = 112  # views in a call of a player that makes use of any number
 
 
-class Player(Protocol):
+class Player(ABC):
     """Anything that can sit at a table. Batch-first: many tables share one forward pass.
 
-    Beside `act` it may have (tournaments/play.py):
+    Derive from it. Only `act` must be given; every other member has a default.
 
-    - `batch: int`, as many views as one call makes use of: more are no faster a view, and no call gets more. A player
-      that decides one view after the other says 1. Without it, or where it is None, any number.
-    - `needs_state: bool`: where it is true, memo["state"] is the true state before each call, hidden cards included.
-    - `end(views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None`, called once for each hand
-      that has ended and in which it held seats: the last views of these, by ascending seat, the scores of all seats,
-      and the memos of its own. It is not called for a hand that was broken off.
-    - `look(views: Sequence[View], memo: Sequence[Memo]) -> None`: it takes in what was seen, and decides nothing. Who
-      plays several games on from one place looks once, and gives each game copies of what the memos hold (`copy.copy`).
-    - `log_likelihood(views: Sequence[View], slip: float) -> np.ndarray`, float64 [n]: the logarithm of how likely the
-      player, were a share `slip` of its moves random, would have done what each viewer has done (belief/policy.py).
+    Before a decision the table fills in the memo: memo["state"] if `needs_state`, memo["clock"], the seconds for each
+    decision, if decisions have a clock, and memo["explain"]. If memo["explain"] is true, a decision may bring a
+    `Thought`; the decision itself is the same without."""
 
-    Where memo["explain"] is true, a decision may bring a `Thought`; the decision itself is the same without.
+    # Largest number of views that speeds up one call; no call brings more. A player that decides one view after the
+    # other has 1. None: any number.
+    batch: int | None = None
+    needs_state: bool = False  # the table puts the true state, hidden cards included, into memo["state"] before a call
+    caveats: Sequence[str] = ()  # remarks that a report of results prints beside the player
+    # Whether games that continue from one position may get copies (`copy.copy`) of what the memos hold there. `look`
+    # then fills the memos of seats that have not decided yet. False: these games begin with empty memos.
+    memo_is_copyable: bool = False
+    has_likelihood: bool = False  # whether `log_likelihood` is given
 
-    Where decisions have a clock, memo["clock"] is a float: the seconds for each."""
-
+    @abstractmethod
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. All randomness comes from `rng`; the answer for one view must not depend
-        on which others share the call."""
-        ...
+        """Decide each view.
+
+        Args:
+            views: Views of seats on turn.
+            rng: One generator for each view; all randomness comes from it.
+            memo: One memo for each view, that of the seat in this hand.
+
+        Returns:
+            One decision for each view; it must not depend on which other views share the call.
+        """
+
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        """Receive the end of a hand in which the player held seats. Hands that were broken off have no such call.
+
+        Args:
+            views: Last views of the player's seats, by ascending seat.
+            scores: Scores of all seats.
+            memo: Memos of the player's seats.
+        """
+        return
+
+    def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
+        """Take in views without deciding; for players whose `memo_is_copyable`."""
+        return
+
+    def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
+        """Compute how likely the player would have done what each viewer has done (belief/policy.py).
+
+        Args:
+            views: Views of one seat each.
+            slip: Share of the player's moves that are taken to be random.
+
+        Returns:
+            float64 [n], natural logarithms.
+
+        Raises:
+            TrickformerError: The player has no such probabilities; see `has_likelihood`.
+        """
+        raise TrickformerError(f"{type(self).__name__} does not report how likely its actions are")

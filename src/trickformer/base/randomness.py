@@ -1,4 +1,4 @@
-"""Randomness of decisions."""
+"""Random generators of decisions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import numpy as np
 
 
 def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Generator:
-    """The generator for decision `number` of `seat` in `deal` of the series `seed`; all >= 0, below 2**64.
+    """Return the generator of one decision.
 
-    Common random numbers: neither the seating nor the player's name is in the key, so that a player and
-    its copy do the same. Counter-based: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011)."""
+    Common random numbers: neither the seating nor the player's name is in the key, so a player and its copy do the
+    same. Counter-based: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011).
+
+    Args:
+        seed: The series; 0 or more, below 2**64, like the other three.
+        deal: Number of the deal in the series.
+        seat: Seat that decides.
+        number: How many decisions the seat has made in the deal.
+    """
     key = np.array([seed, deal], dtype=np.uint64)
     counter = np.array([0, number, seat, 0], dtype=np.uint64)  # draws count in the first word
     return np.random.Generator(np.random.Philox(key=key, counter=counter))

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing import folder
+from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.snapshot import Snapshots
 
 LOG = "log.jsonl"  # file of a run
@@ -78,12 +78,12 @@ def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
 
 
 @contextmanager
-def log_of(out: Path, step: int) -> Generator[folder.Lines]:
+def log_of(out: Path, step: int) -> Generator[JsonLines]:
     """log.jsonl of a training, a record a step, cut back to the step at which it goes on.
 
     A step is logged before it is kept: where a kill comes between the two, a line too many is dropped on going on, and
     one too few would be missing for good."""
-    with folder.Lines(out / LOG) as lines:
+    with JsonLines(out / LOG) as lines:
         lines.keep([record for record in lines.known if record["step"] <= step])
         yield lines
 
@@ -93,7 +93,7 @@ def curve(out: Path) -> None:
     disk does not take it."""
     from trickformer.plumbing.figures import plt, save
 
-    loss = np.array([record["loss"] for record in folder.read_lines(out / LOG)[0]])
+    loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]])
     if len(loss) == 0:  # of steps that are done, and whose log is gone
         return
     pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Belief, Game, View, Worlds
+from trickformer.base import Belief, Game, Player, View, Worlds
 from trickformer.belief.samplers._uniform import one_of_each
 
 if TYPE_CHECKING:
@@ -17,17 +16,8 @@ if TYPE_CHECKING:
 POOL = 16  # worlds of the game's own belief that a weighted one is drawn from
 
 
-class Likely(Protocol):
-    """A player whose policy is known."""
-
-    def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
-        """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have
-        done in each viewer's place what the viewer has done so far."""
-        ...
-
-
 @dataclass(slots=True)
-class ResampledWorlds:
+class ResampledWorlds(Worlds):
     """Some of the worlds that were drawn."""
 
     hidden: np.ndarray
@@ -41,13 +31,13 @@ class ResampledWorlds:
         return self._drawn.state(int(self._at[i]))
 
 
-class PolicyBelief:
+class PolicyBelief(Belief):
     """The game's own belief times the likelihood of what the others did, each by what it sees in that world.
 
     As good as the policy tells what the others do. slip: the share of their moves that it is not held to tell, such as
     those of a search that improves on it; where it is too small, a single one of these rules the truth out."""
 
-    def __init__(self, game: Game, belief: Belief, player: Likely, slip: float):
+    def __init__(self, game: Game, belief: Belief, player: Player, slip: float):
         self._game, self._belief, self._player, self._slip = game, belief, player, slip
         self.consistent = belief.consistent
         self._view: View | None = None

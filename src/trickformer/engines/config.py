@@ -1,4 +1,4 @@
-"""What can be set of the check of an engine."""
+"""Config of `trickformer engines check`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ class Conformance(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    engine: str = Field(description="its name in engines.toml, or engine:cmd=PROGRAM")
-    game: str | None = Field(None, description="game string of OpenSpiel; default: the first that it says it plays")
-    deals: int = Field(10, ge=1, le=1_000_000, description="hands, in each of which it takes one seat")
-    seed: int = Field(0, ge=0, lt=2**63, description="of the hands and of its decisions")
+    engine: str = Field(description="Name of the engine in engines.toml, or engine:cmd=PROGRAM.")
+    game: str | None = Field(
+        None, description="Game string of OpenSpiel, by default the first game that the engine lists."
+    )
+    deals: int = Field(
+        10, ge=1, le=1_000_000, description="Number of hands, in each of which the engine takes one seat."
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the engine's decisions.")

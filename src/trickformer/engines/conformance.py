@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import games, players
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View, decision_rng
 from trickformer.engines import process
 from trickformer.engines.config import Conformance
-from trickformer.players.engine import EnginePlayer, Program
-from trickformer.plumbing import plugins, tables
+from trickformer.engines.entries import Program
+from trickformer.players.engine import EnginePlayer
+from trickformer.plumbing import plugins
+from trickformer.plumbing.report import Report
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -33,7 +35,7 @@ class Check:
     seen: str
 
 
-class _RestartingEngine:
+class _RestartingEngine(Player):
     """An engine that is started again before every fourth decision."""
 
     def __init__(self, engine: EnginePlayer):
@@ -137,12 +139,12 @@ def _check_hidden_cards(
 
 
 def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int) -> int:
-    rng = players.decision_rng(seed, deal, view.viewer, number)
+    rng = decision_rng(seed, deal, view.viewer, number)
     return engine.act([view], [rng], [{}])[0].action
 
 
-def show(engine: str, checks: Sequence[Check]) -> None:
-    """Prints the checks."""
+def make_report(engine: str, checks: Sequence[Check]) -> Report:
+    """Make the report of an engine's checks."""
     words: dict[bool | None, str] = {True: "yes", False: "NO", None: "-"}
     rows = [(c.name, words[c.good], c.seen) for c in checks]
-    tables.show(engine, {}, [("", (("", "", ""), rows))], [], words=True)
+    return Report([vars(c) for c in checks], engine, [("", (("", "", ""), rows))], words=True)

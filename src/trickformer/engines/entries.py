@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import string
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
@@ -46,6 +47,35 @@ class Entry(BaseModel):
         if named != set(self.options):
             raise ValueError(f"the command names the options {sorted(named)}, and there are {sorted(self.options)}")
         return self
+
+
+class Program(BaseModel, ABC):
+    """Options of a player that is a program; `processes` and `timeout` are among them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    _logs: Path | None = None
+
+    @property
+    @abstractmethod
+    def command(self) -> list[str]:
+        """How to start it, in words. Raises TrickformerError where there are none."""
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """What the command names that is a file here, by the name that it has there."""
+        return {word: Path(word) for word in self.command if Path(word).is_file()}
+
+    @property
+    def logs(self) -> Path | None:
+        """Folder for the program's standard error; None for a temporary file."""
+        return self._logs
+
+    def with_logs(self, folder: Path) -> Self:
+        """Copy the options of a program whose standard error goes to a folder."""
+        options = self.model_copy()
+        options._logs = folder
+        return options
 
 
 def path() -> Path:

@@ -31,8 +31,6 @@ _SHOWN = 120  # characters of a line in a message
 _ATTEMPTS = 3  # to start an engine
 _NOT_STARTED = "cannot be started"
 
-errors_to: Path | None = None  # folder for what engines write to standard error; None: a file that nobody sees
-
 
 class Fault(Exception):
     """An engine broke the protocol or is gone. The message says what it did."""
@@ -57,15 +55,17 @@ def line(message: dict[str, Any]) -> bytes:
 class Process:
     """An engine, from its start to its end. `hello` is what it said of itself."""
 
-    def __init__(self, name: str | None, command: Sequence[str], timeout: float, log: Path | None = None):
-        """Starts it and says hello. Without a name it has its own. log: a file of standard error to go on with.
+    def __init__(self, name: str | None, command: Sequence[str], timeout: float, log: Path | None, logs: Path | None):
+        """Start the engine and say hello. Without a name it has its own.
+
+        log: file of standard error to append to. logs: folder for a new one; None for a temporary file.
 
         Raises Fault where it does not answer as it should."""
         self.name, self.timeout = name, timeout
         self.waiting: set[int] = set()  # tables whose answer is due
         self.fault: str | None = None
         self._out, self._in = bytearray(), bytearray()
-        self.errors, self.log = _log(name or Path(command[0]).name, log)
+        self.errors, self.log = _log(name or Path(command[0]).name, log, logs)
         watched, watch = os.pipe()
         try:
             self._child = subprocess.Popen(
@@ -179,11 +179,24 @@ class Process:
             os.write(self.errors.fileno(), b"(what stood here was too much, and is gone)\n")
 
 
-def start(name: str | None, command: Sequence[str], timeout: float, log: Path | None = None) -> Process:
-    """A process, at the second or third attempt if need be. Raises TrickformerError where it does not begin."""
+def start(
+    name: str | None, command: Sequence[str], timeout: float, log: Path | None = None, logs: Path | None = None
+) -> Process:
+    """Start a process, at the second or third attempt if need be.
+
+    Args:
+        name: Name of the engine; None for the one that it gives itself.
+        command: Words of its command.
+        timeout: Seconds of silence that are a fault.
+        log: File of standard error to append to.
+        logs: Folder for a new file of standard error; None for a temporary file.
+
+    Raises:
+        TrickformerError: The engine does not start.
+    """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return Process(name, command, timeout, log)
+            return Process(name, command, timeout, log, logs)
         except Fault as e:
             if attempt == _ATTEMPTS or e.args[0].startswith(_NOT_STARTED):
                 raise TrickformerError(f"engine {name or shlex.join(command)} {e}") from None
@@ -270,23 +283,23 @@ def _end(child: subprocess.Popen[bytes], watch: int, errors: IO[bytes], unsent: 
     errors.close()
 
 
-def _log(name: str, known: Path | None) -> tuple[IO[bytes], Path | None]:
-    """A file for standard error, written at its end, and where it is: the known one, or a new one."""
+def _log(name: str, known: Path | None, logs: Path | None) -> tuple[IO[bytes], Path | None]:
+    """Open the known file for standard error, or a new one in the folder `logs`; return it and its path."""
     if known is not None:
         return known.open("a+b", buffering=0), known
-    if errors_to is None:
+    if logs is None:
         return tempfile.TemporaryFile("a+b", buffering=0), None
     plain = re.sub(r"[^\w.-]", "_", name)[:40]
     try:
-        errors_to.mkdir(parents=True, exist_ok=True)
+        logs.mkdir(parents=True, exist_ok=True)
         for number in range(1_000_000):
-            path = errors_to / f"{plain}-{number}.stderr"
+            path = logs / f"{plain}-{number}.stderr"
             with suppress(FileExistsError):
                 path.open("xb").close()
                 return path.open("a+b", buffering=0), path
     except OSError as e:
-        raise TrickformerError(f"cannot write {errors_to}: {e.strerror}") from None
-    raise TrickformerError(f"{errors_to} holds too many files of {name}")
+        raise TrickformerError(f"cannot write {logs}: {e.strerror}") from None
+    raise TrickformerError(f"{logs} holds too many files of {name}")
 
 
 def make_printable(text: str) -> str:

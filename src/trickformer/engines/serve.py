@@ -110,7 +110,7 @@ def serve(spec: str, game: Game) -> None:
 
     try:
         player = players.make(spec, game)
-        if getattr(player, "needs_state", False):
+        if player.needs_state:
             raise TrickformerError(f"player {spec!r} is shown hidden cards; no protocol carries them")
         _listen(_EngineServer(player, game, players.resolve(spec)))
     except TrickformerError as e:

@@ -32,12 +32,18 @@ def load(spec: str) -> Game:
     module = plugins.module(plugins.GAMES, name)
     if module is None:
         raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)))
-    return _check_plugin(module.load(spec), name)
-
-
-def _check_plugin(game: Game, name: str) -> Game:
-    """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
     where = f"the game of the entry point {name!r} in {plugins.GAMES}"
+    try:
+        game = module.load(spec)
+    except TypeError as e:
+        if "abstract" not in str(e):
+            raise
+        raise TrickformerError(f"{where}: {e}") from e
+    return _check_plugin(game, name, where)
+
+
+def _check_plugin(game: Game, name: str, where: str) -> Game:
+    """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
     if missing := [member for member in members if not hasattr(game, member)]:
         raise TrickformerError(f"{where} has no {', '.join(missing)}; derive it from trickformer.base.Game")

@@ -36,7 +36,7 @@ TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, rank
 DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
 MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
-_LITTLE: dict[str, Any] = {"label_worlds": True, "quick": True, "label_playouts": 3}
+_LITTLE: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
 TRAINING = {
     # What playouts by the quick network teach is learned by iteration 1; GO-MCTS is a better judge, and a slower one.
     # Where others sit too, what is learned is not good against copies alone (docs/results/recipe.md).

@@ -26,7 +26,7 @@ from trickformer.base import TrickformerError
 from trickformer.games.hanabi import RULES, numbers
 from trickformer.models.hanabi_odds import Layout, odds
 from trickformer.models.weights import must_be_finite
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.text import json_object
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
@@ -196,7 +196,7 @@ class HanabiCheckpoint:
 def save(trained: HanabiCheckpoint, out: Path) -> None:
     """Writes the folder of a checkpoint, which exists. Raises TrickformerError where the disk does not take it."""
     weights = {name: w.detach().cpu().contiguous() for name, w in trained.model.state_dict().items()}
-    with folder.whole(out / WEIGHTS) as draft:
+    with whole(out / WEIGHTS) as draft:
         save_file(weights, draft)
     said = {
         "kind": _KIND,
@@ -206,7 +206,7 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
         "temperature": trained.temperature,
         "about": trained.about,
     }
-    folder.replace(out / CONFIG, json.dumps(said, indent=2) + "\n")
+    replace(out / CONFIG, json.dumps(said, indent=2) + "\n")
 
 
 def load(path: Path) -> HanabiCheckpoint:

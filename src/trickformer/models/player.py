@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
-from trickformer.base import MANY, Decision, Game, Memo, SearchNode, Thought, Tracker, View
+from trickformer.base import MANY, Decision, Game, Memo, Player, SearchNode, Thought, Tracker, View
 
 if TYPE_CHECKING:
     from trickformer.models.backend import Backend, Prefix
@@ -42,10 +42,12 @@ class Turns:
     explain: bool = False  # whether decisions are to bring thoughts
 
 
-class ModelPlayer(ABC):
+class ModelPlayer(Player):
     """A player that decides by a model's answers; `decide` is what its kinds differ in.
 
     Where a single action is legal it is taken, and the model is not asked."""
+
+    memo_is_copyable = has_likelihood = True
 
     def __init__(self, options: ModelOptions, game: Game, engine: Backend | None = None):
         """engine: that of another player on the same checkpoint, to share it."""

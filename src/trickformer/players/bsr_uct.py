@@ -48,7 +48,7 @@ class Options(BaseModel):
     )
 
 
-class BsrUct:
+class BsrUct(Player):
     """The search, at any number of tables, one decision after the other."""
 
     batch = 1  # one view after the other

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,33 +12,17 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import Field, create_model
 
-from trickformer.base import CHANCE, Belief, Decision, Game, Memo, TrickformerError, View
+from trickformer.base import CHANCE, Belief, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.belief import world as _world
 from trickformer.engines import process
-from trickformer.engines.entries import Entry
+from trickformer.engines.entries import Entry, Program
 from trickformer.engines.messages import EngineAction
 from trickformer.engines.process import Process, make_printable
 
 MOST_FAULTS = 3  # at the same decision
 _AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
-
-
-class Program(BaseModel, ABC):
-    """Options of a player that is a program; `processes` and `timeout` are among them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @property
-    @abstractmethod
-    def command(self) -> list[str]:
-        """How to start it, in words. Raises TrickformerError where there are none."""
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """What the command names that is a file here, by the name that it has there."""
-        return {word: Path(word) for word in self.command if Path(word).is_file()}
 
 
 class Options(Program):
@@ -120,17 +103,26 @@ class _Turn:
     clock: float | None
 
 
-class EnginePlayer:
+class EnginePlayer(Player):
     """Programs at our tables: `processes` of the same, each with as many tables as it holds.
 
     A program that breaks the protocol, says nothing for too long, or is gone, is started again and told what it has to
     decide anew. After three faults at one decision `act` raises TrickformerError."""
 
-    def __init__(self, name: str | None, command: Sequence[str], processes: int, timeout: float, game: Game):
+    def __init__(
+        self,
+        name: str | None,
+        command: Sequence[str],
+        processes: int,
+        timeout: float,
+        game: Game,
+        logs: Path | None = None,
+    ):
         """Starts the first. Raises TrickformerError where it does not begin as it should, or does not play the game.
-        Without a name it has its own."""
+        Without a name it has its own. logs: folder for standard error."""
         self._name, self._game, self._rules = name, game, str(game.spiel)
         self._command, self._timeout = list(command), timeout
+        self._logs = logs
         first = self._start()
         self.hello = first.hello
         if "*" not in self.hello.games and game.name not in self.hello.games:
@@ -141,19 +133,16 @@ class EnginePlayer:
         self._engines = [_Engine(first)]
         self.faults = 0  # so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
+        if self.hello.seeds == "numpy":
+            self.caveats = ("was given the generators of its decisions",)
+        elif not self.hello.seeds:
+            self.caveats = ("does not follow seeds: a match against itself is not zero",)
         self._belief: Belief | None = None
         if self.hello.deals:
             from trickformer.belief import sampler
 
             self._belief = sampler(game)
         self._words = lru_cache(maxsize=4_096)(game.words)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What a reader of results must know."""
-        if self.hello.seeds == "numpy":
-            return ("was given the generators of its decisions",)
-        return () if self.hello.seeds else ("does not follow seeds: a match against itself is not zero",)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """The engine's decision for each view. Raises TrickformerError where it cannot play on."""
@@ -168,10 +157,10 @@ class EnginePlayer:
             found.append(Decision(answer.action, value=answer.value, visits=visits))
         return found
 
-    def end(self, views: Sequence[View], scores: Sequence[int], memos: Sequence[Memo]) -> None:
+    def end(self, views: Sequence[View], scores: Sequence[int], memo: Sequence[Memo]) -> None:
         """Tells the engine how a hand has ended: the last views of its seats, the scores of all, its memos."""
-        for view, memo in zip(views, memos):
-            table: _EngineSeat | None = memo.get("engine")
+        for view, own in zip(views, memo):
+            table: _EngineSeat | None = own.get("engine")
             if table is not None and table.engine is not None:
                 if self._belief is None:
                     self._tell(table, _events(view))
@@ -245,7 +234,7 @@ class EnginePlayer:
         return found
 
     def _start(self, log: Path | None = None) -> Process:
-        return process.start(self._name, self._command, self._timeout, log)
+        return process.start(self._name, self._command, self._timeout, log, self._logs)
 
     def _tell(self, table: _EngineSeat, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
         assert table.engine is not None
@@ -295,7 +284,7 @@ def _given_up(last: Process, said: str) -> str:
 
 def make(options: Options, game: Game) -> EnginePlayer:
     """Raises TrickformerError where the program cannot be started or does not play the game."""
-    return EnginePlayer(None, options.command, options.processes, options.timeout, game)
+    return EnginePlayer(None, options.command, options.processes, options.timeout, game, options.logs)
 
 
 def make_player_module(name: str, entry: Entry) -> ModuleType:
@@ -317,6 +306,6 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
     module = ModuleType(name, entry.about or f"the engine of engines.toml: {entry.command}")
     module.Options = create_model(name, __base__=Base, **own)  # type: ignore[attr-defined]
     module.make = lambda options, game: EnginePlayer(  # type: ignore[attr-defined]
-        name, options.command, options.processes, options.timeout, game
+        name, options.command, options.processes, options.timeout, game, options.logs
     )
     return module

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Decision, Game, Memo, View
+from trickformer.base import Belief, Decision, Game, Memo, Player, View
 from trickformer.players.spiel import wrap_bot_errors
 
 
@@ -61,7 +61,7 @@ def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
     return bot
 
 
-class Ismcts:
+class Ismcts(Player):
     """The search at any number of tables. A bot decides once: it asks a state only for the view, so that any world that
     explains the view will do."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 
 if TYPE_CHECKING:
     import torch
@@ -33,7 +33,7 @@ class Options(BaseModel):
     )
 
 
-class ActionValuePlayer:
+class ActionValuePlayer(Player):
     """The player of one network, at any number of tables."""
 
     batch = 1  # each view by itself, so that no answer depends on the others' sizes

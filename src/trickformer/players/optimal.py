@@ -22,7 +22,7 @@ class Options(BaseModel):
     layouts: int = Field(default=2_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
 
 
-class Optimal:
+class Optimal(Player):
     """Opens the cell after which optimal play opens most cells on average."""
 
     batch = 1  # one view after the other

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Decision, Game, Memo, Policy, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, Policy, TrickformerError, View
 from trickformer.players.specs import parse
 
 GAMES = ("hanabi",)
@@ -24,7 +24,7 @@ class Options(BaseModel):
     )
 
 
-class ScriptedPartner:
+class ScriptedPartner(Player):
     """A scripted player at any number of tables."""
 
     batch = 1  # one view after the other

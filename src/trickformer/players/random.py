@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from trickformer.base import Decision, Game, Memo, View
+from trickformer.base import Decision, Game, Memo, Player, View
 
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Random:
+class Random(Player):
     """Plays any game."""
 
     batch = 1  # one view after the other

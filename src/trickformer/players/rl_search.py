@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.search.options import BeliefOptions
 
 if TYPE_CHECKING:
@@ -140,17 +140,18 @@ class Options(BeliefOptions, _Search):
         return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
-class RLSearch:
+class RLSearch(Player):
     """The searching seat of a team, and its others; at any number of tables, one decision after the other."""
 
     batch = 1
 
     def __init__(self, options: Options, game: Hanabi, style: str, model: ActionValues, tuning: ValueTuning):
-        from trickformer import _core, tokenizers
+        from trickformer import _core
         from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
+        from trickformer.tokenizers.hanabi import HanabiTokenizer
 
         self._options, self._game, self._model, self._tuning, self._core = options, game, model, tuning, _core.hanabi
-        self._tokenizer, self._uniform = tokenizers.make(game), HanabiBelief(game)
+        self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._belief = ExplainedBelief(game, style, options.listed, options.tries)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,7 +25,6 @@ from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 
 if TYPE_CHECKING:
     from trickformer.base import Belief
-    from trickformer.belief.policy import Likely
 
 SCRIPT = "script"  # the policy that is the game's scripted player
 
@@ -104,7 +103,7 @@ def make(options: Options, game: Game) -> Player:
     refuse_unread("rollout", options)
     spec = game.baseline if options.policy == SCRIPT else options.policy
     policy = specs.make(spec, game)
-    if getattr(policy, "needs_state", False):
+    if policy.needs_state:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
     belief = _worlds(options, game, policy, spec)
     played = StatePositions(game, policy, belief)
@@ -138,6 +137,6 @@ def _worlds(options: Options, game: Game, policy: Player, spec: str) -> Belief:
         return weighted_belief(game)
     if belief == "uniform":
         return sampler(game)
-    if not hasattr(policy, "log_likelihood"):
+    if not policy.has_likelihood:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
-    return PolicyBelief(game, sampler(game), cast("Likely", policy), options.slip)
+    return PolicyBelief(game, sampler(game), policy, options.slip)

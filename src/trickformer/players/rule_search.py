@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.search.options import RaceOptions, must_be_asked
 
@@ -49,17 +49,18 @@ class Options(FineTuningOptions, RaceOptions, _Search):
     pass
 
 
-class RuleSearch:
+class RuleSearch(Player):
     """All seats of a team."""
 
     batch = 1
 
     def __init__(self, search: Search, game: Hanabi):
-        from trickformer import _core, tokenizers
+        from trickformer import _core
         from trickformer.search.hanabi.public import Games, RuleSearchGame
+        from trickformer.tokenizers.hanabi import HanabiTokenizer
 
         self.search, self._game, self._core = search, game, _core.hanabi
-        self._tokenizer = tokenizers.make(game)
+        self._tokenizer = HanabiTokenizer(game)
         self.games = Games(game, lambda x: RuleSearchGame(search, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

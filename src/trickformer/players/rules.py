@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from trickformer.base import Decision, Game, Memo, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
 
 GAMES = ("hearts", "skat", "crew")
 
@@ -20,7 +20,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Rules:
+class Rules(Player):
     """The scripted player of a game, at any number of tables."""
 
     batch = 1  # one view after the other

@@ -87,8 +87,10 @@ def make(options: Options, game: Game) -> BlueprintSearchPlayer:
 def _crew(options: Options, game: Game) -> Positions:
     from trickformer import players
     from trickformer.belief.samplers.crew import CrewBelief
+    from trickformer.games.crew import Crew
     from trickformer.search.crew.positions import CrewPositions
 
+    assert isinstance(game, Crew)
     if foreign := sorted(set(options.model_dump(exclude_defaults=True)) - _CREW):
         raise TrickformerError(f"player 'sparta' has the option {foreign[0]!r} in hanabi only, not in crew")
     if options.belief not in (None, "counting", "exact"):

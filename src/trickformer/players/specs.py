@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo
 
 from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
+from trickformer.engines import entries
 from trickformer.players.registry import module, options_of
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
@@ -168,11 +169,20 @@ def short(spec: str) -> str:
     return _write(name, {key: "none" if value is None else value for key, value in given.items()})
 
 
-def make(spec: str, game: Game) -> Player:
-    """A player of its own for `game`.
+def make(spec: str, game: Game, logs: Path | None = None) -> Player:
+    """Make a new player for a game.
 
-    Raises what `parse` raises, and TrickformerError where the player cannot play this game."""
+    Args:
+        spec: The player's spec.
+        game: The game.
+        logs: Folder for the standard error of a player that is a program; None for a temporary file.
+
+    Raises:
+        TrickformerError: `parse` raises it, or the player cannot play this game.
+    """
     name, options = parse(spec)
+    if logs is not None and isinstance(options, entries.Program):
+        options = options.with_logs(logs)
     return module(name).make(options, game)
 
 

@@ -66,7 +66,7 @@ class Options(BaseModel):
         return {found.name: Path(found.origin)} if found and found.has_location and found.origin else {}
 
 
-class Spiel:
+class Spiel(Player):
     """A `pyspiel.Bot` at our tables, one for each hand and seat, seeded from the generator of its first decision.
 
     It is told all actions of a world that explains what its seat has seen, and nothing of the true one. As long as that
@@ -211,7 +211,7 @@ class _Bot(pyspiel.Bot):
         if self.last == -1 or number <= self.last:
             self.memo, self.hand = {}, self.hand + 1
         self.last = number
-        if getattr(self.player, "needs_state", False):
+        if self.player.needs_state:
             self.memo["state"] = state.clone()
         rng = decision_rng(self.seed, self.hand, self.seat, number)
         view = self.game.view(state, self.seat)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import whole
 
 # What numpy raises on a file that is none, or of which a bit has changed.
 DAMAGED = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -17,7 +17,7 @@ DAMAGED = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.Bad
 
 def save(file: Path, **arrays: np.ndarray) -> None:
     """Writes a file, whole or not at all. Raises TrickformerError where the disk refuses."""
-    with folder.whole(file) as draft, draft.open("wb") as held:
+    with whole(file) as draft, draft.open("wb") as held:
         np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
 
 

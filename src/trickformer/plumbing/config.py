@@ -1,6 +1,8 @@
-"""One typed flat config a command: a pydantic model, a TOML file, and `--key value` on the command line.
+"""One typed flat config per command: a pydantic model, a TOML file, and `--key value` on the command line.
 
-A config model has extra="forbid" and a one-line description a field. Imports neither OpenSpiel nor torch.
+A config model has extra="forbid" and a description for each field. Its class variable `FORMER_NAMES` maps the names of
+earlier versions to today's: files and command lines may use either, and `dump` writes today's. This module imports
+neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 
 from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.plumbing import help_pages
 from trickformer.plumbing.text import from_toml
 
 M = TypeVar("M", bound=BaseModel)
@@ -28,9 +31,9 @@ SPECS = 2
 MACHINE = ("out", "ray", "host", "port")
 
 # Options of commands beside those of their config.
-File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options")]
-Resume = Annotated[bool, typer.Option("--resume", help="go on with the run in --out: what is there is not done again")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
+Resume = Annotated[bool, typer.Option("--resume", show_default=False, help="Continue the run in --out.")]
+Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print one JSON object.")]
 
 
 def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
@@ -38,8 +41,8 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
 
     The file may be a stranger's, so it decides nothing of MACHINE. Raises UnknownNameError on a key that does not
     exist, TrickformerError on an unreadable file, a bad or missing value, or a file that decides what it may not."""
-    values = _values(file) if file is not None else {}
-    typed = {k: v for k, v in given.items() if v is not None}
+    values = _values(model, file) if file is not None else {}
+    typed = current_names(model, {k: v for k, v in given.items() if v is not None})
     for key in MACHINE:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
@@ -49,7 +52,7 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
     """The config that a run folder holds, and `more`; what it says of MACHINE is left out. Raises as `load`."""
-    kept = {k: v for k, v in _values(file).items() if k not in MACHINE}
+    kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
     if strange := kept.keys() - model.model_fields.keys():
         raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
     return validate(model, kept | dict(more or {}), {"old": has_old_specs(file.parent)})
@@ -63,11 +66,32 @@ def has_old_specs(folder: Path) -> bool:
         return False
 
 
-def _values(file: Path) -> dict[str, Any]:
+def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
     try:
-        return from_toml(file.read_text(encoding="utf-8"))
+        return current_names(model, from_toml(file.read_text(encoding="utf-8")))
     except (OSError, ValueError) as e:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
+
+
+def former_names(model: type[BaseModel]) -> Mapping[str, str]:
+    """Return today's name of each field that had another name in an earlier version."""
+    return getattr(model, "FORMER_NAMES", {})
+
+
+def current_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace former names of fields by today's.
+
+    Raises:
+        TrickformerError: A field is given under both names.
+    """
+    former, renamed = former_names(model), dict[str, Any]()
+    for key, value in values.items():
+        name = former.get(key, key)
+        if name in renamed:
+            other = next(old for old in values if former.get(old) == name)
+            raise TrickformerError(f"{other} is the former name of {name}; give {name} alone")
+        renamed[name] = value
+    return renamed
 
 
 def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> M:
@@ -95,39 +119,71 @@ def dump(config: BaseModel) -> str:
     return "".join(f"{k} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items())
 
 
-def _path(text: str) -> Path:
-    """A path that was typed; an empty one would be the current folder, which nobody means."""
-    if not text:
-        raise typer.BadParameter("a path is not empty")
-    return Path(text)
+def command(
+    app: typer.Typer,
+    model: type[BaseModel],
+    *,
+    positional: str,
+    example: str,
+    name: str | None = None,
+    defaults: help_pages.Defaults = help_pages.declared_defaults,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a command whose options are the fields of a config (`options`), with help pages (`help_pages`).
+
+    Args:
+        app: Command group that gets the command.
+        model: Config of the command.
+        positional: Field that is an argument.
+        example: Command line that ends the help page.
+        name: Name of the command; by default that of the function.
+        defaults: Defaults that the help page shows, from the words of the command line.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        page = help_pages.command_class(model, defaults)
+        return app.command(name, cls=page, epilog=f"Example: {example}")(options(model, positional)(function))
+
+    return decorate
 
 
 def options(
     model: type[BaseModel], positional: str | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a typer command one option a field of `model`, None where it was not typed.
+    """Give a typer command one option for each field of a config, and hidden ones for their former names.
 
-    The command takes the fields as keyword arguments (`**given`); its other parameters, which must be
-    keyword-only, stay its own. Field `positional` becomes an argument."""
+    The command takes the fields as keyword arguments (`**given`): None for an option that was not typed. Its other
+    parameters must be keyword-only and stay its own. Field `positional` becomes an argument."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True).parameters.values()
-        parameters = [p for p in own if p.kind is not p.VAR_KEYWORD]
-        made = []
-        for name, field in model.model_fields.items():
-            default = None if field.default is PydanticUndefined else field.default
-            text = (field.description or "") + (f" (default: {default})" if default not in (None, []) else "")
-            kind = field.annotation
-            if name == positional:
-                annotation = Annotated[kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)]  # type: ignore[operator]
-            else:
-                word = name.replace("_", "-")
-                flag = f"--{word}/--no-{word}" if kind is bool else f"--{word}"
-                typed: Any = {"parser": _path, "metavar": "<path>"} if kind == Path | None else {}
-                annotation = Annotated[kind | None, typer.Option(flag, help=text, show_default=False, **typed)]  # type: ignore[operator]
-            made.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
-        command.__signature__ = inspect.Signature(made + parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {p.name: p.annotation for p in made + parameters}
+        fields = model.model_fields
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        made = [_parameter(name, field, name == positional) for name, field in fields.items()]
+        made += [p for p in own if p.kind is not p.VAR_KEYWORD]
+        if help_pages.has_pages(model):
+            made.append(inspect.Parameter("help_all", keyword, default=None, annotation=help_pages.HelpAll))
+        made += [_parameter(old, fields[new], hidden=True) for old, new in former_names(model).items()]
+        command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in made}
         return command
 
     return decorate
+
+
+def _parameter(name: str, field: FieldInfo, positional: bool = False, hidden: bool = False) -> inspect.Parameter:
+    text, kind = help_pages.with_default(field, field.default), field.annotation
+    if positional:
+        annotation = Annotated[kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)]  # type: ignore[operator]
+    else:
+        word = name.replace("_", "-")
+        flag = f"--{word}/--no-{word}" if kind is bool else f"--{word}"
+        typed: Any = {"parser": _path, "metavar": "<path>"} if kind == Path | None else {}
+        annotation = Annotated[kind | None, typer.Option(flag, help=text, hidden=hidden, show_default=False, **typed)]  # type: ignore[operator]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _path(text: str) -> Path:
+    """A path that was typed; an empty one would be the current folder, which nobody means."""
+    if not text:
+        raise typer.BadParameter("a path is not empty")
+    return Path(text)

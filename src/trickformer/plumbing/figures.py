@@ -7,7 +7,7 @@ from typing import Any
 
 import matplotlib
 
-from trickformer.plumbing.folder import whole
+from trickformer.plumbing.files import whole
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt

@@ -1,8 +1,7 @@
-"""What every run folder has in common: small files written whole, and a note of what made it."""
+"""Run folders: the config of a run, the builds that took part in it, its records, and how to continue it."""
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -10,11 +9,10 @@ import platform
 import shlex
 import subprocess
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import metadata
-from io import FileIO
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -22,63 +20,64 @@ import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.lines import JsonLines, Parse
 from trickformer.plumbing.text import json_object
 
 CONFIG, ABOUT, RESULT = "config.toml", "run.json", "result.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
-_NO_ROOM = 1 << 16  # bytes left on a disk that is full
-_SYNC_EVERY = 256  # lines between two fsyncs
 
 
 class Interruption(TrickformerError):
-    """Ctrl-C or SIGTERM. The message says how to go on."""
+    """Ctrl-C or SIGTERM. The message tells how to continue."""
 
 
-def to_go_on(command: str, config: BaseModel, out: Path, more: Sequence[str] = ()) -> str:
-    """How to go on with a run that was interrupted, for the message. What the folder does not keep is named: the
-    cluster, and the words of `more`."""
-    ray = getattr(config, "ray", None)
-    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume", *more]
+def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
+    """Describe how to continue an interrupted run.
+
+    Args:
+        command: Command line of the run, without the program and its options.
+        config: Config of the run, with a field `out` and possibly `ray`.
+        typed: Further words of the command line that the run folder does not keep.
+    """
+    if config.out is None:
+        return "nothing is kept without --out"
+    out, ray = config.out, getattr(config, "ray", None)
+    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume", *typed]
     return "go on with: " + shlex.join(words + (["--ray", ray] if ray else []))
 
 
 @contextmanager
-def writing(path: Path) -> Generator[None]:
-    """Raises TrickformerError where the disk does not take what the block writes at `path`."""
+def resumable(
+    command: str,
+    config: Any,
+    typed: Sequence[str] = (),
+    *,
+    progress: Callable[[], str] = lambda: "",
+    remedy: str | None = None,
+) -> Generator[None]:
+    """Turn an interrupt of the block into `Interruption`, whose message tells how to continue.
+
+    Args:
+        command: As in `how_to_resume`.
+        config: As in `how_to_resume`.
+        typed: As in `how_to_resume`.
+        progress: Function that describes the progress so far, such as "after 3 of 10 games".
+        remedy: How to continue, if not by `how_to_resume`.
+    """
     try:
         yield
-    except OSError as e:
-        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-    except Exception as e:  # of torch and safetensors, which may have taken what they wrote away
-        disk = os.statvfs(path.parent)
-        if disk.f_bavail * disk.f_frsize >= _NO_ROOM and os.strerror(errno.ENOSPC) not in str(e):
-            raise
-        raise TrickformerError(f"cannot write {path}: the disk is full") from None
-
-
-@contextmanager
-def whole(path: Path) -> Generator[Path]:
-    """Where to write a file that takes the place of `path` at the end of the block: it is there whole or not at all.
-    Raises TrickformerError where the disk does not take it."""
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        with writing(path):
-            yield draft
-            draft.replace(path)
-    finally:
-        with suppress(OSError):  # that of the write is the one to tell
-            draft.unlink(missing_ok=True)
-
-
-def replace(path: Path, text: str) -> None:
-    """Writes a small file whole or not at all. Raises TrickformerError where the disk does not take it."""
-    with whole(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    except (KeyboardInterrupt, Interruption):
+        so_far = " ".join(["interrupted", progress()]).rstrip()
+        if remedy is None or config.out is None:
+            remedy = how_to_resume(command, config, typed)
+        raise Interruption(f"{so_far}; {remedy}") from None
 
 
 def build() -> dict[str, Any]:
-    """The versions of what plays; and the git commit, where the package stands in a checkout, with `-dirty` where
-    tracked files differ from it."""
+    """Return the versions of the package and its dependencies, and the git commit if the package runs from a checkout.
+
+    The commit ends in `-dirty` if tracked files differ from it."""
     found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
     found["python"] = platform.python_version()
     for package in _PACKAGES:
@@ -89,246 +88,155 @@ def build() -> dict[str, Any]:
     return found
 
 
-# What a line of a file is, from its number, counted from 1, and its bytes; ValueError where it is none.
-Parse: TypeAlias = Callable[[int, bytes], Any]
+class RunFolder:
+    """Folder of one run, with its config.toml, its run.json and its files of records."""
 
+    def __init__(self, path: Path):
+        self.path = path
 
-def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
-    """What the whole lines of a file are, and their length in bytes: a last line that a killed run left torn is none.
-    A missing file has none. Where checksums of the lines stand beside it, a line without one is none either.
+    @classmethod
+    def optional(cls, out: Path | None, resume: bool) -> RunFolder | None:
+        """Return the folder at `out`, or None without one. Raises TrickformerError if there is none to resume."""
+        if out is None and resume:
+            raise TrickformerError("--resume needs the --out of the run to continue")
+        return None if out is None else cls(out)
 
-    Raises TrickformerError where the file cannot be read, a line is broken or is not the one that was written, and
-    what `parse` raises of that kind."""
-    try:
-        lines = _whole_lines(path)
-        if lines and digests.lines(path).exists():
-            sums = _whole_lines(digests.lines(path))
-            lines = lines[: len(sums)]
-            for number, (line, known) in enumerate(zip(lines, sums), 1):
-                if digests.of_line(line) != known:
-                    raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
-    except OSError as e:
-        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-    try:
-        return [parse(number, line[:-1]) for number, line in enumerate(lines, 1)], sum(map(len, lines))
-    except ValueError:
-        raise TrickformerError(f"{path} is broken; choose another --out") from None
+    @property
+    def started(self) -> bool:
+        """Whether the folder holds a run."""
+        return (self.path / CONFIG).exists()
 
-
-def _whole_lines(path: Path) -> list[bytes]:
-    """With their ends. Raises OSError where the file is there and cannot be read."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return []
-    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
-
-
-class Lines:
-    """An append-only file of JSON lines, each written whole or not at all, and its checksum beside it; locked, for two
-    runs must not share one.
-
-    `known` is what it held, a torn last line cut off. Raises TrickformerError where another process is writing the
-    file, the disk refuses, or as `read_lines` does; the file is then as it was."""
-
-    def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
-        self._path, self._unsynced = path, 0
-        self._file = self._open_and_lock(path)
+    def about(self) -> dict[str, Any]:
+        """Read run.json; empty if there is none. Raises TrickformerError if it is broken."""
+        about = self.path / ABOUT
         try:
-            self.known, self._length = read_lines(path, parse)
-            self._count = len(self.known)
-            self._file.truncate(self._length)
-            self._sums = self._open_checksums()
-        except TrickformerError:
-            self._file.close()  # with its lock
-            raise
+            return json_object(about.read_text(encoding="utf-8")) if about.exists() else {}
+        except (OSError, ValueError):
+            raise TrickformerError(f"{about} is broken") from None
 
-    def _open(self, path: Path) -> FileIO:
+    def builds(self) -> list[dict[str, Any]]:
+        """List every build that took part in the run, and this one. Raises TrickformerError if run.json is broken."""
+        this = build()
+        if not (about := self.about()):
+            return [this]
         try:
-            return FileIO(path, "a+")
+            earlier = [dict(b) for b in about["builds"]]
+        except (ValueError, KeyError, TypeError):
+            raise TrickformerError(f"{self.path / ABOUT} is broken") from None
+        return earlier if this in earlier else [*earlier, this]
+
+    def check(
+        self, config: BaseModel, *, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
+    ) -> None:
+        """Check that the run of a config may start or continue here.
+
+        Args:
+            config: Resolved config of the run.
+            resume: Whether a run in the folder may be continued.
+            free: Fields in which a continued run may differ from the folder's config.
+            files: Digests of the files that the run reads, by name; None if they are not compared.
+
+        Raises:
+            TrickformerError: The folder holds a run and `resume` is false, its config differs, or it has read other
+                files.
+        """
+        if not self.started:
+            return
+        if not resume:
+            raise TrickformerError(
+                f"{self.path} already holds a run; continue it with --resume, or choose another --out"
+            )
+        known = configs.read(type(config), self.path / CONFIG)
+        for name in type(config).model_fields:
+            if name in free or name in configs.MACHINE:
+                continue
+            old, new = getattr(known, name), getattr(config, name)
+            if old != new:
+                raise TrickformerError(f"{self.path} holds a run with {name} = {old}, not {new}; choose another --out")
+        if files is not None:
+            digests.must_be_same(self.path, self.about().get("files", {}), files)
+
+    @contextmanager
+    def lock(self) -> Generator[None]:
+        """Make the folder and hold it for the block. Raises TrickformerError if another process holds it."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-
-    def _open_and_lock(self, path: Path) -> FileIO:
-        file = self._open(path)
+            raise TrickformerError(f"cannot make the folder {self.path}: {e.strerror}") from None
+        held = os.open(self.path, os.O_RDONLY)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise TrickformerError(f"another run is writing {self._path}") from None
-        return file
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise TrickformerError(f"another run is writing {self.path}") from None
+            yield
+        finally:
+            os.close(held)
 
-    def _open_checksums(self) -> FileIO:
-        """The file of checksums, written anew where it has not one for each line."""
-        sums = digests.lines(self._path)
-        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
-            with whole(sums) as draft:
-                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
-        return self._open(sums)
+    @contextmanager
+    def open(
+        self, config: BaseModel, *, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
+    ) -> Generator[None]:
+        """Start the run of a config, or continue it, and hold the folder for the block.
 
-    def append(self, record: Any) -> None:
-        """One line in one write: what json.dumps or a pydantic model makes of it. Raises TrickformerError where the
-        disk does not take it; the file then ends with the line before."""
-        line = _line(record)
-        try:
-            written, reason = os.write(self._file.fileno(), line), "the disk is full"
-            if written == len(line) and os.write(self._sums.fileno(), digests.of_line(line)) < digests.LINE:
-                written = 0
-        except OSError as e:
-            written, reason = 0, str(e.strerror)
-        if written < len(line):
-            self._file.truncate(self._length)
-            self._sums.truncate(self._count * digests.LINE)
-            raise TrickformerError(f"cannot write {self._path}: {reason}")
-        self._length += written
-        self._count += 1
-        self._unsynced += 1
-        if self._unsynced >= _SYNC_EVERY:
-            self._sync()
+        Writes config.toml, without the config's own `out`, and run.json with every build that took part.
 
-    def keep(self, records: Sequence[Any]) -> None:
-        """Makes these all that the file holds, at once, and `known`. Raises TrickformerError where the disk does not
-        take it."""
-        with whole(self._path) as draft:
-            draft.unlink(missing_ok=True)
-            file = self._open_and_lock(draft)
-            lines = b"".join(map(_line, records))
-            if os.write(file.fileno(), lines) < len(lines):
-                raise TrickformerError(f"cannot write {self._path}: the disk is full")
-            digests.lines(self._path).unlink()  # a kill before they are written leaves lines without any
-        self._file.close()
-        self._file, self._length = file, len(lines)
-        self._count, self.known = len(records), list(records)
-        self._sums.close()
-        self._sums = self._open_checksums()
+        Args:
+            config: As in `check`.
+            resume: As in `check`.
+            free: As in `check`.
+            files: As in `check`; kept in run.json.
 
-    def _sync(self) -> None:
-        os.fsync(self._file.fileno())
-        os.fsync(self._sums.fileno())
-        self._unsynced = 0
+        Raises:
+            TrickformerError: `check` or `lock` raises it, or run.json is broken. Nothing is written then.
+        """
+        self.check(config, resume=resume, free=free, files=files)
+        builds = self.builds()
+        with self.lock():
+            self._describe(config, {"files": files} if files else {}, builds)
+            yield
 
-    def close(self) -> None:
-        """Writes to the disk what the system still holds back, and gives up the lock."""
-        self._sync()
-        self._sums.close()
-        self._file.close()
+    @contextmanager
+    def records(
+        self,
+        name: str,
+        config: BaseModel,
+        *,
+        resume: bool,
+        free: Collection[str],
+        parse: Parse = lambda _, line: json_object(line),
+        about: Mapping[str, Any] | None = None,
+    ) -> Generator[JsonLines]:
+        """Start or continue a run with a file of records, which is read before anything is written.
 
-    def __enter__(self) -> Self:
-        return self
+        Args:
+            name: Name of the file of records.
+            config: As in `check`.
+            resume: As in `check`.
+            free: As in `check`.
+            parse: Parser of a record, as in `read_lines`.
+            about: Contents of run.json besides the builds; `files` is compared as in `check`.
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        Raises:
+            TrickformerError: `open` or `JsonLines` raises it, or the folder holds records without a config.
+        """
+        file = self.path / name
+        if not self.started and file.exists() and file.stat().st_size:
+            raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
+        about = about or {}
+        self.check(config, resume=resume, free=free, files=about.get("files", {}))
+        builds = self.builds()
+        with self.lock(), JsonLines(file, parse) as lines:
+            self._describe(config, about, builds)
+            yield lines
 
+    def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
+        """Write run.json. Raises TrickformerError if the disk refuses."""
+        replace(self.path / ABOUT, json.dumps({**about, "specs": configs.SPECS, "builds": builds}, indent=2) + "\n")
 
-def _line(record: Any) -> bytes:
-    # No function of ours within the dump: pydantic would make another exception of a Ctrl-C there.
-    text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else json.dumps(record)
-    return text.encode() + b"\n"
-
-
-@contextmanager
-def only_one(out: Path) -> Generator[None]:
-    """Makes the folder of a run, and holds it. Raises TrickformerError where another process does."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise TrickformerError(f"cannot make the folder {out}: {e.strerror}") from None
-    held = os.open(out, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TrickformerError(f"another run is writing {out}") from None
-        yield
-    finally:
-        os.close(held)
-
-
-def read_about(about: Path) -> dict[str, Any]:
-    """What a run.json says; nothing where there is none. Raises TrickformerError where it is broken."""
-    try:
-        return json_object(about.read_text(encoding="utf-8")) if about.exists() else {}
-    except (OSError, ValueError):
-        raise TrickformerError(f"{about} is broken") from None
-
-
-def builds(about: Path) -> list[dict[str, Any]]:
-    """Every build that a run.json names, if it is there, and this one. Raises TrickformerError where it is broken."""
-    this = build()
-    if not (said := read_about(about)):
-        return [this]
-    try:
-        before = [dict(b) for b in said["builds"]]
-    except (ValueError, KeyError, TypeError):
-        raise TrickformerError(f"{about} is broken") from None
-    return before if this in before else [*before, this]
-
-
-def may_begin(
-    out: Path, config: BaseModel, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
-) -> None:
-    """Raises TrickformerError where the folder `out` holds a run that was not to be gone on with, one whose config
-    differs in a field that is not `free` to, or one that has read another of the `files`: digests by name."""
-    file = out / CONFIG
-    if not file.exists():
-        return
-    if not resume:
-        raise TrickformerError(f"{out} already holds a run; continue it with --resume, or choose another --out")
-    known = configs.read(type(config), file)
-    for name in type(config).model_fields:
-        if name in free or name in configs.MACHINE:
-            continue
-        old, new = getattr(known, name), getattr(config, name)
-        if old != new:
-            raise TrickformerError(f"{out} holds a run with {name} = {old}, not {new}; choose another --out")
-    if files is not None:
-        digests.must_be_same(out, read_about(out / ABOUT).get("files", {}), files)
-
-
-@contextmanager
-def open_run(
-    out: Path, config: BaseModel, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
-) -> Generator[None]:
-    """Makes the folder of a run, or takes up one that is there: its config.toml, and run.json with every build that had
-    part. The folder is this process's until the block ends. The config's own `out` is not kept.
-
-    free: fields in which a run that goes on may differ. files: digests of what the run reads, by name, for run.json.
-    Raises TrickformerError, before anything is written, where `may_begin` does, another process holds the folder, or
-    its run.json is broken."""
-    may_begin(out, config, resume, free, files)
-    had_part = builds(out / ABOUT)
-    with only_one(out):
-        _describe(out, config, {"files": files} if files else {}, had_part)
-        yield
-
-
-@contextmanager
-def open_recorded_run(
-    out: Path,
-    config: BaseModel,
-    resume: bool,
-    free: Collection[str],
-    records: str,
-    parse: Parse = lambda _, line: json_object(line),
-    about: Mapping[str, Any] | None = None,
-) -> Generator[Lines]:
-    """The same of a run with a file of records, which is read before anything is written.
-
-    about: for run.json; `files` of `begun` among it. Raises TrickformerError as `begun` and Lines do, and where there
-    are records but no config that says of what."""
-    held = out / records
-    if held.exists() and held.stat().st_size and not (out / CONFIG).exists():
-        raise TrickformerError(f"{out} holds {records}, but no {CONFIG} that says of what; choose another --out")
-    may_begin(out, config, resume, free, (about or {}).get("files", {}))
-    had_part = builds(out / ABOUT)
-    with only_one(out), Lines(held, parse) as lines:
-        _describe(out, config, about or {}, had_part)
-        yield lines
-
-
-def _describe(out: Path, config: BaseModel, about: Mapping[str, Any], had_part: list[dict[str, Any]]) -> None:
-    replace(out / ABOUT, json.dumps({**about, "specs": configs.SPECS, "builds": had_part}, indent=2) + "\n")
-    replace(out / CONFIG, configs.dump(config))
+    def _describe(self, config: BaseModel, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
+        self.describe(about, builds)
+        replace(self.path / CONFIG, configs.dump(config))
 
 
 def _commit() -> str | None:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from trickformer.plumbing import arrays
-from trickformer.plumbing.folder import whole
+from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
 _TREE = "tree"  # its name among the arrays

@@ -1,72 +1,12 @@
-"""Tables of reports, on a terminal and in Markdown."""
+"""Numbers as the tables of reports show them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
 
 import numpy as np
 
 SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is given it
-
-# Head and rows; the first column is text, the others numbers.
-TextTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
-
-
-def show(
-    heading: str, who: dict[str, str], tables: list[tuple[str, TextTable]], notes: list[str], words: bool = False
-) -> None:
-    """Prints to standard output: a line, what short names stand for, tables with their titles, further lines.
-
-    words: the tables' cells are no numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200  # a pipe has no width; tables end where their cells do
-    console.print(heading, markup=False)
-    for name, spec in who.items():
-        console.print(f"{name}  {spec}", markup=False)
-    console.print()
-    for title, (head, rows) in tables:
-        if title:
-            console.print("\n" + title, markup=False)
-        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        for i, name in enumerate(head):
-            table.add_column(name, justify="right" if i and not words else "left", overflow="fold", no_wrap=bool(i))
-        for row in rows:
-            table.add_row(*(cell.replace("[", r"\[") for cell in row))
-        console.print(table)
-    console.print()
-    for line in notes:
-        console.print(line, markup=False)
-
-
-def format_specs(specs: dict[str, str]) -> str:
-    """A list of short names and what they stand for."""
-    return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())
-
-
-def format_builds(versions: list[dict[str, Any]]) -> list[str]:
-    """A line for each build that has played."""
-    return ["Played by " + ", ".join(f"{k} {v}" for k, v in b.items() if v is not None) + ".\n" for b in versions]
-
-
-def markdown_tables(tables: list[tuple[str, TextTable]]) -> list[str]:
-    """Each title, where there is one, and each table."""
-    parts = []
-    for title, (head, rows) in tables:
-        if title:
-            parts.append(f"## {title}\n")
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("".join("| " + " | ".join(_cell(c) for c in line) + " |\n" for line in lines))
-    return parts
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def mean_and_error(

@@ -25,16 +25,17 @@ File = Annotated[
 @app.command()
 def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 where a game differs from its record, or is damaged."""
+    from trickformer.records import check as checks
     from trickformer.records import files
-    from trickformer.records.skat import check as checks
+    from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS
 
     counts: Counter[str] = Counter()
     notable = []
     for finding in checks.check_all(files.games(file)):
         counts[finding.status] += 1
-        if finding.status != checks.AGREES or finding.notes:
+        if finding.status != AGREES or finding.notes:
             notable.append(finding)
-    statuses = (checks.AGREES, checks.BROKEN_OFF, checks.DIFFERS, checks.DAMAGED)
+    statuses = (AGREES, BROKEN_OFF, DIFFERS, DAMAGED)
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
         print(json.dumps({"games": counts.total()} | {s: counts[s] for s in statuses} | {"findings": findings}))
@@ -42,7 +43,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
         for finding in notable:
             print(f"{finding.status}: {finding}")
         print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
-    raise typer.Exit(1 if counts[checks.DIFFERS] or counts[checks.DAMAGED] else 0)
+    raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)
 
 
 @app.command()

@@ -16,12 +16,19 @@ from pathlib import Path
 
 from trickformer.base import TrickformerError
 from trickformer.records import jsonl
-from trickformer.records.played import GameRecord
+from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
-from trickformer.records.skat.record import Game, Record, UnreadableGame
+from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
-WRITERS: dict[str, Callable[[Record | GameRecord, int], str]] = {".sgf": iss.write, ".jsonl": jsonl.write}
+
+def _write_iss(record: AnyRecord, number: int) -> str:
+    if not isinstance(record, SkatRecord):
+        raise TrickformerError(f"game {number}: an ISS record is of Skat, and this is a game of {record.rules}")
+    return iss.write(record, number)
+
+
+WRITERS: dict[str, Callable[[AnyRecord, int], str]] = {".sgf": _write_iss, ".jsonl": jsonl.write}
 
 
 def place(path: Path) -> Path:
@@ -29,7 +36,7 @@ def place(path: Path) -> Path:
     return path / RECORDS if (path / RECORDS).exists() else path
 
 
-def read(path: Path) -> Iterator[Record | GameRecord]:
+def read(path: Path) -> Iterator[AnyRecord]:
     """The games of a file, one by one.
 
     Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
@@ -40,7 +47,7 @@ def read(path: Path) -> Iterator[Record | GameRecord]:
         yield found
 
 
-def games(path: Path) -> Iterator[Record | GameRecord | UnreadableGame]:
+def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
     """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
     notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
 
@@ -104,7 +111,7 @@ class _Text:
             raise TrickformerError(f"game {game}: not text in UTF-8")
 
 
-def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Game]]:
+def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Unread]]:
     start = first.lstrip()
     if start.startswith(b"(;"):
         return iss.games

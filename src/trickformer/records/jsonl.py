@@ -28,17 +28,17 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.records.played import GameRecord, RunHeader
-from trickformer.records.skat.record import Game, Record
+from trickformer.records.played import AnyRecord, GameRecord, RunHeader, Unread
+from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
 _PLAYED, _OF_A_RUN = re.compile(r'"rules"\s*:'), re.compile(r'"deal"\s*:')
 
 
-def parse(line: str, number: int) -> Record:
+def parse(line: str, number: int) -> SkatRecord:
     """The game of Skat of a line, the `number`th of its file. Raises TrickformerError, naming the game, on anything
     else."""
-    return _valid(Record, line, number)
+    return _valid(SkatRecord, line, number)
 
 
 class LineReader:
@@ -52,7 +52,7 @@ class LineReader:
     def _run(self) -> RunHeader:
         return RunHeader(self._folder)
 
-    def read(self, line: str, number: int) -> Record | GameRecord:
+    def read(self, line: str, number: int) -> AnyRecord:
         """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, where there is
         none."""
         if _PLAYED.search(line):
@@ -75,12 +75,12 @@ def _valid(kind: type[M], line: str, number: int) -> M:
         raise TrickformerError(f"game {number}: {where + ': ' if where else ''}{fault}") from None
 
 
-def write(record: Record | GameRecord, number: int = 1) -> str:
+def write(record: AnyRecord, number: int = 1) -> str:
     """The line of a game, without its end. `Reader.read` of it is the record again."""
     return record.model_dump_json()
 
 
-def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Game]:
+def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Unread]:
     """The games of a file's lines, each to be read: what Reader.read gives, or raises. folder: of the file."""
     reader = LineReader(folder)
     for number, line in enumerate(filter(str.strip, lines), 1):

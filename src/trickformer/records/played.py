@@ -14,8 +14,9 @@ A game of Skat becomes the record that games from elsewhere have, which other pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -26,7 +27,7 @@ from trickformer.games import skat
 from trickformer.plumbing.folder import ABOUT, CONFIG
 from trickformer.plumbing.text import from_toml, json_object
 from trickformer.records.skat.check import result
-from trickformer.records.skat.record import Record, contract
+from trickformer.records.skat.record import SkatRecord, contract
 from trickformer.records.skat.replay import replay as replay_record
 from trickformer.tournaments.store import HandRecord
 
@@ -63,6 +64,12 @@ class GameRecord(BaseModel):
             return None
         same = next((n for n, (told, word) in enumerate(zip(self.moves, words)) if told != word), len(words))
         return f"move {min(same, len(self.moves)) + 1} is not that of the history"
+
+
+AnyRecord: TypeAlias = SkatRecord | GameRecord
+
+# A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
+Unread: TypeAlias = Callable[[], AnyRecord]
 
 
 def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...]) -> Any:
@@ -114,7 +121,7 @@ class RunHeader:
             )
         self.game, self.specs, self.seed = games.load(rules), specs, str(config.get("seed", ""))
 
-    def read(self, line: str, number: int) -> Record | GameRecord:
+    def read(self, line: str, number: int) -> AnyRecord:
         """The game of a line of records, the `number`th. Raises TrickformerError on any other line."""
         try:
             record = HandRecord.model_validate_json(line, strict=True)
@@ -139,14 +146,14 @@ class RunHeader:
         )
 
 
-def _of_skat(hand: HandRecord, names: tuple[str, ...], seed: str, number: int) -> Record:
+def _of_skat(hand: HandRecord, names: tuple[str, ...], seed: str, number: int) -> SkatRecord:
     deck, moves = hand.history[: skat.NUM_CARDS], []
     state = _core.skat.State(np.array(deck, dtype=np.uint8))
     for action in hand.history[skat.NUM_CARDS :]:
         moves.append(f"{state.current_player()} {skat.ACTIONS[action]}")
         state.apply_action(action)
     about = {"SE": seed, "ID": str(number), "CO": f"deal {hand.deal} of seed {seed}, seating {_text(hand.seating)}"}
-    record = Record(
+    record = SkatRecord(
         source="trickformer",
         names=(names[0], names[1], names[2]),
         deck=tuple(skat.CARDS[card] for card in deck),

@@ -12,9 +12,10 @@ from rich.text import Text
 
 from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
-from trickformer.records.played import GameRecord
-from trickformer.records.skat.check import AGREES, Finding, check, result
-from trickformer.records.skat.record import CARD, Record, split_move
+from trickformer.records.check import check
+from trickformer.records.played import AnyRecord, GameRecord
+from trickformer.records.skat.check import AGREES, Finding, result
+from trickformer.records.skat.record import CARD, SkatRecord, split_move
 from trickformer.records.skat.replay import SkatReplay, replay
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ _HOLDS = re.compile(r"(seat \d) holds")
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
-def data(record: Record | GameRecord, game: int) -> dict[str, Any]:
+def data(record: AnyRecord, game: int) -> dict[str, Any]:
     """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold. Of a game
     other than Skat the record, its number, the finding, and the text that `print_game` prints."""
-    if not isinstance(record, Record):
+    if not isinstance(record, SkatRecord):
         finding = check(record, game)
         status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
         return {"game": game} | record.model_dump(mode="json") | status
@@ -58,9 +59,9 @@ def in_words(game: Game, state: State) -> str:
     return "\n".join([*dealt, *end])
 
 
-def print_game(record: Record | GameRecord, game: int, console: Console) -> None:
+def print_game(record: AnyRecord, game: int, console: Console) -> None:
     """Prints players, hands, auction, contract, tricks and result of a game, and what the check came to."""
-    if not isinstance(record, Record):
+    if not isinstance(record, SkatRecord):
         _print_played(record, game, console)
         return
     found = replay(record)
@@ -104,7 +105,7 @@ def _sorted(cards: tuple[str, ...]) -> str:
     return " ".join(sorted(cards, key=order.__getitem__))
 
 
-def _format_bidding(record: Record, found: SkatReplay) -> str:
+def _format_bidding(record: SkatRecord, found: SkatReplay) -> str:
     """Auction, discards and contract, in lines."""
     moves = [split_move(move) for move in record.moves]
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from trickformer import players
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, UnknownNameError
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, UnknownNameError, decision_rng
 from trickformer.plumbing.progress import Advance, Show, silent_progress
 from trickformer.review import solver
 from trickformer.review.hand import ReviewHand, ReviewTurn
@@ -173,7 +173,8 @@ class _AnalystSession:
             by_seat.setdefault(turn.seat, []).append((turn, state))
         for step in zip_longest(*by_seat.values()):
             asked = [(turn, state, time) for turn, state in filter(None, step) for time in times]
-            size = getattr(self._player, "batch", None) or max(1, len(asked))
+            assert self._player is not None  # without a player there are no turns
+            size = self._player.batch or max(1, len(asked))
             for start in range(0, len(asked), size):
                 part = asked[start : start + size]
                 for (turn, _, _), decision in zip(part, self._act(part)):
@@ -183,9 +184,9 @@ class _AnalystSession:
     def _act(self, asked: Sequence[tuple[ReviewTurn, Any, int]]) -> list[Decision]:
         assert self._player is not None
         views = [self._game.view(state, turn.seat) for turn, state, _ in asked]
-        rngs = [players.decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in asked]
+        rngs = [decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in asked]
         memos = [self._memos.setdefault((turn.seat, time), {}) for turn, _, time in asked]
-        if getattr(self._player, "needs_state", False):
+        if self._player.needs_state:
             for memo, (_, state, _) in zip(memos, asked):
                 memo["state"] = state.clone()
         return players.validate_decisions(self._player, views, self._player.act(views, rngs, memos))

@@ -13,8 +13,7 @@ from trickformer.records.commands import File, app
 
 if TYPE_CHECKING:
     from trickformer.base import Player
-    from trickformer.records.played import GameRecord
-    from trickformer.records.skat.record import Record
+    from trickformer.records.played import AnyRecord
     from trickformer.review.hand import ReviewHand
     from trickformer.review.result import Review
 
@@ -78,17 +77,9 @@ def worst(
     as_json: configs.Json = False,
 ) -> None:
     """List the deals of a tournament that cost A most, and which games of its records they are."""
-    from trickformer.plumbing.tables import show
     from trickformer.review import worst as worsts
 
-    found = worsts.worst(folder, most, (a - 1, b - 1))
-    if as_json:
-        print(json.dumps(found.data()))
-        return
-    better = "higher" if found.higher_is_better else "lower"
-    note = f"A game: trickformer records show {folder} --game NUMBER --analyse SPEC"
-    heading = f"Deals, the worst of A first; score a hand, {better} is better"
-    show(heading, {"A": found.a, "B": found.b}, [("", worsts.table(found))], [note])
+    worsts.make_report(worsts.worst(folder, most, (a - 1, b - 1)), folder).print(as_json)
 
 
 @app.command()
@@ -117,7 +108,7 @@ def what_if(
         print_what_if(found, Console(highlight=False))
 
 
-def _games(file: Path, game: int | None) -> list[tuple[int, Record | GameRecord]]:
+def _games(file: Path, game: int | None) -> list[tuple[int, AnyRecord]]:
     """The games of a file, or of the folder of a run; one of them if it is named.
 
     Raises TrickformerError where there is none."""
@@ -131,7 +122,7 @@ def _games(file: Path, game: int | None) -> list[tuple[int, Record | GameRecord]
     return found
 
 
-def _hand(record: Record | GameRecord, number: int) -> ReviewHand:
+def _hand(record: AnyRecord, number: int) -> ReviewHand:
     """The hand of the game of that number. Raises TrickformerError, which names it, where its moves are not legal."""
     from trickformer.base import TrickformerError
     from trickformer.review import hand
@@ -143,7 +134,7 @@ def _hand(record: Record | GameRecord, number: int) -> ReviewHand:
 
 
 def _reviews(
-    found: list[tuple[int, Record | GameRecord]], spec: str, seats: list[int] | None, repeats: int, seed: int
+    found: list[tuple[int, AnyRecord]], spec: str, seats: list[int] | None, repeats: int, seed: int
 ) -> dict[int, Review]:
     """The review of each game, by its number. Hands of the same game share an analyst."""
     from trickformer.plumbing.progress import progress

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.games.skat import CALLS
-from trickformer.records.played import GameRecord
+from trickformer.records.played import AnyRecord
 from trickformer.records.skat.check import outcome
-from trickformer.records.skat.record import ACTION, Record
+from trickformer.records.skat.record import ACTION, SkatRecord
 from trickformer.records.skat.replay import replay
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class ReviewHand:
         return state
 
 
-def of_record(record: Record | GameRecord) -> ReviewHand:
+def of_record(record: AnyRecord) -> ReviewHand:
     """The hand of a record. Raises TrickformerError where its moves are not legal."""
-    if isinstance(record, Record):
+    if isinstance(record, SkatRecord):
         return _of_skat(record)
     game, _ = record.end()
     return ReviewHand(game, record.names, record.history, source=_source(game, record.history, record.tags))
@@ -92,7 +92,7 @@ def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> ReviewHan
     return ReviewHand(game, names or tuple(f"seat {p}" for p in range(game.players)), tuple(state.history()))
 
 
-def _of_skat(record: Record) -> ReviewHand:
+def _of_skat(record: SkatRecord) -> ReviewHand:
     found = replay(record)
     if found.fault:
         number, why = found.fault
@@ -121,7 +121,7 @@ def _of_skat(record: Record) -> ReviewHand:
     )
 
 
-def _deal(record: Record) -> str:
+def _deal(record: SkatRecord) -> str:
     """The number of the deal in its series, as a tournament's record has it; a text that is no number elsewhere."""
     words = record.tags.get("CO", "").split(" ")
     return words[1] if record.source == "trickformer" and words[:1] == ["deal"] and len(words) > 1 else ""

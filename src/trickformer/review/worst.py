@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing.tables import TextTable
+from trickformer.plumbing.report import Report, ReportTable
 from trickformer.tournaments import run as runs
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.results import TournamentResults
@@ -78,7 +78,19 @@ def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
     return means[0] - means[1]
 
 
-def table(found: Worst) -> TextTable:
+def make_report(found: Worst, folder: Path) -> Report:
+    """Make the report of the deals of a tournament's folder."""
+    better = "higher" if found.higher_is_better else "lower"
+    return Report(
+        found.data(),
+        f"Deals, the worst of A first; score a hand, {better} is better",
+        [("", table(found))],
+        names={"A": found.a, "B": found.b},
+        notes=[f"A game: trickformer records show {folder} --game NUMBER --analyse SPEC"],
+    )
+
+
+def table(found: Worst) -> ReportTable:
     """A row a hand, deal by deal."""
     head = ("deal", "A − B", "game", "seating", "scores")
     return head, list(_rows(found))

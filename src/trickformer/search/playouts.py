@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
+from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View, World
 from trickformer.openspiel import playout
 
 DEFAULTS = {"worlds": 20, "runs": 1}
 
 
-class Rollouts:
+class Rollouts(Player):
     """PIMC at any number of tables, one decision after the other.
 
     belief: by which worlds are drawn. worlds: sampled for a decision. runs: playouts of each action in each world. An

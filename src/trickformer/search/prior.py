@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, RolloutSettings, Thought, View, WorldSimulator
+from trickformer.base import Decision, Memo, Player, RolloutSettings, Thought, View, WorldSimulator
 from trickformer.models.decide import action_values, legal_policy, values_behind
 from trickformer.search.halving import halving
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trickformer.models.player import ModelPlayer
 
 
-class PriorRollouts:
+class PriorRollouts(Player):
     """The player of such a search, one decision after the other."""
 
     batch = 1

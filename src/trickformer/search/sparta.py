@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, SampledWorlds, View
+from trickformer.base import Decision, Memo, Player, SampledWorlds, View
 from trickformer.search.race import RaceResult, race
 
 
@@ -119,7 +119,7 @@ def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Gene
     return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
 
 
-class BlueprintSearchPlayer:
+class BlueprintSearchPlayer(Player):
     """Seats of one player that improve on a blueprint; at any number of tables, one decision after the other."""
 
     batch = 1

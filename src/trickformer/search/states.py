@@ -80,14 +80,14 @@ class Branches:
 
     def _look(self, worlds: Iterable[int]) -> None:
         """What the others see before the action is seen once, by a policy that can; the viewer has seen it."""
-        game, look = self._game, getattr(self._policy, "look", None)
+        game = self._game
         new = [world for world in worlds if world not in self._looked]
         for world in new:
             self._looked[world] = [{} for _ in range(game.players)]
-        if look is None or not new:
+        if not self._policy.memo_is_copyable or not new:
             return
         others = [(world, seat) for world in new for seat in range(game.players) if seat != self._viewer]
-        look(
+        self._policy.look(
             [game.view(self._worlds[world], seat) for world, seat in others],
             [self._looked[world][seat] for world, seat in others],
         )

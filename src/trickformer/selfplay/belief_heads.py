@@ -25,8 +25,10 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
 from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace, whole
+from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import Report
 from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -143,10 +145,10 @@ def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
         "checkpoint": trunk.name,
         "weights": trunk.digest,
         "training": config.model_dump(mode="json", exclude={"out", "threads", "save_every"}),
-        "build": folder.build(),
+        "build": build(),
     }
     weights = {name: w.detach().to(torch.bfloat16).contiguous() for name, w in model.state_dict().items()}
-    with folder.whole(config.out / heads.FILE) as draft:
+    with whole(config.out / heads.FILE) as draft:
         save_file(weights, draft, {heads.METADATA: json.dumps(about)})
 
 
@@ -180,14 +182,16 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
     }
 
 
-def text(result: dict[str, Any]) -> str:
-    """What the command prints."""
-    lines = [
-        f"{result['file']}: -log P of how the hidden cards lie, in nats a card; {result['hands']} hands that it was "
-        f"not trained on, {result['positions']:,} positions; means over hands ± standard errors"
-    ]
-    lines += [f"  {name:10} {result[name]['mean']:+.4f} ± {result[name]['se']:.4f}" for name in _FIGURES]
-    return "\n".join(lines)
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a head's result."""
+    rows = [(name, f"{result[name]['mean']:+.4f} ± {result[name]['se']:.4f}") for name in _FIGURES]
+    return Report(
+        result,
+        f"{result['file']}: -log P of the hidden cards on {result['hands']} hands that it was not trained on, "
+        f"{result['positions']:,} positions",
+        [("", (("belief", "nats a card"), rows))],
+        notes=["Figures are means over hands ± standard errors."],
+    )
 
 
 _FIGURES = ("uniform", "head", "difference")
@@ -196,20 +200,20 @@ _FIGURES = ("uniform", "head", "difference")
 def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     """Trains with progress in the folder config.out and judges the head; returns `summary` with the head's file.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     game = games.load(config.game)
     trunk = heads.trunk(config.checkpoint, game)
     for spec in config.players:
         players.make(spec, game)
     file = config.out / heads.FILE
     read = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
-    try:
-        with folder.open_run(config.out, config, resume, ("out", "threads", "save_every"), read):
-            result = _learn(config, game, trunk, file)
-            folder.replace(config.out / folder.RESULT, json.dumps(result, indent=2) + "\n")
-    except KeyboardInterrupt:
-        on = folder.to_go_on("belief head", config, config.out, players.to_type(config))
-        raise folder.Interruption(f"interrupted; {on}") from None
+    free = ("out", "threads", "save_every")
+    with (
+        resumable("belief head", config, players.to_type(config)),
+        RunFolder(config.out).open(config, resume=resume, free=free, files=read),
+    ):
+        result = _learn(config, game, trunk, file)
+        replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
     return {"file": str(file), **result}
 
 

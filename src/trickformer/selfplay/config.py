@@ -1,14 +1,17 @@
-"""What a run of self-play is made of."""
+"""Config of a self-play run, and the schedules behind its presets."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players
-from trickformer.base import Game, game_name
+from trickformer.base import FastGame, Game, UnknownNameError, game_name
+from trickformer.plumbing.config import current_names
+from trickformer.plumbing.help_pages import Panels
 
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
 _LITTLE: dict[str, Any] = {
@@ -94,7 +97,31 @@ def schedule(game: Game, preset: str) -> dict[str, Any]:
         found["seats_kept"] = min(found["seats_kept"], game.players)
     if preset in ("small", "tiny"):
         found["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
-    return found | dict(game.training.get(preset, {}))
+    return found | current_names(SelfPlay, game.training.get(preset, {}))
+
+
+def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """Collect the defaults for a command line, for its help page.
+
+    Args:
+        words: Words of the command line by option; without `game` and `preset`, Hearts and small.
+
+    Returns:
+        A sentence that names the game and the preset, and the defaults by field.
+
+    Raises:
+        TrickformerError: The game or the preset is unknown.
+    """
+    from trickformer import games
+
+    spec, preset = words.get("game", "hearts"), words.get("preset", "small")
+    if preset not in SCHEDULES:
+        raise UnknownNameError("preset", preset, tuple(SCHEDULES))
+    note = f"Defaults: preset {preset} in {game_name(spec)}."
+    if "game" not in words:
+        note += " Others: trickformer train GAME --help."
+    folder = Path("out") / f"{game_name(spec)}-{preset}"
+    return note, {"preset": preset, "out": folder} | schedule(games.load(spec), preset)
 
 
 class SelfPlay(BaseModel):
@@ -102,122 +129,181 @@ class SelfPlay(BaseModel):
     loads the game, and raises what that does."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    FORMER_NAMES: ClassVar[dict[str, str]] = {
+        "told": "expert_iteration",
+        "quick": "rollout_network",
+        "quick_window": "rollout_network_window",
+        "facts": "features",
+    }
+    PANELS: ClassVar[Panels] = {
+        "Run": ("preset seed iterations stop_after out config resume", "save_every"),
+        "Data": (
+            "bootstrap_hands sequences",
+            "bootstrap tries held_out seats_kept anchor roles guests guest_share pool pool_newest threshold noise",
+        ),
+        "Targets": (
+            "",
+            "label_share label_playouts label_worlds expert_iteration rollout_network rollout_network_window "
+            "search_share search_from search_runs",
+        ),
+        "Model": ("start", "structured features masked value_classes"),
+        "Learning": (
+            "batch_size learning_rate",
+            "bootstrap_learning_rate epochs bootstrap_epochs window muon policy_weight action_weight dropout bucket "
+            "augment value_positions",
+        ),
+        "Matches": ("", "baseline match_deals"),
+        "Machine": ("workers threads", "ray tables rounded bf16 peak_tflops"),
+    }
 
-    game: str = Field(description="game string of OpenSpiel, such as hearts")
-    preset: str = Field("small", description="size of the model, and the schedule: paper, paper-small, small or tiny")
-    seed: int = Field(0, ge=0, lt=2**62, description="deals, roles, weights and batches follow from it")
-    iterations: int = Field(3, ge=0, le=1_000_000, description="self-play iterations after model 0")
+    game: str = Field(description="Game string of OpenSpiel, such as hearts.")
+    preset: str = Field(
+        "small", description="Size of the model and schedule of the run: paper, paper-small, small or tiny."
+    )
+    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the deals, the roles, the weights and the batches.")
+    iterations: int = Field(3, ge=0, le=1_000_000, description="Number of self-play iterations after model 0.")
 
     start: str | None = Field(
-        None, description="checkpoint that model 0 goes on from, a name or a folder; its size is kept"
+        None, description="Checkpoint that model 0 starts from, by name or folder. It sets the model's size."
     )
-    bootstrap: list[str] = Field(["random"], min_length=1, description="who plays the hands that model 0 learns from")
+    bootstrap: list[str] = Field(
+        ["random"],
+        min_length=1,
+        description="Specs of the players that play the bootstrap hands, one drawn for each seat.",
+    )
     bootstrap_hands: int = Field(
         400_000,
         ge=0,
         le=100_000_000,
-        description="hands that model 0 learns from; 0: it is the checkpoint that it starts from",
+        description="Number of hands that model 0 learns from. With 0 it is the checkpoint of --start.",
     )
     tries: int = Field(
-        1, ge=1, le=1_000_000, description="of every second bootstrap hand, deals tried until the team succeeds (crew)"
+        1,
+        ge=1,
+        le=1_000_000,
+        description="Deals of The Crew tried in every second bootstrap hand until the team succeeds.",
     )
-    sequences: int = Field(60_000, ge=4, le=100_000_000, description="sequences that an iteration learns from")
+    sequences: int = Field(
+        60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
+    )
     held_out: int = Field(
-        1_000, ge=1, le=100_000_000, description="further sequences that only measure what was learned"
+        1_000, ge=1, le=100_000_000, description="Number of further sequences of each iteration that measure the model."
     )
-    seats_kept: int = Field(1, ge=1, le=100, description="sequences kept of a bootstrap or all-ArgmaxVal* hand")
+    seats_kept: int = Field(
+        1, ge=1, le=100, description="Seats of a hand whose sequences are kept, if all seats play alike."
+    )
     anchor: float = Field(
-        0.0, ge=0, lt=1, description="share of later hands that the bootstrap's players play too; none where told"
+        0.0,
+        ge=0,
+        lt=1,
+        description="Share of later hands that the bootstrap players play. Unused if searches give labels.",
     )
-    roles: Literal["one", "all"] = Field("one", description="who plays ArgmaxVal* from iteration 2 on")
+    roles: Literal["one", "all"] = Field(
+        "one", description="Number of seats that play ArgmaxVal* from iteration 2 on: one or all."
+    )
     guests: list[str] = Field(
-        [], description="players who take seats that are not kept, from iteration 1 on, each drawn uniformly"
+        [], description="Specs of players that take seats whose sequences are not kept, from iteration 1 on."
     )
-    guest_share: float = Field(0.5, gt=0, le=1, description="share of these seats that they take, if there are any")
+    guest_share: float = Field(
+        0.5, gt=0, le=1, description="Share of the seats whose sequences are not kept that guests take."
+    )
     pool: int = Field(
-        0, ge=0, le=1_000_000, description="imitators are drawn from this many newest models; 0: from all"
+        0, ge=0, le=1_000_000, description="Number of newest models that imitators are drawn from. 0 means all models."
     )
-    pool_newest: bool = Field(True, description="the newest model is among the imitators too")
-    threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
-    tables: int = Field(1_000, ge=1, le=100_000, description="hands played in step")
-    rounded: bool = Field(True, description="hands are played with activations in bfloat16 where the CPU can: faster")
+    pool_newest: bool = Field(True, description="Whether the newest model is among the imitators.")
+    threshold: float = Field(0.05, ge=0, le=1, description="Probability below which ArgmaxVal* ignores an action.")
+    tables: int = Field(1_000, ge=1, le=100_000, description="Number of hands played in lockstep.")
+    rounded: bool = Field(True, description="Whether hands are played with bfloat16 activations if the CPU has them.")
 
-    epochs: int = Field(1, ge=1, le=1_000_000, description="passes over an iteration's data")
-    bootstrap_epochs: int = Field(1, ge=1, le=1_000_000, description="the same of model 0")
-    window: int = Field(1, ge=1, le=1_000_000, description="newest iterations whose data a model learns from")
-    batch_size: int = Field(32, ge=1, le=1_000_000, description="sequences a training step, over all devices")
-    bootstrap_learning_rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="peak for model 0")
-    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="peak of later iterations")
+    epochs: int = Field(1, ge=1, le=1_000_000, description="Number of passes over the data of each iteration.")
+    bootstrap_epochs: int = Field(1, ge=1, le=1_000_000, description="Number of passes over the bootstrap data.")
+    window: int = Field(
+        1, ge=1, le=1_000_000, description="Number of newest iterations whose data a model learns from."
+    )
+    batch_size: int = Field(
+        32, ge=1, le=1_000_000, description="Number of sequences in a training step, over all devices."
+    )
+    bootstrap_learning_rate: float = Field(
+        1e-3, gt=0, allow_inf_nan=False, description="Peak learning rate of model 0."
+    )
+    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="Peak learning rate of later models.")
     muon: float = Field(
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="peak of Muon, which then learns the matrices of the blocks; 0: AdamW",
+        description="Peak learning rate of Muon for the matrices of the blocks. 0 means AdamW.",
     )
     policy_weight: float = Field(
-        9.0, gt=0, allow_inf_nan=False, description="weight of the policy loss; that of the value loss is 1"
+        9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."
     )
     action_weight: float = Field(
-        0.0, ge=0, allow_inf_nan=False, description="weight of the action values' loss; 0: no action values"
+        0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Weight of the loss of action values. 0 means a model without action values.",
     )
     label_share: float = Field(
-        0.0, ge=0, le=1, description="share of own decisions whose legal actions get a value each"
+        0.0, ge=0, le=1, description="Share of own decisions whose legal actions are labelled with values."
     )
-    label_playouts: int = Field(8, ge=1, le=100_000, description="playouts of each labelled action")
+    label_playouts: int = Field(8, ge=1, le=100_000, description="Number of playouts for the label of an action.")
     label_worlds: bool = Field(
-        False,
-        description="from deals that explain what the seat saw, not from the deal as it was (hearts, skat, crew)",
+        False, description="Whether playouts in Hearts, Skat and The Crew start from sampled worlds."
     )
-    told: bool = Field(
-        False,
-        description="the bootstrap's hands are labelled with what searches of their players brought, not by playouts; "
-        "by players that tell visits and values of actions, such as gomcts and sparta",
+    expert_iteration: bool = Field(
+        False, description="Whether the bootstrap players' own searches label their hands, as gomcts and sparta can."
     )
-    quick: bool = Field(
-        False, description="from iteration 1 on a quick network, learned beside the model, plays the playouts (hearts)"
+    rollout_network: bool = Field(
+        False, description="Whether a rollout network plays the playouts of Hearts from iteration 1 on."
     )
-    quick_window: int = Field(
-        4, ge=1, le=1_000_000, description="newest iterations whose labels the quick network goes on learning"
+    rollout_network_window: int = Field(
+        4, ge=1, le=1_000_000, description="Number of newest iterations whose labels the rollout network learns."
     )
     search_share: float = Field(
-        0.0, ge=0, le=1, description="share of ArgmaxVal*'s decisions that GO-MCTS makes and labels; 0: none"
+        0.0, ge=0, le=1, description="Share of ArgmaxVal* decisions that GO-MCTS makes and labels instead."
     )
-    search_from: int = Field(
-        1,
-        ge=1,
-        le=1_000_000,
-        description="first iteration with searches, which then give all labels and leave no anchor",
+    search_from: int = Field(1, ge=1, le=1_000_000, description="First iteration whose labels come from GO-MCTS.")
+    search_runs: int = Field(50, ge=1, le=1_000_000, description="Number of GO-MCTS simulations for a decision.")
+    noise: float = Field(0.0, ge=0, lt=1, description="Share of moves that are random.")
+    dropout: float = Field(0.05, ge=0, lt=1, description="Dropout rate of embeddings and residuals.")
+    structured: bool = Field(
+        False, description="Whether the embeddings of similar tokens start out similar in a new model."
     )
-    search_runs: int = Field(
-        50, ge=1, le=1_000_000, description="simulations of such a search, by model; the rest is as the game has it"
+    features: bool = Field(False, description="Whether the tracker's features are an input of a new model.")
+    masked: bool = Field(False, description="Whether a new model's policy covers possible next tokens only.")
+    value_classes: bool = Field(
+        False, description="Whether a new model's value head predicts the own value alone, not all scores."
     )
-    noise: float = Field(0.0, ge=0, lt=1, description="share of moves that are random")
-    dropout: float = Field(0.05, ge=0, lt=1, description="of embeddings and residuals")
-    structured: bool = Field(False, description="embeddings start alike for alike tokens, in a model from nothing")
-    features: bool = Field(False, description="what the tokens so far say as numbers, an input of the model")
-    masked: bool = Field(False, description="the policy is over the tokens that some deal allows next")
-    value_classes: bool = Field(False, description="the value head tells outcomes apart by the own value alone")
     bucket: int = Field(
-        1, ge=1, le=10_000, description="batches whose sequences are shared out by length: less padding"
+        1, ge=1, le=10_000, description="Number of batches whose sequences are sorted by length, to save padding."
     )
     augment: bool = Field(
-        False, description="sequences are learned with what is alike by the rules exchanged at random (crew, hanabi)"
+        False, description="Whether training permutes symmetric colours of The Crew and Hanabi at random."
     )
-    value_positions: int = Field(0, ge=0, le=10_000, description="positions that the value loss is taken at; 0: all")
-    bf16: bool = Field(True, description="forward passes of training in bfloat16")
-    threads: int = Field(1, ge=1, le=1_024, description="of torch while training")
-    save_every: int = Field(500, ge=1, le=1_000_000_000, description="training steps between two states on disk")
-
-    baseline: str = Field(
-        "random", description="player that every iteration's ArgmaxVal* meets; as the game has it if not given"
+    value_positions: int = Field(
+        0, ge=0, le=10_000, description="Number of positions of a sequence in the value loss. 0 means all."
     )
-    match_deals: int = Field(20, ge=0, le=1_000_000, description="deals of an iteration's two matches; 0: none")
+    bf16: bool = Field(True, description="Whether training computes in bfloat16.")
+    threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
+    save_every: int = Field(
+        500, ge=1, le=1_000_000_000, description="Number of training steps between two saved states."
+    )
 
-    workers: int = Field(1, ge=1, le=1_024, description="processes that play; the hands do not depend on it")
-    ray: str | None = Field(None, description="Ray cluster that plays hands and matches: auto on a node, or HOST:PORT")
-    peak_tflops: float | None = Field(None, gt=0, description="of the device: utilization is reported against it")
-    stop_after: float | None = Field(None, gt=0, description="minutes after which the run stops, to be resumed")
-    out: Path | None = Field(None, description="folder of the run; default: out/GAME-PRESET")
+    baseline: str = Field("random", description="Spec of the player that each iteration's ArgmaxVal* meets in a match.")
+    match_deals: int = Field(
+        20, ge=0, le=1_000_000, description="Number of deals in each of an iteration's two matches. 0 means no matches."
+    )
+
+    workers: int = Field(
+        1, ge=1, le=1_024, description="Number of processes that play hands. Results do not depend on it."
+    )
+    ray: str | None = Field(
+        None, description="Address of a Ray cluster that plays hands and matches: auto or HOST:PORT."
+    )
+    peak_tflops: float | None = Field(None, gt=0, description="Peak TFLOPS of the device, to report its utilization.")
+    stop_after: float | None = Field(
+        None, gt=0, description="Time in minutes after which the run stops, for --resume to continue."
+    )
+    out: Path | None = Field(None, description="Run folder.")
 
     _typed = field_validator("bootstrap", "guests", "baseline")(players.validate_specs)
 
@@ -241,12 +327,12 @@ class SelfPlay(BaseModel):
 
     @model_validator(mode="after")
     def _labels_are_learned(self) -> Self:
-        if self.told and not self.action_weight:
-            raise ValueError("told needs action values: give action_weight")
-        if bool(self.action_weight) != bool(self.label_share or self.told):
+        if self.expert_iteration and not self.action_weight:
+            raise ValueError("expert_iteration needs action values: give action_weight")
+        if bool(self.action_weight) != bool(self.label_share or self.expert_iteration):
             raise ValueError("action_weight and label_share go together: give both, or neither")
-        if self.quick and not self.label_share:
-            raise ValueError("quick needs labels: give label_share")
+        if self.rollout_network and not self.label_share:
+            raise ValueError("rollout_network needs labels: give label_share")
         if self.search_share and not self.action_weight:
             raise ValueError("search_share needs action values: give action_weight")
         return self
@@ -258,15 +344,14 @@ class SelfPlay(BaseModel):
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
             raise ValueError("guests take seats that are not kept: lower seats_kept")
-        tokenizer = tokenizers.find(game)
-        able = tokenizer.abilities if tokenizer is not None else frozenset()
-        if self.quick and "quick" not in able:
-            raise ValueError(f"{self.game} is labelled by script; leave out quick")
-        if self.label_worlds and "worlds" not in able:
+        fast = tokenizers.fast(game) or FastGame  # the class has what games without a fast form can do
+        if self.rollout_network and not fast.labels_by_network:
+            raise ValueError(f"{self.game} is labelled by script; leave out rollout_network")
+        if self.label_worlds and not fast.labels_in_worlds:
             raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
-        if self.augment and "augment" not in able:
+        if self.augment and not fast.augments:
             raise ValueError(f"in {self.game} nothing is known to be alike; leave out augment")
-        if self.tries > 1 and ("tries" not in able or self.bootstrap != ["random"]):
+        if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
             raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, Tokenizer, TrickformerError
+from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
 from trickformer.plumbing.text import json_object
 
 FORMAT = 3
@@ -74,9 +74,9 @@ def join(*parts: Sequences) -> Sequences:
     )
 
 
-def augment_sequences(data: Sequences, tokenizer: Tokenizer, rng: np.random.Generator) -> Sequences:
-    """Other hands that are as likely, with the same results and labels; of a tokenizer with the ability `augment`."""
-    tokens, permutation = tokenizer.augment(data.tokens, rng)
+def augment_sequences(data: Sequences, fast: FastGame, rng: np.random.Generator) -> Sequences:
+    """Other hands that are as likely, with the same results and labels; of a game that augments."""
+    tokens, permutation = fast.augment(data.tokens, rng)
     labels = data.labels.copy()
     labels["token"] = permutation[data.rows, labels["token"]]
     return Sequences(tokens, data.outcomes, data.starts, labels)

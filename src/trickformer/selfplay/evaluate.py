@@ -10,7 +10,8 @@ import numpy as np
 
 from trickformer.base import Game
 from trickformer.plumbing import config as configs
-from trickformer.plumbing.folder import replace
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import CONFIG, RunFolder
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.schedule import held_out_series
@@ -39,14 +40,14 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         "out": folder,
     }
     settings = Tournament.model_validate(given)
-    begun = (folder / run.CONFIG).exists()
-    if begun:
-        known = configs.read(Tournament, folder / run.CONFIG)
+    resume = RunFolder(folder).started
+    if resume:
+        known = configs.read(Tournament, folder / CONFIG)
         # A match names its models by where they are: half of one from before the run was moved is played anew.
-        begun = (known.a, known.b) == (settings.a, settings.b)
-        if not begun:
+        resume = (known.a, known.b) == (settings.a, settings.b)
+        if not resume:
             shutil.rmtree(folder)
-    row = results.TournamentResults(run.tournament(settings, begun)).result()["rows"]["All"]
+    row = results.TournamentResults(run.tournament(settings, resume)).result()["rows"]["All"]
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 

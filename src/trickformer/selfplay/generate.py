@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, players, tokenizers
-from trickformer.base import Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
+from trickformer.base import BulkHands, Decision, Game, Memo, Player, Tokenizer, TrickformerError, View
 from trickformer.gomcts.options import SearchOptions
 from trickformer.gomcts.search import SearchResult, search
 from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
-from trickformer.tokenizers._bulk import BulkHands
-from trickformer.tokenizers._states import StateCodec, histories
+from trickformer.tokenizers import StateGame
+from trickformer.tokenizers._states import histories
 
 if TYPE_CHECKING:
     from trickformer.tournaments.plan import Hand
@@ -31,7 +31,7 @@ class Labels:
     playouts: int = 8  # of each action
     net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
-    told: bool = False  # instead of all this, what searches of the players brought
+    from_search: bool = False  # visits and values of the players' own searches instead of playouts
 
 
 NO_LABELS = Labels()
@@ -80,24 +80,21 @@ def cast_hands(
     tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
     share of players' moves that are random. Raises TrickformerError where labels by playouts are asked for in a game of
     the core by players that are not."""
-    tokenizer = tokenizers.make(game)
+    tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
+    states = bulk if isinstance(bulk, StateGame) else StateGame(game, tokenizer)
     kept = kept_seats(first, n, seats, game.players)
-    if labels.told:
+    if labels.from_search:
         sayings = _SearchValueCollector(tokenizer, first)
         records = play_hands(game, cast, seed, first, n, noise, sayings.add_decision)
-        tokens, outcomes = BulkHands(StateCodec(game, tokenizer), *_histories_and_scores(records)).encode_hands(
-            *np.nonzero(kept)
-        )
+        tokens, outcomes = BulkHands(states, *_histories_and_scores(records)).encode_hands(*np.nonzero(kept))
         return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
-    found = tokenizer.core_hands(cast, seed, first, n, tries, noise)
+    found = bulk.core_hands(cast, seed, first, n, tries, noise)
     if found is not None:
         return label_hands(game, found, kept, seed, first, labels)
-    if labels.share and tokenizer.codec is not None:
+    if labels.share and bulk is not states:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = play_hands(game, cast, seed, first, n, noise)
-    return label_hands(
-        game, BulkHands(StateCodec(game, tokenizer), *_histories_and_scores(records)), kept, seed, first, labels
-    )
+    return label_hands(game, BulkHands(states, *_histories_and_scores(records)), kept, seed, first, labels)
 
 
 def _histories_and_scores(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
@@ -114,20 +111,18 @@ def label_hands(game: Game, hands: BulkHands, kept: np.ndarray, seed: int, first
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
     asked = labels.playouts, labels.share, labels.net, labels.worlds
-    count, position, token, value = hands.codec.labels(hands.history[hand], seats, seed, streams, *asked)
+    count, position, token, value = hands.game.labels(hands.history[hand], seats, seed, streams, *asked)
     entries = np.empty(len(position), LABEL)
     entries["position"], entries["token"], entries["value"] = position, token, value
     return Sequences(tokens, outcomes, starts_of(count), entries)
 
 
-class _Noisy:
+class _Noisy(Player):
     """A player some of whose moves are random instead, a share `noise` of them."""
 
     def __init__(self, player: Player, noise: float):
         self._player, self._noise = player, noise
-        for what in ("batch", "needs_state", "end"):  # the table asks
-            if hasattr(player, what):
-                setattr(self, what, getattr(player, what))
+        self.batch, self.needs_state = player.batch, player.needs_state
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions = players.validate_decisions(
@@ -138,6 +133,9 @@ class _Noisy:
             replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
             for v, r, d, s in zip(views, rng, decisions, stray)
         ]
+
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        self._player.end(views, scores, memo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +261,8 @@ def model_hands(
     [n, players]."""
     assert searches is None or not labels.share
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
-    tokenizer = tokenizers.make(game)
-    tables = tokenizers.tables(game, tokenizer, seed, first, n)
+    tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
+    tables = bulk.tables(seed, first, n)
     views = None
     if any(engine.n_features for engine in engines):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
@@ -347,5 +345,5 @@ def model_hands(
     if not labels.share:
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()
-    hands = BulkHands(tokenizers.codec(game, tokenizer), tables.history(), tables.scores())
+    hands = BulkHands(bulk, tables.history(), tables.scores())
     return label_hands(game, hands, roles.kept, seed, first, labels), tables.scores()

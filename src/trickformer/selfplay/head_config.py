@@ -1,4 +1,4 @@
-"""What can be set of training a belief head. Imports neither torch nor OpenSpiel."""
+"""Config of `trickformer belief head`. Imports neither torch nor OpenSpiel."""
 
 from __future__ import annotations
 
@@ -14,22 +14,29 @@ class HeadTraining(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field(description="hearts, skat or crew, with rules if need be")
-    checkpoint: str = Field(description="the trunk: a shipped checkpoint's name, or a folder with one")
-    players: list[str] = Field(["rules"], description="who plays: specs, drawn for each seat and hand")
-    hidden: int = Field(128, ge=1, le=65_536, description="rectified units between trunk and odds")
-    hands: int = Field(16, ge=1, le=1_000_000, description="hands of a gradient step")
-    positions: int = Field(12, ge=1, le=10_000, description="decisions of a hand that are learned, drawn at random")
-    steps: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps")
+    game: str = Field(description="Game string of Hearts, Skat or The Crew, such as skat.")
+    checkpoint: str = Field(description="Checkpoint under the head, by name or folder. Its weights do not change.")
+    players: list[str] = Field(
+        ["rules"], description="Specs of the players whose hands are learned, drawn for each seat and hand."
+    )
+    hidden: int = Field(128, ge=1, le=65_536, description="Number of hidden units of the head.")
+    hands: int = Field(16, ge=1, le=1_000_000, description="Number of hands in a gradient step.")
+    positions: int = Field(
+        12, ge=1, le=10_000, description="Number of decisions of a hand that are learned, drawn at random."
+    )
+    steps: int = Field(500, ge=1, le=1_000_000_000, description="Number of gradient steps.")
     learning_rate: float = Field(
-        2e-3, gt=0, allow_inf_nan=False, description="of Adam at the start; it falls to a tenth along a cosine"
+        2e-3,
+        gt=0,
+        allow_inf_nan=False,
+        description="Initial learning rate of Adam, which falls to a tenth along a cosine.",
     )
-    held_out: int = Field(
-        400, ge=2, le=100_000_000, description="hands after those of training that the head is judged on"
+    held_out: int = Field(400, ge=2, le=100_000_000, description="Number of further hands that measure the head.")
+    seed: int = Field(1, ge=0, lt=2**63, description="Seed of the hands and of the initial weights.")
+    threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
+    save_every: int = Field(
+        100, ge=1, le=1_000_000_000, description="Number of gradient steps between two saved states."
     )
-    seed: int = Field(1, ge=0, lt=2**63, description="of the hands and the first weights")
-    threads: int = Field(1, ge=1, le=1_024, description="of torch")
-    save_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
-    out: Path = Field(Path("out/belief-head"), description="folder of the run")
+    out: Path = Field(Path("out/belief-head"), description="Run folder.")
 
     _typed = field_validator("players")(known.validate_specs)

@@ -7,16 +7,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import Lines
+from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.text import json_object
 
-STAGES = ("play", "learn", "quick", "measure", "match", "judge")  # of an iteration, in order
+STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # of an iteration, in order
+_FORMER_STAGES = {"quick": "rollout_network"}  # names of version 0.2
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")
 
 
 class Log:
     """`log.jsonl` and `tensorboard/` of a run folder. An entry has its iteration, its stage, and `at`: how many
-    hands or steps of the stage are done. Raises TrickformerError as folder.Lines does."""
+    hands or steps of the stage are done. Raises TrickformerError as JsonLines does."""
 
     def __init__(self, folder: Path, steps_before: list[int]):
         """steps_before: training steps of all iterations before each, the horizontal axis of training curves."""
@@ -24,6 +25,7 @@ class Log:
         def parse(_: int, line: bytes) -> dict[str, Any]:
             found = json_object(line)
             if "stage" in found:
+                found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
                 whole = [found.get(key) for key in ("iteration", "at", "time")]
                 if not all(type(n) is int for n in whole) or found["stage"] not in STAGES:
                     raise ValueError("no entry of a stage")
@@ -31,7 +33,7 @@ class Log:
                     raise ValueError("an entry of no iteration")
             return found
 
-        self._lines, self._steps_before = Lines(folder / "log.jsonl", parse), steps_before
+        self._lines, self._steps_before = JsonLines(folder / "log.jsonl", parse), steps_before
         self.entries: list[dict[str, Any]] = self._lines.known
         # Curves are drawn anew from the lines: what a run counted before it was stopped is not there twice.
         from torch.utils.tensorboard.writer import SummaryWriter

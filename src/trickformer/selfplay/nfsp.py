@@ -6,17 +6,17 @@ of the newest model, every other seat samples the policy of a model drawn unifor
 sequences of ArgmaxVal* seats alone are learned from. Each model starts where the last one ended.
 
 Beyond the paper, hands may come with labels of what each action was worth (`label_share`), which the model's action
-values learn; from iteration 1 on a quick network, which learns the same labels beside the model, may play the playouts
-behind them (`quick`). From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions instead, and what its
-simulations brought are their labels (`search_share`): the model learns what its own search finds out, as in expert
-iteration (Anthony et al. 2017).
+values learn. From iteration 1 on a rollout network may play the playouts behind the labels (`rollout_network`); it
+learns the same labels beside the model. From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions instead and
+labels them with its values (`search_share`): the model learns from its own search, as in expert iteration (Anthony et
+al. 2017).
 
 A run folder holds everything, and a run goes on from whatever it holds:
 
     config.toml run.json   the resolved config; what has built it, and digests of what its players are read from
     data/I/                the hands of iteration I
     state/I/STEP/          where training stands
-    quick/I.safetensors    the quick network that was learned with model I
+    quick/I.safetensors    the rollout network that was trained with model I
     model-I/               a checkpoint with its model card
     matches/I-OPPONENT/    a tournament each
     log.jsonl tensorboard/ curve.csv curve.png
@@ -43,20 +43,21 @@ from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
-from trickformer.plumbing.folder import Interruption, build, may_begin, open_run, to_go_on, writing
+from trickformer.plumbing.files import writing
+from trickformer.plumbing.folder import Interruption, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import evaluate, metrics, quick
+from trickformer.selfplay import evaluate, metrics, rollout_network
 from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
-    first_quick,
+    first_rollout_network,
     hands_of,
     learned_from,
     play_pieces,
-    quick_file,
+    rollout_network_file,
     sequences_of,
     series,
     who,
@@ -64,13 +65,13 @@ from trickformer.selfplay.schedule import (
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
-_TOLD_BY = 1_000  # hands in which players of whom `told` asks must have told something
+_SEARCHED_WITHIN = 1_000  # hands in which expert iteration must have found a search to learn from
 
 
 def run(config: SelfPlay, resume: bool = False) -> Path:
     """Train what the run's folder does not hold yet, and return the folder of the last model.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C and when
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C and when
     `config.stop_after` is over: `resume` goes on from the step last kept."""
     game = games.load(config.game)
     if config.seats_kept > game.players:
@@ -81,18 +82,21 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     for spec in [*config.bootstrap, config.baseline]:
         players.make(spec, game)
     for spec in config.guests:
-        if getattr(players.make(spec, game), "needs_state", False):
+        if players.make(spec, game).needs_state:
             raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
     tokenizer = tokenizers.make(game)
-    by_core = tokenizer.codec is None or tokenizer.core_hands(config.bootstrap, 0, 0, 1) is not None
-    if config.label_share and not config.told and not by_core:
+    bulk = tokenizers.bulk(game)
+    by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
+    generic = isinstance(bulk, tokenizers.StateGame)
+    if config.label_share and not config.expert_iteration and not by_core and not generic:
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
     parallel.slots(config.workers, config.ray)  # a cluster that is not there
     out = config.folder
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
-    may_begin(out, config, resume, FREE, read)  # all processes ask, before the first of them writes
+    folder = RunFolder(out)
+    folder.check(config, resume=resume, free=FREE, files=read)  # in all processes, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
@@ -111,12 +115,12 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
             read_weights(out / f"model-{i}")  # a damaged one, before anything is written
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
-    try:
-        lasting = config.model_copy(update={"stop_after": None})
-        with open_run(out, lasting, resume, FREE, read) if accelerator.is_main_process else nullcontext():
-            training.go()
-    except (KeyboardInterrupt, Interruption):
-        raise Interruption(f"interrupted; {to_go_on('train', config, out, players.to_type(config))}") from None
+    lasting = config.model_copy(update={"stop_after": None})
+    opened = (
+        folder.open(lasting, resume=resume, free=FREE, files=read) if accelerator.is_main_process else nullcontext()
+    )
+    with resumable("train", config.model_copy(update={"out": out}), players.to_type(config)), opened:
+        training.go()
     return out / f"model-{config.iterations}"
 
 
@@ -189,11 +193,11 @@ class _Run:
                     while (piece := waiting.pop(writer.hands, None)) is not None:
                         done = writer.hands + piece.hands
                         speed = (done - before) / (time.perf_counter() - began)
-                        silent = config.told and iteration == 0 and not writer.labels + len(piece.data.labels)
-                        if silent and done >= min(hands, _TOLD_BY):
+                        unlabelled = iteration == 0 and not writer.labels + len(piece.data.labels)
+                        if config.expert_iteration and unlabelled and done >= min(hands, _SEARCHED_WITHIN):
                             raise TrickformerError(
                                 f"none of {', '.join(dict.fromkeys(config.bootstrap))} tells visits and values of "
-                                "actions; leave out told, and choose another --out"
+                                "actions; leave out expert_iteration, and choose another --out"
                             )
                         entry = {"at": done, "hands": done, "speed": speed, **piece.points}
                         # Before the hands count: where a kill comes between the two, a line too many is dropped on
@@ -257,8 +261,8 @@ class _Run:
                 raise Interruption("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", options.steps(len(training)))
-            if iteration >= first_quick(config) and not config.searches(iteration):
-                self.learn_quick(iteration)
+            if iteration >= first_rollout_network(config) and not config.searches(iteration):
+                self.learn_rollout_network(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
             engine = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
             sample = held_out[:_ILLEGAL_SAMPLE]
@@ -274,23 +278,23 @@ class _Run:
         parts = [stored.load(data / str(i), *asked)[: sequences_of(self.config, i)] for i in iterations]
         return parts[0] if len(parts) == 1 else stored.join(*parts)  # one stays on disk
 
-    def learn_quick(self, iteration: int) -> None:
-        """Go on with the quick network, on the newest iterations' labels, and write it down."""
+    def learn_rollout_network(self, iteration: int) -> None:
+        """Go on with the rollout network, on the newest iterations' labels, and write it down."""
         config, out = self.config, self.out
-        file = quick_file(out, iteration)
-        window = range(max(0, iteration + 1 - config.quick_window), iteration + 1)
+        file = rollout_network_file(out, iteration)
+        window = range(max(0, iteration + 1 - config.rollout_network_window), iteration + 1)
         # Labels of a script say what is best against that script: once there are others, they are left out.
         rows = self._sequences([i for i in window if i or not iteration])
-        if iteration > first_quick(config):
-            model, epochs, rate = quick.read(quick_file(out, iteration - 1)), 2, 1e-3
+        if iteration > first_rollout_network(config):
+            model, epochs, rate = rollout_network.read(rollout_network_file(out, iteration - 1)), 2, 1e-3
         else:
             torch.manual_seed(config.seed)
-            model = quick.QuickNetwork(self.tokenizer.n_features, len(self.tokenizer.vocab))
+            model = rollout_network.RolloutNetwork(self.tokenizer.n_features, len(self.tokenizer.vocab))
             epochs, rate = 8, 2e-3
-        loss = quick.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
+        loss = rollout_network.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
         file.parent.mkdir(exist_ok=True)
-        quick.save(model, file)
-        self.log.note(iteration=iteration, stage="quick", at=len(rows), loss=loss)
+        rollout_network.save(model, file)
+        self.log.note(iteration=iteration, stage="rollout_network", at=len(rows), loss=loss)
 
     # ------------------------------------------------------------------------------------------- comparing
 
@@ -349,7 +353,7 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
         policy_weight=config.policy_weight,
         action_weight=config.action_weight,
         bucket=config.bucket,
-        augment=config.augment,
+        augment=tokenizers.bulk(games.load(config.game)) if config.augment else None,
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )

@@ -14,7 +14,7 @@ from trickformer.base import Game, deal_seed
 from trickformer.gomcts.options import usual
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate, quick
+from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
@@ -68,7 +68,7 @@ def learned_from(config: SelfPlay, iteration: int) -> list[int]:
     The many by playouts would drown the few by searches (docs/results/recipe.md)."""
 
     def has_search_targets(i: int) -> bool:
-        return config.searches(i) if i else config.told
+        return config.searches(i) if i else config.expert_iteration
 
     window = range(max(0, iteration + 1 - config.window), iteration + 1)
     return [i for i in window if has_search_targets(i) == has_search_targets(iteration)]
@@ -89,7 +89,7 @@ def who(config: SelfPlay, iteration: int) -> str:
         models += f"; {config.guest_share:.0%} of the seats that are not kept by " + ", ".join(config.guests)
     if config.searches(iteration):
         return f"{models}; GO-MCTS for {config.search_share:.0%} of its decisions"
-    anchored = config.anchor and not config.told
+    anchored = config.anchor and not config.expert_iteration
     return models + (f"; in {config.anchor:.0%} of the hands as in iteration 0" if anchored else "")
 
 
@@ -104,7 +104,7 @@ def count_anchor_hands(config: SelfPlay, iteration: int, first: int, n: int) -> 
     which are then mixed with the others. None where searches give labels, of this iteration or the bootstrap's.
 
     Counted over the iteration, so that its share does not depend on how many hands are played in step."""
-    if config.searches(iteration) or config.told:
+    if config.searches(iteration) or config.expert_iteration:
         return 0
     return round(config.anchor * (first + n)) - round(config.anchor * first)
 
@@ -127,14 +127,14 @@ def roles(config: SelfPlay, iteration: int, first: int, n: int, seats: int) -> g
     return generate.Roles(model, greedy, kept)
 
 
-def quick_file(out: Path, iteration: int) -> Path:
-    """Where the quick network is that was learned with an iteration's model."""
+def rollout_network_file(out: Path, iteration: int) -> Path:
+    """Return the file of the rollout network that was trained with an iteration's model."""
     return out / "quick" / f"{iteration}.safetensors"
 
 
-def first_quick(config: SelfPlay) -> float:
-    """The iteration that a quick network is first learned in: the first with labels; infinity: none."""
-    if not config.quick:
+def first_rollout_network(config: SelfPlay) -> float:
+    """Return the first iteration that trains a rollout network, the first with labels; infinity if none does."""
+    if not config.rollout_network:
         return math.inf
     return 0 if config.bootstrap_hands else 1
 
@@ -143,7 +143,9 @@ def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     """How the hands of an iteration are labelled by playouts."""
     if config.searches(iteration):
         return generate.NO_LABELS
-    net = quick.load(quick_file(out, iteration - 1)) if iteration > first_quick(config) else None
+    net = None
+    if iteration > first_rollout_network(config):
+        net = rollout_network.load(rollout_network_file(out, iteration - 1))
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
 
@@ -166,7 +168,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     labels = labels_of(config, job.out, iteration)
 
     def bootstrap(first: int, n: int, kept: int) -> Sequences:
-        settings = config.tries, config.noise, replace(labels, told=config.told)
+        settings = config.tries, config.noise, replace(labels, from_search=config.expert_iteration)
         return generate.cast_hands(game, config.bootstrap, deals, first, n, kept, *settings)
 
     if iteration == 0:

@@ -22,10 +22,10 @@ from torch import nn
 from transformers import GPT2Config
 
 from trickformer import tokenizers
-from trickformer.base import Tokenizer, TrickformerError
+from trickformer.base import FastGame, Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
-from trickformer.plumbing.folder import writing
+from trickformer.plumbing.files import writing
 from trickformer.plumbing.text import json_object
 from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 
@@ -42,7 +42,7 @@ class FitOptions:
     policy_weight: float = 9.0  # the losses' weights; that of the value loss is 1
     action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
     bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
-    augment: bool = False  # each sequence becomes another that is as likely, drawn anew in each step
+    augment: FastGame | None = None  # exchanges what is alike in each sequence, anew in each step; None: nothing
     value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
     report_every: int = 100  # steps
     save_every: int = 500  # steps
@@ -204,10 +204,9 @@ def fit(
                 return False
             own = batch[accelerator.process_index :: accelerator.num_processes]
             rows = data[own]
-            if options.augment:
-                rows = augment_sequences(
-                    rows, tokenizer, np.random.default_rng([seed, step, accelerator.process_index, 1])
-                )
+            if options.augment is not None:
+                rng = np.random.default_rng([seed, step, accelerator.process_index, 1])
+                rows = augment_sequences(rows, options.augment, rng)
             learned = batch_of(rows, tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:

@@ -1,23 +1,22 @@
-"""Observation sequences. One module a game, named like the game; each exports `make(game) -> Tokenizer`. A game of
-another package brings its tokenizer along (`Game.tokenizer`)."""
+"""Observation sequences. One module per game, named like the game; each exports `make(game) -> Tokenizer` and
+`fast(game) -> FastGame`. A game of another package has both as methods (`Game.tokenizer`, `Game.fast`)."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, Tables, Tokenizer, TrickformerError
-from trickformer.tokenizers._states import StateCodec, StateTables
+from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
+from trickformer.tokenizers._states import StateGame
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
 def find(game: Game) -> Tokenizer | None:
-    """The tokenizer of a game: that of the module of its name here, or the one it brings along. None where no model
-    plays it."""
+    """Return the tokenizer of a game: that of the module of its name here, or the game's own. None: no model plays
+    it."""
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").make(game)
     return game.tokenizer()
@@ -33,15 +32,20 @@ def make(game: Game) -> Tokenizer:
     return tokenizer
 
 
-def tables(game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int) -> Tables:
-    """Hands `first` .. `first` + n of the series `seed` in step: the tokenizer's own, or else states of OpenSpiel."""
-    own = tokenizer.tables(seed, first, n)
-    return StateTables(game, tokenizer, seed, first, n) if own is None else own
+def fast(game: Game) -> FastGame | None:
+    """Return the fast form of a game: that of the module of its name here, or the game's own; None if it has none."""
+    if game.name in NAMES:
+        return importlib.import_module(f"{__name__}.{game.name}").fast(game)
+    return game.fast()
 
 
-def codec(game: Game, tokenizer: Tokenizer) -> Any:
-    """What tells of whole hands: the core's part of the game, or a StateCodec."""
-    return StateCodec(game, tokenizer) if tokenizer.codec is None else tokenizer.codec
+def bulk(game: Game) -> FastGame:
+    """Return the fast form of a game, or states of OpenSpiel if there is none.
+
+    Raises:
+        TrickformerError: The game has no tokenizer.
+    """
+    return fast(game) or StateGame(game, make(game))
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -1,12 +1,13 @@
-"""Whole hands in bulk: what seats have seen of them, and how they ended."""
+"""Whole hands in bulk, by the core."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from trickformer.base import FastGame
 
 
 def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: int) -> np.ndarray:
@@ -16,16 +17,27 @@ def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: 
     return np.array([dealt(seed, first + i) for i in range(n)], np.uint8).reshape(n, width)
 
 
-@dataclass(frozen=True, slots=True)
-class BulkHands:
-    """Whole hands, and what tells of them: the core's codec of the game, or a StateCodec."""
+class CoreGame(FastGame):
+    """The fast form of a game of the core: its codec encodes and labels hands. Histories are uint8 [n, H]."""
 
-    codec: Any
-    history: np.ndarray  # integers [n, H], as the codec has it
-    scores: np.ndarray  # integers [n, players]
+    def __init__(self, codec: Any):
+        self._codec = codec
 
-    def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
-        int16 [k, T] and outcomes int32 [k]."""
-        seats = seat.astype(np.uint8)
-        return self.codec.encode(self.history[hand], seats), self.codec.outcomes(self.scores[hand], seats)
+    def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        return self._codec.encode(history, seats)
+
+    def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        return self._codec.outcomes(scores, seats)
+
+    def labels(
+        self,
+        history: np.ndarray,
+        seats: np.ndarray,
+        seed: int,
+        streams: np.ndarray,
+        playouts: int,
+        share: float,
+        net: Any = None,
+        worlds: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return self._codec.labels(history, seats, seed, streams, playouts, share, net, worlds)

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from trickformer import _core
 from trickformer.base import Tokenizer, Tracker
+
+Tracker.register(_core.Tracker)  # of the core's games; it is written in C++
 
 
 class ByNumber(Tokenizer):
     """A tokenizer in whose sequences an own action is its number, and which the core's codec follows."""
 
-    codec: Any  # of the core: makes trackers
+    codec: Any  # of the core: follows sequences, and encodes whole hands
     n_actions: int
 
     def token(self, action: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trickformer.base import Game, Tokenizer, deal_seed
+from trickformer.base import FastGame, Game, Tokenizer, deal_seed
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -85,16 +85,17 @@ class StateTables:
                 self.lengths[i, seat] = len(seen)
 
 
-class StateCodec:
-    """What whole hands of a game show, as the core's tables of its games say it."""
+class StateGame(FastGame):
+    """The generic form of any game that has tokens: it plays states of OpenSpiel. Histories are int32 [n, H], H the
+    longest one, filled up with NONE."""
 
     def __init__(self, game: Game, tokenizer: Tokenizer):
         self._game, self._tokenizer = game, tokenizer
 
-    def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """What a seat saw of each hand, int16 [n, n_positions], filled up with the end token.
+    def tables(self, seed: int, first: int, n: int) -> StateTables:
+        return StateTables(self._game, self._tokenizer, seed, first, n)
 
-        history: int32 [n, H], filled up with NONE. seats: integers [n]."""
+    def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
         tokens = np.full((len(history), self._tokenizer.n_positions), self._tokenizer.eos, np.int16)
         for row, actions, seat in zip(tokens, history, seats.tolist()):
             *_, state = self._replay(actions)
@@ -103,7 +104,6 @@ class StateCodec:
         return tokens
 
     def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """int32 [n], told from seats [n]; of scores by seat, integers [n, players]."""
         found = [self._game.outcomes.of(row, seat) for row, seat in zip(scores.tolist(), seats.tolist())]
         return np.array(found, np.int32)
 
@@ -118,12 +118,7 @@ class StateCodec:
         net: Any = None,
         worlds: bool = False,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What the legal actions of a share of a seat's decisions were worth, by so many random playouts of each: how
-        many labels each hand has, int32 [n], and, hand by hand, the position before the decision, the action's token
-        (int16) and its value (float32, v(o) of the seat).
-
-        history, seats: as of `encode`. streams: integers [n], one for each hand; with `seed` all the randomness. Raises
-        ValueError where a network or other deals are asked for."""
+        """Value actions by random playouts from the deal as it was."""
         from trickformer.openspiel import playout
 
         if net is not None or worlds:

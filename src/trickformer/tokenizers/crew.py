@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games import _missions
 from trickformer.games.crew import (
     ACTIONS,
@@ -33,7 +33,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
-from trickformer.tokenizers._bulk import BulkHands, deals
+from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 CHAIR = NUM_ACTIONS
@@ -59,14 +59,11 @@ class CrewTokenizer(ByNumber):
     n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
 
     def __init__(self, game: Crew):
-        self._game = game
-        self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
         self.missions = game.missions
         self.codec = game.book
         self.n_features: int = self.codec.tracker().n_features
 
     features_version = "crew-2"
-    abilities = frozenset({"worlds", "tries", "augment"})
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -112,6 +109,17 @@ class CrewTokenizer(ByNumber):
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
 
+
+class FastCrew(CoreGame):
+    """The Crew in the core."""
+
+    labels_in_worlds = retries = augments = True
+
+    def __init__(self, game: Crew):
+        super().__init__(game.book)
+        self._game = game
+        self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
+
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The four colours exchanged; as they are in mission 46, which asks for the pink cards."""
         drawn = rng.integers(len(_EXCHANGES), size=len(tokens))
@@ -129,7 +137,7 @@ class CrewTokenizer(ByNumber):
         dealt, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
         for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # in the other missions nobody draws
             draws[i] = self._game.draws(seed, first + int(i))
-        return _core.crew.Tables(self.codec, dealt, draws)
+        return _core.crew.Tables(self._codec, dealt, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -138,11 +146,11 @@ class CrewTokenizer(ByNumber):
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            history, result = _core.crew.random_games(self.codec, seed, first, n, tries)
+            history, result = _core.crew.random_games(self._codec, seed, first, n, tries)
         else:
             random = cast.count("random") / len(cast)
-            history, result, _ = _core.crew.mixed_games(self.codec, seed, first, n, random, noise)
-        return BulkHands(self.codec, history, np.repeat(result[:, None], PLAYERS, axis=1))
+            history, result, _ = _core.crew.mixed_games(self._codec, seed, first, n, random, noise)
+        return BulkHands(self, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
 
 def _exchanges() -> np.ndarray:
@@ -170,3 +178,7 @@ def _pink(tokens: list[int]) -> bool:
 
 def make(game: Crew) -> CrewTokenizer:
     return CrewTokenizer(game)
+
+
+def fast(game: Crew) -> FastCrew:
+    return FastCrew(game)

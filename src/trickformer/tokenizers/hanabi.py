@@ -10,9 +10,9 @@ from math import factorial
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
-from trickformer.tokenizers._bulk import BulkHands, deals
+from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 
@@ -21,7 +21,6 @@ class HanabiTokenizer(ByNumber):
     131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
 
     def __init__(self, game: Hanabi):
-        self._game = game
         rules = self.rules = game.rules
         try:
             self.codec = _core.hanabi.Codec(rules)
@@ -34,11 +33,6 @@ class HanabiTokenizer(ByNumber):
         self.n_features: int = self.codec.tracker().n_features
 
     features_version = "hanabi-2"
-    abilities = frozenset({"augment"})
-
-    @cached_property
-    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training asks for it
-        return _exchanges(self.vocab, self.rules.colors)
 
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
@@ -72,6 +66,20 @@ class HanabiTokenizer(ByNumber):
         """What makes tokens and positions alike, as `initial_embeddings` has it."""
         return initial_embeddings(self.rules, self.n_positions)
 
+
+class FastHanabi(CoreGame):
+    """Hanabi in the core."""
+
+    augments = True
+
+    def __init__(self, game: Hanabi, tokenizer: HanabiTokenizer):
+        super().__init__(tokenizer.codec)
+        self._game, self._vocab = game, tokenizer.vocab
+
+    @cached_property
+    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training asks for it
+        return _exchanges(self._vocab, self._game.rules.colors)
+
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The colours exchanged."""
         permutation = self._exchanges[rng.integers(len(self._exchanges), size=len(tokens))]
@@ -79,7 +87,7 @@ class HanabiTokenizer(ByNumber):
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.hanabi.TokenTables(self.codec, deals(self._game.chance_actions, seed, first, n))
+        return _core.hanabi.TokenTables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -87,11 +95,11 @@ class HanabiTokenizer(ByNumber):
         """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
-        bots = np.full(self.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
+        bots = np.full(self._game.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
         share = cast.count("random") / len(cast)
-        decks, actions, scores = _core.hanabi.scripted_games(self.rules, bots, seed, first, n, share, noise)
-        every = np.repeat(scores[:, None], self.rules.players, axis=1)
-        return BulkHands(self.codec, np.concatenate([decks, actions], axis=1), every)
+        decks, actions, scores = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, share, noise)
+        every = np.repeat(scores[:, None], self._game.rules.players, axis=1)
+        return BulkHands(self, np.concatenate([decks, actions], axis=1), every)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
@@ -149,3 +157,7 @@ def _parts(word: list[str]) -> list[str]:
 
 def make(game: Hanabi) -> HanabiTokenizer:
     return HanabiTokenizer(game)
+
+
+def fast(game: Hanabi) -> FastHanabi:
+    return FastHanabi(game, make(game))

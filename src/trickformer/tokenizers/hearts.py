@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
@@ -23,7 +23,7 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.tokenizers._bulk import BulkHands, deals
+from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 HAND = NUM_CARDS // PLAYERS
@@ -40,7 +40,6 @@ class HeartsTokenizer(ByNumber):
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
-        self._game = game
         self.rules = _core.hearts.Rules(**game.rules)
         self.codec = _core.hearts.Codec(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
@@ -120,12 +119,21 @@ class HeartsTokenizer(ByNumber):
         return tokens, positions
 
     features_version = "hearts-1"
-    abilities = frozenset({"quick", "worlds"})
     n_features = 440
+
+
+class FastHearts(CoreGame):
+    """Hearts in the core."""
+
+    labels_by_network = labels_in_worlds = True
+
+    def __init__(self, game: Hearts, tokenizer: HeartsTokenizer):
+        super().__init__(tokenizer.codec)
+        self._game, self._rules = game, tokenizer.rules
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
         """Hands `first` .. `first` + n of the series `seed` in step."""
-        return _core.hearts.Tables(self.codec, deals(self._game.chance_actions, seed, first, n))
+        return _core.hearts.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -134,10 +142,10 @@ class HeartsTokenizer(ByNumber):
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
-            return BulkHands(self.codec, *_core.hearts.random_hands(self.rules, seed, first, n))
+            return BulkHands(self, *_core.hearts.random_hands(self._rules, seed, first, n))
         share = cast.count("random") / len(cast)
-        history, scores, _ = _core.hearts.mixed_hands(self.rules, seed, first, n, share, noise)
-        return BulkHands(self.codec, history, scores)
+        history, scores, _ = _core.hearts.mixed_hands(self._rules, seed, first, n, share, noise)
+        return BulkHands(self, history, scores)
 
 
 def _winner(trick: list[int]) -> int:
@@ -147,3 +155,7 @@ def _winner(trick: list[int]) -> int:
 
 def make(game: Hearts) -> HeartsTokenizer:
     return HeartsTokenizer(game)
+
+
+def fast(game: Hearts) -> FastHearts:
+    return FastHearts(game, make(game))

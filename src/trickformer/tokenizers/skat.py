@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, Event, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
@@ -33,7 +33,7 @@ from trickformer.games.skat import (
     Skat,
     evaluation,
 )
-from trickformer.tokenizers._bulk import BulkHands, deals
+from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 SEAT = NUM_ACTIONS  # the first seat token
@@ -50,11 +50,9 @@ class SkatTokenizer(ByNumber):
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
-        self._game = game
         self.seeger = game.seeger
         self.codec = _core.skat.Codec(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
-    abilities = frozenset({"worlds"})
     features_version = "skat-3"
     n_features = 697
 
@@ -126,9 +124,19 @@ class SkatTokenizer(ByNumber):
         positions[0, 0] = positions[1 : HAND + 1, 1] = positions[HAND + 1 :, 2] = 1
         return tokens, positions
 
+
+class FastSkat(CoreGame):
+    """Skat in the core."""
+
+    labels_in_worlds = True
+
+    def __init__(self, game: Skat, tokenizer: SkatTokenizer):
+        super().__init__(tokenizer.codec)
+        self._game = game
+
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
         """Games `first` .. `first` + n of the series `seed` in step."""
-        return _core.skat.Tables(self.codec, deals(self._game.chance_actions, seed, first, n))
+        return _core.skat.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -137,9 +145,13 @@ class SkatTokenizer(ByNumber):
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
-        history, scores, _ = _core.skat.mixed_games(self.seeger, seed, first, n, random, noise)
-        return BulkHands(self.codec, history, scores)
+        history, scores, _ = _core.skat.mixed_games(self._game.seeger, seed, first, n, random, noise)
+        return BulkHands(self, history, scores)
 
 
 def make(game: Skat) -> SkatTokenizer:
     return SkatTokenizer(game)
+
+
+def fast(game: Skat) -> FastSkat:
+    return FastSkat(game, make(game))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players as known
 from trickformer.base import Game, TrickformerError
+from trickformer.plumbing.help_pages import Panels
 
 
 class Hand(NamedTuple):
@@ -20,83 +22,100 @@ class Hand(NamedTuple):
     seating: tuple[int, ...]
 
 
-class Plan(Protocol):
-    """What tournaments/run.py plays and keeps in a folder: a config that knows its hands. Both are pydantic models."""
+class PlayConfig(BaseModel):
+    """Options of every command that plays many hands.
 
-    COMMAND: ClassVar[str]  # the command line that plays it
-    FIXED: ClassVar[tuple[str, ...]]  # the fields that the records depend on
-    seed: int
-    tables: int | None
-    workers: int
-    ray: str | None
-    out: Path | None
-
-    @property
-    def clock(self) -> float | None:
-        """Seconds for a decision; None: there is no clock."""
-        ...
-
-    @property
-    def specs(self) -> list[str]:
-        """The players' specs."""
-        ...
-
-    def rules(self) -> Game:
-        """The game. Raises what `games.load` raises, and TrickformerError where it cannot be played as planned."""
-        ...
-
-    def hands(self, game: Game) -> Iterator[Hand]:
-        """Every hand, in order."""
-        ...
-
-    def with_specs(self, specs: list[str]) -> Self:
-        """The same plan with its specs replaced, one for one."""
-        ...
-
-    def model_copy(self, *, update: dict[str, Any]) -> Any: ...
-
-
-class Tournament(BaseModel):
-    """A tournament. The number of deals is fixed here, before the run."""
+    A config inherits from it first and from the class of its own fields second, so that these options come last. The
+    class of its own fields may repeat `seed` to place it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    COMMAND: ClassVar[str] = "tournament"
-    # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
-    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
-    a: str | None = Field(None, description="player A, a spec such as random or name:key=value,key=value")
-    b: str | None = Field(None, description="player B")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
+    tables: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="Number of tables in parallel, by default as many as the players can batch.",
+    )
+    workers: int = Field(1, ge=1, le=1_024, description="Number of processes that play. Results do not depend on it.")
+    ray: str | None = Field(
+        None,
+        description="Address of a Ray cluster that plays the tables: auto or HOST:PORT.",
+    )
+    out: Path | None = Field(None, description="Run folder for the records and the report.")
+
+
+class Plan(PlayConfig, ABC):
+    """Config of a run that tournaments/run.py plays and keeps in a folder: it knows its hands."""
+
+    COMMAND: ClassVar[str]  # command line that plays it
+    FIXED: ClassVar[tuple[str, ...]]  # fields that the records depend on
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds for a decision; None if there is no clock."""
+        return None
+
+    @property
+    @abstractmethod
+    def specs(self) -> list[str]:
+        """The players' specs."""
+
+    @abstractmethod
+    def rules(self) -> Game:
+        """Load the game. Raises what `games.load` raises, and TrickformerError if it cannot be played as planned."""
+
+    @abstractmethod
+    def hands(self, game: Game) -> Iterator[Hand]:
+        """Return every hand, in order."""
+
+    @abstractmethod
+    def with_specs(self, specs: list[str]) -> Self:
+        """Copy the plan with other specs, one for one."""
+
+    @property
+    def free(self) -> set[str]:
+        """Fields in which a continued run may differ."""
+        return type(self).model_fields.keys() - set(self.FIXED)
+
+
+class Matches(BaseModel):
+    """The matches of a tournament."""
+
+    PANELS: ClassVar[Panels] = {
+        "Players": ("a b players", ""),
+        "Run": ("deals mixed seed clock out config resume as_json", ""),
+        "Machine": ("tables workers ray", ""),
+    }
+
+    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    a: str | None = Field(None, description="Spec of player A, such as random or name:key=value,key=value.")
+    b: str | None = Field(None, description="Spec of player B.")
     players: list[str] | None = Field(
-        None, description="two or more specs instead of A and B: every pair meets", min_length=2
+        None, description="Specs of two or more players instead of A and B. Every pair meets.", min_length=2
     )
     deals: int = Field(
-        100, ge=1, le=1_000_000_000, description="deals; each is played in every seating, and is one sample"
+        100, ge=1, le=1_000_000_000, description="Number of deals. Each is played in every seating and is one sample."
     )
     mixed: bool = Field(
-        False, description="where the seats share their scores: let both players of a pair sit at one table too"
+        False, description="Whether tables with both players of a pair are added in games with shared scores."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
     clock: float | None = Field(
         None,
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="seconds for a decision: players are told, and who takes longer is counted, not stopped",
+        description="Time in seconds for a decision. Players may adapt to it, and overruns are counted.",
     )
-    tables: int | None = Field(
-        None,
-        ge=1,
-        le=100_000,
-        description="hands in flight at a time; if not given, as many as the players make use of",
-    )
-    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
-    ray: str | None = Field(
-        None,
-        description="address of a Ray cluster that plays the tables: auto on one of its nodes, or HOST:PORT; "
-        "checkpoints must lie on a file system that all nodes share",
-    )
-    out: Path | None = Field(None, description="folder for the records and the report")
+
+
+class Tournament(Plan, Matches):
+    """A tournament. The number of deals is fixed here, before the run."""
+
+    COMMAND: ClassVar[str] = "tournament"
+    # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
     _typed = field_validator("a", "b", "players")(known.validate_specs)
 
@@ -107,6 +126,10 @@ class Tournament(BaseModel):
         if self.players is None and (self.a is None or self.b is None):
             raise ValueError("who plays? give --a SPEC and --b SPEC, or --players SPEC SPEC ...")
         return self
+
+    @property
+    def time_limit(self) -> float | None:
+        return self.clock
 
     @property
     def specs(self) -> list[str]:

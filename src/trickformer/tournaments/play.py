@@ -47,7 +47,7 @@ class _Line:
 
 def makes_use(players: Sequence[Player]) -> int:
     """How many tables are worth playing at a time: as many views as a call of any of the players makes use of."""
-    return max(getattr(player, "batch", None) or MANY for player in players)
+    return max(player.batch or MANY for player in players)
 
 
 def play(
@@ -59,8 +59,8 @@ def play(
     clock: float | None = None,
     heard: Callable[[Hand, View, Decision], None] | None = None,
 ) -> Iterator[HandRecord]:
-    """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends. base.Player says what a
-    player may have beside `act`.
+    """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends. base.Player has the
+    members of a player.
 
     tables: None, as `makes_use` says. At first a single hand is played, and each that ends makes room for one more than
     itself. So the first record comes after one hand, and as never more is under way than what is done and one, the pace
@@ -77,7 +77,7 @@ def play(
     Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions; see
     `players.validate_decisions`)."""
     tables = tables or makes_use(players)
-    lines = {id(p): _Line(p, min(tables, getattr(p, "batch", None) or tables)) for p in players}
+    lines = {id(p): _Line(p, min(tables, p.batch or tables)) for p in players}
     hands, begun, ended = iter(hands), 0, 0
     moved: list[tuple[int, _Table]] = []  # by number, which is that of the hand
     while True:
@@ -126,7 +126,7 @@ def _act(
     views = [game.view(t.state, seat) for t, seat in zip(tables, seats)]
     rngs = [decision_rng(seed, t.hand.deal, seat, t.decisions[seat]) for t, seat in zip(tables, seats)]
     memos = [t.memos[seat] for t, seat in zip(tables, seats)]
-    if getattr(player, "needs_state", False):
+    if player.needs_state:
         for table, memo in zip(tables, memos):
             memo["state"] = table.state.clone()
     if clock is not None:
@@ -159,10 +159,9 @@ def _end(game: Game, players: Sequence[Player], table: _Table) -> None:
     for seat, index in enumerate(table.hand.seating):
         seats.setdefault(id(players[index]), []).append(seat)
     for player in {id(p): p for p in players}.values():
-        own, end = seats.get(id(player)), getattr(player, "end", None)
-        if own and end is not None:
+        if own := seats.get(id(player)):
             views = [game.view(table.state, seat) for seat in own]
-            end(views, game.scores(table.state), [table.memos[seat] for seat in own])
+            player.end(views, game.scores(table.state), [table.memos[seat] for seat in own])
 
 
 def _record(game: Game, table: _Table, clock: float | None) -> HandRecord:

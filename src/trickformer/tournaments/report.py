@@ -1,42 +1,32 @@
-"""The terminal's tables and the Markdown report of a tournament, both made from its JSON object."""
+"""The report of a tournament, made from its JSON object."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import RESULT, replace
-from trickformer.plumbing.tables import (
-    SAW_STATE,
-    TextTable,
-    format_builds,
-    format_specs,
-    markdown_tables,
-    p_value,
-    seconds,
-    show,
-)
+from trickformer.plumbing.folder import RESULT
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.results import TournamentResults
 
-REPORT, PLOT, GAINS = "report.md", "plot.png", "gains.png"
+PLOT, GAINS = "plot.png", "gains.png"
 
 
 def write(results: TournamentResults, folder: Path) -> None:
-    """Writes result.json, report.md and plot.png. Raises TrickformerError where the disk refuses."""
+    """Write result.json, report.md and the figures. Raises TrickformerError if the disk refuses."""
     from trickformer.tournaments.plot import plot
 
     result = results.result()
-    replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
-    replace(folder / REPORT, markdown(result))
+    make_report(result).write(folder, RESULT)
     plot(results, folder / PLOT)
     if "gains" in result:
         gains.plot(result["gains"], list(who(result)), folder / GAINS)
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """Titles and cells of the tables of a result."""
     names = list(who(result))
     if "rows" in result:
@@ -46,7 +36,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
         (names[i], *("" if i == j else _format_signed(d) for j, d in enumerate(row)))
         for i, row in enumerate(result["differences"])
     ]
-    found: list[tuple[str, TextTable]] = [
+    found: list[tuple[str, ReportTable]] = [
         (
             "Rating (points a hand better than the field, least squares, sum 0)",
             (("", "rating", "95% interval"), ratings),
@@ -57,7 +47,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
     return found + [(" against ".join(_names(m)), _match_table(m)) for m in result["matches"]]
 
 
-def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, TextTable]]:
+def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, ReportTable]]:
     """What the game tells of its players besides scores."""
     if "summary" not in result:
         return []
@@ -72,7 +62,7 @@ def _figure(key: str, x: float | None) -> str:
     return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 
-def _match_table(result: dict[str, Any]) -> TextTable:
+def _match_table(result: dict[str, Any]) -> ReportTable:
     rows = result["rows"].values()
     a, b = _names(result)
     cells: list[Sequence[str]] = [
@@ -149,33 +139,33 @@ def who(result: dict[str, Any]) -> dict[str, str]:
     return {f"P{i + 1}": spec for i, spec in enumerate(result["players"])}
 
 
-def terminal(result: dict[str, Any]) -> None:
-    """Prints the tables to standard output."""
-    show(heading(result), who(result), tables(result), notes(result))
-
-
-def markdown(result: dict[str, Any]) -> str:
-    """The report as Markdown."""
-    parts = [f"# Tournament\n\n{heading(result)}\n", format_specs(who(result)), *markdown_tables(tables(result))]
-    parts.append("".join(f"- {line}\n" for line in notes(result)))
-    parts.append(f"![differences]({PLOT})\n")
-    if "gains" in result:
-        parts.append(f"![what searches say they gain]({GAINS})\n")
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a tournament's result."""
     sample = (
         "One sample is a deal, played by a team of each. A − B is the difference of the two games"
         if result.get("teams")
         else "One sample is a deal with all its seatings. A − B is the mean over a deal's seatings of the mean of "
         "A's seats minus the mean of B's"
     )
-    parts.append(
-        f"{sample}; the interval is a bootstrap over deals, p the Wilcoxon signed-rank "
-        "test over deals. Seconds a turn are wall seconds inside the player, forced moves included.\n"
+    method = (
+        f"{sample}; the interval is a bootstrap over deals, p the Wilcoxon signed-rank test over deals. Seconds a turn "
+        "are wall seconds inside the player, forced moves included."
     )
-    parts.append("`trickformer records worst` on this folder lists its deals, the worst of A first, and their games.\n")
+    worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
-    parts.append("With all options:\n")
-    parts.append(format_specs(dict(zip(who(result), specs))))
-    return "\n".join([*parts, *format_builds(result["versions"])])
+    gained = [("what searches say they gain", GAINS)] if "gains" in result else []
+    return Report(
+        result,
+        heading(result),
+        tables(result),
+        title="Tournament",
+        names=who(result),
+        notes=notes(result),
+        figures=[("differences", PLOT), *gained],
+        method=[method, worst],
+        resolved=dict(zip(who(result), specs)),
+        builds=result["versions"],
+    )
 
 
 def _interval(ci95: Sequence[float | None]) -> str:

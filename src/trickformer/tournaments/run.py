@@ -12,20 +12,10 @@ from pydantic import BaseModel
 
 from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.engines import process
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
-from trickformer.plumbing.folder import (
-    ABOUT,
-    CONFIG,
-    Interruption,
-    Lines,
-    build,
-    may_begin,
-    open_recorded_run,
-    read_lines,
-    to_go_on,
-)
+from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
+from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
@@ -75,47 +65,43 @@ def _hands(config: Plan, game: Game) -> list[Hand]:
     return hands
 
 
-def _cast(game: Game, specs: list[str]) -> list[Player]:
-    """A player for each spec; equal specs share one, for what a player knows of a hand is in its memo."""
-    made = {spec: players.make(spec, game) for spec in dict.fromkeys(specs)}
-    return [made[spec] for spec in specs]
+def _cast(config: Plan, game: Game) -> list[Player]:
+    """Make a player for each spec; equal specs share one, for a player keeps what it knows of a hand in its memo."""
+    logs = config.out / ERRORS if config.out is not None else None
+    by_spec = {spec: players.make(spec, game, logs) for spec in dict.fromkeys(config.specs)}
+    return [by_spec[spec] for spec in config.specs]
 
 
 def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
     Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
-    standard error, and Interrupted on Ctrl-C."""
+    standard error, and Interruption on Ctrl-C."""
     game = config.rules()
     typed = config.specs
     specs = [players.resolve(spec) for spec in typed]
     config = config.with_specs(specs)
-    if resume and config.out is None:
-        raise TrickformerError("--resume needs the --out of the run to continue")
+    folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
-    assert isinstance(config, BaseModel)  # as every plan is
-    free = type(config).model_fields.keys() - set(config.FIXED)
-    if config.out is not None:
-        may_begin(config.out, config, resume, free)
-    process.errors_to = config.out / ERRORS if config.out is not None else None
-    cast = _cast(game, specs)
-    sees_state = [i for i, p in enumerate(cast) if getattr(p, "needs_state", False)]
-    caveats: list[list[str]] = [list(getattr(p, "caveats", ())) for p in cast]
+    if folder is not None:
+        folder.check(config, resume=resume, free=config.free)
+    cast = _cast(config, game)
+    sees_state = [i for i, p in enumerate(cast) if p.needs_state]
+    caveats: list[list[str]] = [list(p.caveats) for p in cast]
     hands = _hands(config, game)
     run = TournamentRun(config, typed, sees_state, caveats, [], [build()])
-    if config.out is None:
+    if folder is None:
         _finish(run, hands, None, game, cast)
         return run
-    folder = config.out
     files = players.digests(game, specs)
-    if (folder / CONFIG).exists():
-        known = load(folder, type(config), with_records=False)
+    if folder.started:
+        known = load(folder.path, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
-    parse = store.parser(folder / RECORDS, set(hands), game.players, config.clock is not None)
+    parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
-    with open_recorded_run(folder, config, resume, free, RECORDS, parse, about) as lines:
+    with folder.records(RECORDS, config, resume=resume, free=config.free, parse=parse, about=about) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
     return run
@@ -123,7 +109,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
 
 def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
-    if not (folder / CONFIG).exists():
+    if not RunFolder(folder).started:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
@@ -134,12 +120,12 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
         hands = set(_hands(config, run.game))
-        parse = store.parser(folder / RECORDS, hands, run.game.players, config.clock is not None)
+        parse = store.parser(folder / RECORDS, hands, run.game.players, config.time_limit is not None)
         run.records.extend(read_lines(folder / RECORDS, parse)[0])
     return run
 
 
-def _finish(run: TournamentRun, hands: list[Hand], lines: Lines | None, game: Game, cast: list[Player]) -> None:
+def _finish(run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player]) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
     process plays all of it, else by those that each worker makes."""
     config = run.config
@@ -147,24 +133,22 @@ def _finish(run: TournamentRun, hands: list[Hand], lines: Lines | None, game: Ga
     missing = [h for h in hands if h not in done]
     jobs = _jobs(config, missing)
     if len(jobs) == 1 and config.ray is None:
-        source = play(game, cast, missing, config.seed, config.tables, config.clock)
+        source = play(game, cast, missing, config.seed, config.tables, config.time_limit)
     else:
         source = parallel.stream(_play, jobs, config.workers, config.ray)
-    try:
-        with progress(config.COMMAND, "tables", len(done), len(hands)) as advance:
-            for record in source:
-                if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
-                    raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
-                done.add(record.hand)
-                if lines is not None:
-                    lines.append(record)
-                run.records.append(record)
-                advance()
-    except KeyboardInterrupt:
-        kept = "nothing is kept without --out"
-        if config.out:
-            kept = to_go_on(config.COMMAND, config, config.out, players.to_type(config))
-        raise Interruption(f"interrupted after {len(run.records)} of {len(hands)} tables; {kept}") from None
+    typed = players.to_type(config)
+    with (
+        resumable(config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(hands)} tables"),
+        progress(config.COMMAND, "tables", len(done), len(hands)) as advance,
+    ):
+        for record in source:
+            if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
+                raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
+            done.add(record.hand)
+            if lines is not None:
+                lines.append(record)
+            run.records.append(record)
+            advance()
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
@@ -178,6 +162,5 @@ def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
 def _play(job: Job) -> Iterator[HandRecord]:
     """The records of a slice, by players of its own."""
     config, hands = job
-    process.errors_to = config.out / ERRORS if config.out is not None else None
     game = config.rules()
-    return play(game, _cast(game, config.specs), hands, config.seed, config.tables, config.clock)
+    return play(game, _cast(config, game), hands, config.seed, config.tables, config.time_limit)

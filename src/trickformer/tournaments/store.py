@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import Parse
+from trickformer.plumbing.lines import Parse
 from trickformer.tournaments.plan import Hand
 
 TIMING = ("seconds", "calls", "overran")  # the fields that differ between runs of the same config

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trickformer import checkpoints, players, tokenizers
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, replay
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, decision_rng, replay
 from trickformer.web.config import YOU, Play
 from trickformer.web.table import Table
 
@@ -66,10 +66,10 @@ class Cast:
         player, state = self.player(asked.spec), at(self._game, asked.history)
         memo = self._memo(asked)
         memo["explain"] = explain
-        if getattr(player, "needs_state", False):
+        if player.needs_state:
             memo["state"] = state.clone()
         view = self._game.view(state, asked.seat)
-        rng = players.decision_rng(asked.seed, asked.deal, asked.seat, asked.number)
+        rng = decision_rng(asked.seed, asked.deal, asked.seat, asked.number)
         start = time.perf_counter()
         decisions = player.act([view], [rng], [memo])
         seconds = time.perf_counter() - start
@@ -81,10 +81,9 @@ class Cast:
         state = at(self._game, history)
         for spec, player in self._players.items():
             own = [p for p, who in enumerate(seats) if who == spec and (spec, p) in self._memos]
-            told: Any = getattr(player, "end", None)
-            if own and told is not None:
+            if own:
                 views = [self._game.view(state, p) for p in own]
-                told(views, self._game.scores(state), [self._memos[spec, p][2] for p in own])
+                player.end(views, self._game.scores(state), [self._memos[spec, p][2] for p in own])
         self._memos.clear()
 
     def _memo(self, asked: DecisionRequest) -> Memo:

@@ -9,28 +9,31 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from trickformer import players as known
 from trickformer.base import Game, TrickformerError
+from trickformer.plumbing.help_pages import Panels
 
 YOU = "you"  # who sits where a person does
 
 
-class View(BaseModel):
-    """Hands on record, in the browser."""
+class ViewSettings(BaseModel):
+    """Settings of `trickformer view`: recorded hands in the browser."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "view"
 
-    run: Path = Field(description="folder of a tournament or of a table, or a file of games")
+    run: Path = Field(description="Folder of a tournament or of a table, or a file of games.")
     analyse: str | None = Field(
-        None, description="analyst that rates unless the page chooses another: a player's spec, or solver (open cards)"
+        None, description="Spec of the analyst that rates at first, or solver for perfect play with open cards."
     )
-    players: list[str] | None = Field(
-        None, min_length=1, description="specs of players that rate and play on, beside the package's own"
+    players: list[str] | None = Field(None, min_length=1, description="Specs of further players that rate and play on.")
+    repeats: int = Field(
+        4, ge=1, le=10_000, description="Number of times that an analyst with random samples rates a decision."
     )
-    repeats: int = Field(4, ge=1, le=10_000, description="how often an analyst that samples is asked")
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of all randomness")
-    browser: bool = Field(True, description="open the page in your browser")
-    host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the hands to others")
-    port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of all randomness.")
+    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    host: str = Field(
+        "127.0.0.1", description="Address to listen at. Any other than loopback shows the hands to other machines."
+    )
+    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
 
 
 class Play(BaseModel):
@@ -39,26 +42,31 @@ class Play(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "play"
     FIXED: ClassVar[tuple[str, ...]] = ("game", "opponents", "seat", "seed", "deal")
+    PANELS: ClassVar[Panels] = {
+        "Table": ("opponents seat seed deal out config resume", ""),
+        "Page": ("text browser host port", "checkpoint worlds"),
+    }
 
-    game: str = Field(description="game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'")
+    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
     opponents: list[str] | None = Field(
-        None,
-        min_length=1,
-        description="specs of the players at the other seats, from the left neighbour on; fewer take turns. If not "
-        "given, the game's baseline sits everywhere",
+        None, min_length=1, description="Specs of the other seats' players from your left on. Fewer specs take turns."
     )
-    seat: int = Field(0, ge=0, le=63, description="the seat that is yours")
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
-    deal: int = Field(0, ge=0, lt=2**31, description="the deal to begin with")
+    seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
+    deal: int = Field(0, ge=0, lt=2**31, description="Number of the first deal, from 0.")
     checkpoint: str | None = Field(
-        None, description="model that is asked when you look inside; if not given, the shipped one of the game"
+        None, description="Checkpoint for the panels about the model, by default the game's shipped one."
     )
-    worlds: int = Field(1_000, ge=1, le=100_000, description="worlds drawn to say where hidden cards lie")
-    text: bool = Field(False, description="play on this terminal, without a browser")
-    browser: bool = Field(True, description="open the page in your browser")
-    host: str = Field("127.0.0.1", description="address to listen at; another than loopback shows the table to others")
-    port: int = Field(0, ge=0, le=65_535, description="port to listen at; 0: one that is free")
-    out: Path | None = Field(None, description="folder that keeps the match, move by move")
+    worlds: int = Field(
+        1_000, ge=1, le=100_000, description="Number of sampled worlds behind the odds of hidden cards."
+    )
+    text: bool = Field(False, description="Whether to play in this terminal instead of the browser.")
+    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    host: str = Field(
+        "127.0.0.1", description="Address to listen at. Any other than loopback shows the table to other machines."
+    )
+    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
+    out: Path | None = Field(None, description="Folder that keeps the match, move by move.")
 
     _typed = field_validator("opponents")(known.validate_specs)
 

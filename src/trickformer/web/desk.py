@@ -15,7 +15,7 @@ from trickformer.plumbing.progress import Advance, Show
 from trickformer.records import files
 from trickformer.records.show import in_words
 from trickformer.records.skat import check, replay
-from trickformer.records.skat.record import Record
+from trickformer.records.skat.record import SkatRecord
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import shares
@@ -26,7 +26,7 @@ from trickformer.web.scenes import OPEN
 
 if TYPE_CHECKING:
     from trickformer.base import State
-    from trickformer.records.played import GameRecord
+    from trickformer.records.played import AnyRecord
 
 MOST = 500  # hands that are listed
 _EVERY = 0.1  # seconds between two words on how far the work is
@@ -52,8 +52,8 @@ class Desk:
         """analyse: the analyst that comes first; named: players beside the package's own."""
         self._path, self._analyse, self._named = path, analyse, tuple(named)
         self._repeats, self._seed = repeats, seed
-        self._known: list[Record | GameRecord] = []  # as far as they were read
-        self._more: Iterator[Record | GameRecord] = files.read(files.place(path)) if path is not None else iter(())
+        self._known: list[AnyRecord] = []  # as far as they were read
+        self._more: Iterator[AnyRecord] = files.read(files.place(path)) if path is not None else iter(())
 
     def list_hands(self) -> dict[str, Any]:
         """What the path holds: of a tournament the worst deals of A first. Raises TrickformerError where a game cannot
@@ -82,9 +82,9 @@ class Desk:
         rows = []
         while len(rows) < MOST and (record := self._record(len(rows) + 1)) is not None:
             tags = record.tags
-            deal = tags.get("CO", "").removeprefix("deal ") if isinstance(record, Record) else tags.get("deal", "")
-            result = check.result(replay.replay(record)) if isinstance(record, Record) else None
-            scores = " ".join((result or "").split()[:3] if isinstance(record, Record) else map(str, record.scores))
+            deal = tags.get("CO", "").removeprefix("deal ") if isinstance(record, SkatRecord) else tags.get("deal", "")
+            result = check.result(replay.replay(record)) if isinstance(record, SkatRecord) else None
+            scores = " ".join((result or "").split()[:3] if isinstance(record, SkatRecord) else map(str, record.scores))
             who = ", ".join(map(short, record.names))
             rows.append({"number": len(rows) + 1, "deal": deal, "who": who, "result": scores, "difference": ""})
         more = int(len(rows) == MOST and self._record(MOST + 1) is not None)
@@ -175,7 +175,7 @@ class Desk:
     def _players(self, game: Game) -> tuple[str, ...]:
         return list_players(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
 
-    def _record(self, number: int) -> Record | GameRecord | None:
+    def _record(self, number: int) -> AnyRecord | None:
         """The game of that number; None behind the last. Raises TrickformerError where it cannot be read."""
         while len(self._known) < number:
             found = next(self._more, None)

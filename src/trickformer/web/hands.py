@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core, tokenizers
+from trickformer import _core
 from trickformer.base import Game, View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi, card_name
+from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 LISTED, TRIES = 20_000, 20_000  # hands that are listed, or else draws that are tried, under `smart`
 
@@ -34,7 +35,7 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
         kinds[name] = estimator.belief()[0].numpy()
     kinds["counting"] = _shares(drawn.hidden, np.ones(worlds), rules.kinds)
     if view.legal:
-        tokenizer = tokenizers.make(game)
+        tokenizer = HanabiTokenizer(game)
         bot = _core.hanabi.BOTS.index("smart")
         decision = _core.hanabi.Decision(tokenizer.codec, tokenizer.encode(view), bot)
         hands, weights, _ = decision.explained(LISTED, worlds, TRIES, int(rng.integers(2**63)))

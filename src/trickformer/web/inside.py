@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import players, tokenizers
-from trickformer.base import CHANCE, Game, SearchNode, TrickformerError, View
+from trickformer import tokenizers
+from trickformer.base import CHANCE, Game, SearchNode, TrickformerError, View, decision_rng
 from trickformer.belief import heads
 from trickformer.belief.samplers import CardBelief, sampler, weighted_belief
 from trickformer.web import scenes
@@ -217,4 +217,4 @@ class Inside:
         return self._game.words(action)
 
     def _rng(self, asked: DecisionRequest) -> np.random.Generator:
-        return players.decision_rng(asked.seed, asked.deal, asked.seat, NUMBER + asked.number)
+        return decision_rng(asked.seed, asked.deal, asked.seat, NUMBER + asked.number)

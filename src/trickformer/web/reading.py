@@ -11,7 +11,7 @@ from typing import Any
 
 from trickformer.base import TrickformerError
 from trickformer.web import messages
-from trickformer.web.config import YOU, Play, View
+from trickformer.web.config import YOU, Play, ViewSettings
 from trickformer.web.desk import Desk, FinishedHand
 from trickformer.web.pages import Pages
 from trickformer.web.table import Table
@@ -28,7 +28,7 @@ def desk_of(path: Path | None, analyse: str | None, named: Sequence[str], repeat
 class Reading(Pages):
     """The hands of a path, or those that a table has finished."""
 
-    def __init__(self, settings: View | Play, table: Table | None = None):
+    def __init__(self, settings: ViewSettings | Play, table: Table | None = None):
         super().__init__()
         self._settings, self._table = settings, table
         self._workers: dict[object, Worker] = {}
@@ -36,7 +36,7 @@ class Reading(Pages):
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         settings, table = self._settings, self._table
-        if isinstance(settings, View):
+        if isinstance(settings, ViewSettings):
             given = (settings.run, settings.analyse, tuple(settings.players or ()), settings.repeats, settings.seed)
         else:
             sat = tuple(who for who in table.specs if who != YOU) if table is not None else ()

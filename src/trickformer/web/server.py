@@ -30,11 +30,11 @@ from uvicorn import Config, Server
 
 from trickformer import players
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import Interruption, to_go_on
+from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
 from trickformer.web.cast import make_cast
-from trickformer.web.config import Play, View
+from trickformer.web.config import Play, ViewSettings
 from trickformer.web.pages import Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
@@ -204,19 +204,17 @@ class _PageServer(Server):
 
 
 def play(settings: Play, resume: bool) -> None:
-    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
+    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
     make_cast(settings)  # before anything is written; what plays is made in the worker
     with _bind_socket(settings) as listener, open_table(settings, resume) as table:
         rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
         _serve(settings, listener, "the table is", "index.html", rooms)
-    kept = "nothing is kept without --out"
-    if settings.out is not None:
-        kept = to_go_on(settings.COMMAND, settings, settings.out, players.to_type(settings))
-    raise Interruption(f"the table is closed; {kept}")
+    remedy = how_to_resume(settings.COMMAND, settings, players.to_type(settings))
+    raise Interruption(f"the table is closed; {remedy}")
 
 
-def view(settings: View) -> None:
-    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interrupted on Ctrl-C."""
+def view(settings: ViewSettings) -> None:
+    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
     next(files.read(files.place(settings.run)))  # before anything listens
@@ -228,7 +226,9 @@ def view(settings: View) -> None:
     raise Interruption("the page is closed")
 
 
-def _serve(settings: Play | View, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]) -> None:
+def _serve(
+    settings: Play | ViewSettings, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]
+) -> None:
     """Serves pages until Ctrl-C. said: what is at the address."""
     token = secrets.token_urlsafe(16)
     port = listener.getsockname()[1]
@@ -256,7 +256,7 @@ def _serve(settings: Play | View, listener: socket.socket, said: str, index: str
         _PageServer(config, ready).run(sockets=[listener])
 
 
-def _bind_socket(settings: Play | View) -> socket.socket:
+def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
     """A socket that listens. Raises TrickformerError where the address is none, or taken."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]

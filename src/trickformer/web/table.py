@@ -3,7 +3,6 @@ stand elsewhere. Each step is a line of a journal, so that a table that is kille
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from trickformer import players
 from trickformer.base import Decision, Game, TrickformerError, View
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RunFolder
+from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.tournaments.store import HandRecord
 from trickformer.web.config import YOU, Play
 
@@ -237,11 +238,12 @@ class Table:
 class _Keeper:
     """The folder of a table: the journal, and the finished hands as a tournament records them."""
 
-    def __init__(self, settings: Play, game: Game, journal: folder.Lines):
+    def __init__(self, settings: Play, game: Game, journal: JsonLines):
         assert settings.out is not None
         self.known = journal.known
-        self._journal, self._out, self._game = journal, settings.out, game
-        self._builds = folder.builds(settings.out / folder.ABOUT)
+        self._journal, self._game = journal, game
+        self._folder = RunFolder(settings.out)
+        self._builds = self._folder.builds()
         self._written: tuple[list[str], int] = ([], 0)
 
     def write(self, step: _Step, table: Table) -> None:
@@ -253,11 +255,10 @@ class _Keeper:
         """Who has sat at the table, and its finished hands, where this is not what was written last."""
         records = table.records
         if table.specs != self._written[0]:
-            about = {"game": str(self._game.spiel), "players": table.specs, "builds": self._builds}
-            folder.replace(self._out / folder.ABOUT, json.dumps(about, indent=2) + "\n")
+            self._folder.describe({"game": str(self._game.spiel), "players": table.specs}, self._builds)
         if len(records) != self._written[1]:
             lines = "".join(record.model_dump_json(exclude_none=True) + "\n" for record in records)
-            folder.replace(self._out / RECORDS, lines)
+            replace(self._folder.path / RECORDS, lines)
         self._written = (table.specs, len(records))
 
 
@@ -276,17 +277,16 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
     not to be gone on with."""
     game = settings.rules()
     seats = tuple(YOU if who == YOU else players.resolve(who) for who in settings.seats(game))
-    if settings.out is None:
-        if resume:
-            raise TrickformerError("--resume needs the --out of the table to go on with")
+    folder = RunFolder.optional(settings.out, resume)
+    if folder is None:
         yield Table(game, seats, settings.seed, settings.deal)
         return
     free = type(settings).model_fields.keys() - set(settings.FIXED)
-    begun = [step.seats for step in folder.read_lines(settings.out / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
-    sat = dict.fromkeys(who for seating in begun or [seats] for who in seating)
+    matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
+    sat = dict.fromkeys(who for seating in matches or [seats] for who in seating)
     for who in sat:
         if who not in seats and players.starts_program(who):
             raise TrickformerError(f"{who!r} sits there and starts a program, which a file may not decide")
     about = {"game": str(game.spiel), "players": list(sat)}
-    with folder.open_recorded_run(settings.out, settings, resume, free, JOURNAL, _parse, about) as journal:
+    with folder.records(JOURNAL, settings, resume=resume, free=free, parse=_parse, about=about) as journal:
         yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))

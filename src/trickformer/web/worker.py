@@ -13,7 +13,6 @@ from typing import Any
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.engines import process
 from trickformer.plumbing.parallel import end_with_the_parent
 
 _DONE, _TOLD, _SEARCHED, _ERROR = "done", "told", "searched", "error"  # what a process sends: (kind, value)
@@ -117,7 +116,6 @@ def _serve(pipe: Connection) -> None:
     """Does what it is asked. Programs that play are ended with their players, or by their supervisor."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
     threading.Thread(target=end_with_the_parent, daemon=True).start()
-    process.errors_to = None
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
         make, given = pipe.recv()
         made: Any = None

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from oh_hell.game import BID, OhHell, suit_of, winner
-from trickformer.base import CHANCE, Decision, Game, Memo, TrickformerError, View
+from trickformer.base import CHANCE, Decision, Game, Memo, Player, TrickformerError, View
 
 
 class Options(BaseModel):
@@ -19,7 +19,7 @@ class Options(BaseModel):
     boldness: float = Field(default=0.0, ge=-2, le=2, description="tricks that it bids beyond those that it expects")
 
 
-class Bidder:
+class Bidder(Player):
     """It decides by the view alone, and draws no randomness."""
 
     batch = 1  # one view after the other

@@ -16,7 +16,7 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.weights import must_be_finite
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
 NETWORK = "model.safetensors"  # file of a run
@@ -42,7 +42,7 @@ def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
     """The network with what it was trained on, as one file."""
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
-    with folder.whole(file) as draft:
+    with whole(file) as draft:
         save_file(weights, draft, metadata)
 
 

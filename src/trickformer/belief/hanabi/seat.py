@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from trickformer.base import Event, View, Worlds
+from trickformer.base import Belief, Event, View, Worlds
 from trickformer.belief.hanabi.estimators import Estimator, HandWriter
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
 
 
-class EstimatedBelief:
+class EstimatedBelief(Belief):
     """The belief of the seat whose views it is given, in the form pomdp.
 
     players: the scripted policies of the others, a name of `_core.hanabi.BOTS` a seat; the own one does not matter.

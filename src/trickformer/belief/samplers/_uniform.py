@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from trickformer.base import Game, View
+from trickformer.base import Belief, Game, View, Worlds
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
 
 @dataclass(slots=True)
-class UniformWorlds(ABC):
+class UniformWorlds(Worlds):
     """Hidden parts of a game; what a row of `hidden` holds is the subclass' to say."""
 
     hidden: np.ndarray  # int16 [n, H]
@@ -49,7 +49,7 @@ def one_of_each(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (cumulative < rng.random((len(log_weight), 1)) * cumulative[:, -1:]).sum(axis=1)
 
 
-class ExactBelief(ABC, Generic[W]):
+class ExactBelief(Belief, Generic[W]):
     """Uniform over the hidden histories that explain a view."""
 
     consistent = True
@@ -80,7 +80,7 @@ class ExactBelief(ABC, Generic[W]):
         return self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     @abstractmethod
-    def log_prob(self, worlds: W) -> np.ndarray:
+    def log_prob(self, worlds: W) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
         """float64 [n], natural logarithm of the probability with which a world is drawn, -inf for what does not explain
         the view."""
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core, tokenizers
-from trickformer.base import CHANCE, Game, LogOdds, View
+from trickformer import _core
+from trickformer.base import CHANCE, LogOdds, View
 from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
-from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, deal_order
+from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, Crew, deal_order
+from trickformer.tokenizers.crew import CrewTokenizer
 
 
 class CrewWorlds(UniformWorlds):
@@ -48,9 +49,9 @@ class CrewBelief(CardBelief[CrewWorlds]):
     deals = _core.crew.DealSampler
     cards = NUM_CARDS
 
-    def __init__(self, game: Game, log_odds: LogOdds | None = None):
+    def __init__(self, game: Crew, log_odds: LogOdds | None = None):
         super().__init__(game, log_odds)
-        self._tokenizer = tokenizers.make(game)
+        self._tokenizer = CrewTokenizer(game)
 
     def seat_view(self, view: View) -> _core.crew.SeatView:
         return _core.crew.SeatView(self._tokenizer.codec, self._tokenizer.encode(view))
@@ -76,6 +77,6 @@ class CrewBelief(CardBelief[CrewWorlds]):
         return 1
 
 
-def make(game: Game, log_odds: LogOdds | None = None) -> CrewBelief:
+def make(game: Crew, log_odds: LogOdds | None = None) -> CrewBelief:
     """The uniform belief, or that of these odds."""
     return CrewBelief(game, log_odds=log_odds)

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from trickformer import _core, tokenizers
-from trickformer.base import Game, View, Worlds
+from trickformer import _core
+from trickformer.base import Belief, View, Worlds
 from trickformer.belief.samplers._resampling import resample
 from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
 from trickformer.games.hanabi import Hanabi, split_history
+from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 
 class HanabiWorlds(UniformWorlds):
@@ -51,9 +52,9 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
 
     worlds = HanabiWorlds
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Hanabi):
         super().__init__(game)
-        self._tokenizer = tokenizers.make(game)
+        self._tokenizer = HanabiTokenizer(game)
 
     def _sampler(self, view: View) -> _core.hanabi.HandSampler:
         return _core.hanabi.HandSampler(self._tokenizer.codec, self._tokenizer.encode(view))
@@ -93,7 +94,7 @@ class NoConsistentHandError(ValueError):
     """No hand, or none that was drawn, explains what the others did."""
 
 
-class ExplainedBelief:
+class ExplainedBelief(Belief):
     """A hand is as likely as the deal has it, times what the others, who saw it, would have done as they did.
 
     style: what they play, a name of `_core.hanabi.BOTS`. listed: hands that the rules allow up to which each is looked
@@ -106,7 +107,7 @@ class ExplainedBelief:
     def __init__(self, game: Hanabi, style: str, listed: int = 20_000, tries: int = 50_000, slip: float = 0.0):
         self._game, self._bot, self._slip = game, _core.hanabi.BOTS.index(style), slip
         self._listed, self._tries = listed, tries
-        self._codec, self._uniform = tokenizers.make(game), HanabiBelief(game)
+        self._codec, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._view: View | None = None
 
     def reset(self, view: View) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
-from trickformer.records.skat.record import TIMES_OUT, Record, UnreadableGame
+from trickformer.records.skat.record import TIMES_OUT, SkatRecord
 from trickformer.records.skat.replay import SkatReplay, replay
-
-if TYPE_CHECKING:
-    from trickformer.records.played import GameRecord
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
@@ -169,15 +164,11 @@ def result(found: SkatReplay) -> str | None:
     return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
-def check(record: Record | GameRecord, game: int) -> Finding:
-    """Replays a game, the `game`th of its file, and compares trick winners and result with the record; of a game other
-    than Skat its moves and scores.
+def check(record: SkatRecord, game: int) -> Finding:
+    """Replay game number `game` of a file, and compare its trick winners and its result with the record.
 
     A game that somebody left, timed out of or, as soloist, resigned is reported as broken off, whatever its recorded
     result: there the server decides, and records of such games that would show its rule are few."""
-    if not isinstance(record, Record):
-        fault = record.fault()
-        return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
     found = replay(record)
     notes = ["the null is worth less than the bid: lost at twice its value"] if found.uncovered is not None else []
     recorded = record.result or ""
@@ -206,15 +197,6 @@ def check(record: Record | GameRecord, game: int) -> Finding:
     if not same:
         return Finding(game, DIFFERS, None, compared, tuple(notes))
     return Finding(game, AGREES, notes=tuple(notes))
-
-
-def check_all(games: Iterable[Record | GameRecord | UnreadableGame]) -> Iterator[Finding]:
-    """The findings of a file's games, in order."""
-    for game, found in enumerate(games, 1):
-        if isinstance(found, UnreadableGame):
-            yield Finding(game, DAMAGED, what=found.why.removeprefix(f"game {game}: "))
-        else:
-            yield check(found, game)
 
 
 def _broken_off(found: SkatReplay) -> str | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -24,15 +23,12 @@ from trickformer.records.skat.record import (
     SHOWS,
     TIMES_OUT,
     UNKNOWN,
-    Game,
-    Record,
+    SkatRecord,
+    Unread,
     contract,
     quote,
     split_move,
 )
-
-if TYPE_CHECKING:
-    from trickformer.records.played import GameRecord
 
 _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
 _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
@@ -46,7 +42,7 @@ _KINDS = (*SUITS, "G", "N", "NO")  # letters of the declarations, in their order
 _SKAT = slice(30, 32)
 
 
-def parse(line: str, number: int) -> Record:
+def parse(line: str, number: int) -> SkatRecord:
     """The game of a line, the `number`th of its file.
 
     Raises TrickformerError, naming the game and the move where there is one, on what is no ISS record."""
@@ -72,7 +68,7 @@ def parse(line: str, number: int) -> Record:
     if len(words) % 2:
         raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} lacks its move")
     try:
-        return Record(
+        return SkatRecord(
             source="trickformer" if found.get("PC") == "trickformer" else "iss",
             names=(found.pop("P0"), found.pop("P1"), found.pop("P2")),
             deck=deck,
@@ -192,7 +188,7 @@ class _Moves:
         return words if words and words != _words(self.moves) else None
 
 
-def parse_declaration(record: Record) -> tuple[int, int] | None:
+def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
     """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
     none."""
     words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
@@ -217,12 +213,10 @@ def _words(moves: list[str] | tuple[str, ...]) -> str | None:
     return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
 
 
-def write(record: Record | GameRecord, number: int = 1) -> str:
+def write(record: SkatRecord, number: int = 1) -> str:
     """The line of a game, without its end. `parse` of it is the record again.
 
     Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
-    if not isinstance(record, Record):
-        raise TrickformerError(f"game {number}: an ISS record is of Skat, and this is a game of {record.rules}")
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
     what = [split_move(move)[1] for move in record.moves]
@@ -266,7 +260,7 @@ def write(record: Record | GameRecord, number: int = 1) -> str:
     return line
 
 
-def games(lines: Iterator[str]) -> Iterator[Game]:
+def games(lines: Iterator[str]) -> Iterator[Unread]:
     """The games of a file's lines, each to be read: what `parse` gives, or raises."""
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield partial(parse, line, number)

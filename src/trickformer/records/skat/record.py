@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from trickformer.games.skat import ACTIONS, CALLS, CARDS, DECLARATIONS, LEVELS, NUM_CARDS, PLAYERS
-
-# A game that a file holds, not yet read. Calling it raises TrickformerError, naming the game, where it is damaged.
-Game: TypeAlias = Callable[[], "Record | GameRecord"]
-
-if TYPE_CHECKING:
-    from trickformer.records.played import GameRecord
 
 ACTION = {name: action for action, name in enumerate(ACTIONS)}
 CARD = frozenset(CARDS)
@@ -24,8 +18,8 @@ _REMARK = re.compile(rf"{RESIGNS}|{LEAVES}|{TIMES_OUT}|{UNKNOWN}|{SHOWS}(?: \S+)
 _DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))
 
 
-class Record(BaseModel):
-    """One game. Seats are 0 forehand, 1 middlehand, 2 rearhand.
+class SkatRecord(BaseModel):
+    """One game of Skat. Seats are 0 forehand, 1 middlehand, 2 rearhand.
 
     A move is a seat and what it did there: an action of the game by its name (trickformer.games.skat.ACTIONS), in the
     order of the rules, or a remark, which is no action: `shows` its cards, `resigns`, `leaves`, `times-out`, plays a
@@ -80,6 +74,10 @@ class Record(BaseModel):
         if self.contract != contract(self.moves):
             raise ValueError(f"the contract {self.contract!r} is not that of the moves")
         return self
+
+
+# A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
+Unread: TypeAlias = Callable[[], SkatRecord]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from trickformer.games.skat import (
     PLAYING,
     POINTS,
 )
-from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, Record, split_move
+from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
 _PICK_UP, _DISCARD, _DECLARE = 1, 2, 3  # phases of the core
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
@@ -45,7 +45,7 @@ class Trick:
 class SkatReplay:
     """What became of a record under the rules."""
 
-    record: Record
+    record: SkatRecord
     state: _core.skat.State
     actions: list[int] = field(default_factory=list)  # that led to the state from the deal
     stand_in: int = 0  # so many of them, the first, stand in for an auction that the record does not tell
@@ -96,7 +96,7 @@ class SkatReplay:
         return 2 if self.gone or defenders <= self.resigned else None
 
 
-def replay(record: Record) -> SkatReplay:
+def replay(record: SkatRecord) -> SkatReplay:
     """Plays the moves of a record one by one; stops at the first that the rules forbid, and says so in `fault`.
 
     A null worth less than the bid is forbidden by the game and played nevertheless: people do declare it."""
@@ -114,7 +114,7 @@ def replay(record: Record) -> SkatReplay:
     return found
 
 
-def _deal(record: Record) -> _core.skat.State:
+def _deal(record: SkatRecord) -> _core.skat.State:
     return _core.skat.State(np.array([ACTION[card] for card in record.deck], dtype=np.uint8))
 
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
-from trickformer.records.skat.record import CARD, Game, Record, contract, quote
+from trickformer.records.skat.record import CARD, SkatRecord, Unread, contract, quote
 
 _SUITS = {
     "D": ("Diamond", "Karo", "Bells", "Schellen"),
@@ -53,7 +53,7 @@ _IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
 _END, _RULE = "=" * 40, "-" * 40
 
 
-def games(lines: Iterator[str]) -> Iterator[Game]:
+def games(lines: Iterator[str]) -> Iterator[Unread]:
     """The games of a log's lines, each to be read. Where the log breaks off there is one more, which is damaged."""
     number, block = 0, []
     for line in lines:
@@ -70,7 +70,7 @@ def games(lines: Iterator[str]) -> Iterator[Game]:
         yield partial(_breaks_off, 1)
 
 
-def _breaks_off(number: int) -> Record:
+def _breaks_off(number: int) -> SkatRecord:
     raise TrickformerError(f"game {number}: the log breaks off")
 
 
@@ -114,7 +114,7 @@ class _Game:
             raise self.fail(f"{quote(line)} does not say: {words[0]}")
         return [_card(cell) for cell in cells]
 
-    def record(self) -> Record:
+    def record(self) -> SkatRecord:
         """The game. Raises TrickformerError."""
         names = self.next().split()
         if len(names) != PLAYERS or len(set(names)) != PLAYERS:
@@ -147,7 +147,7 @@ class _Game:
 
     def read_play(
         self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
-    ) -> Record:
+    ) -> SkatRecord:
         dealt_skat = self.skat(_WAS)
         bid = _BID.fullmatch(self.next())
         played = _PLAYED.fullmatch(self.next()) if bid else None
@@ -196,12 +196,14 @@ class _Game:
         rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
         return self.make_record(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
-    def make_record(self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any) -> Record:
+    def make_record(
+        self, names: list[str], forehand: int, cards: list[str], moves: list[str], **rest: Any
+    ) -> SkatRecord:
         if len(cards) != len(CARD) or frozenset(cards) != CARD:
             raise self.fail("hands and skat are not 32 different cards")
         a, b, c = *names[forehand:], *names[:forehand]
         try:
-            return Record(
+            return SkatRecord(
                 source="xskat", names=(a, b, c), deck=tuple(cards), moves=tuple(moves), contract=contract(moves), **rest
             )
         except ValidationError as e:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
+from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View, World
 from trickformer.belief.samplers.crew import CrewBelief
 from trickformer.games.crew import NUM_CARDS, PLAY, PLAYERS
 
@@ -18,7 +18,7 @@ UNKNOWN = 0.5  # what a world counts that was not decided
 DEFAULTS = {"worlds": 20, "nodes": 2000}
 
 
-class CrewSearch:
+class CrewSearch(Player):
     """PIMC at any number of tables.
 
     belief: by which worlds are drawn. worlds: sampled for a decision. nodes: cards tried for an action in one of

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer import _core, tokenizers
+from trickformer import _core
 from trickformer.base import Belief, Game, Memo, View
 from trickformer.belief.samplers.hanabi import NoConsistentHandError
 from trickformer.games.hanabi import Hanabi
+from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 if TYPE_CHECKING:
     from trickformer.search.hanabi.beliefs import Maker
@@ -63,7 +64,7 @@ class HanabiPositions:
 
     def __init__(self, game: Hanabi, style: str, seat: int, belief: Maker, exact: Belief, threads: int = 1):
         self._seat, self._belief, self._exact, self._threads = seat, belief, exact, threads
-        self._tokenizer, self._bot = tokenizers.make(game), _core.hanabi.BOTS.index(style)
+        self._tokenizer, self._bot = HanabiTokenizer(game), _core.hanabi.BOTS.index(style)
         self.unit, self.knows_better = float(game.rules.kinds), True
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> HanabiPosition:
@@ -80,7 +81,7 @@ class HanabiScript:
     """Decisions of any seat, from which `smart` plays on."""
 
     def __init__(self, game: Hanabi, belief: Belief):
-        self._tokenizer, self._bot, self._belief = tokenizers.make(game), _core.hanabi.BOTS.index("smart"), belief
+        self._tokenizer, self._bot, self._belief = HanabiTokenizer(game), _core.hanabi.BOTS.index("smart"), belief
         self.unit = float(game.rules.kinds)
 
     def can_evaluate(self, view: View) -> bool:

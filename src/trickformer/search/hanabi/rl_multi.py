@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, View
+from trickformer.base import Decision, Memo, Player, View
 from trickformer.belief.hanabi.process import HanabiProcess, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.games.hanabi import Hanabi
@@ -92,7 +92,7 @@ class TunedGame:
         return self._team.process.possible(self._x, hidden, int(rng.integers(2**62)))
 
 
-class BothSeats:
+class BothSeats(Player):
     """A team whose seats both search; at any number of tables, one decision after the other."""
 
     batch = 1

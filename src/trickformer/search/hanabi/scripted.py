@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import View
+from trickformer.base import Policy, View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi
 
 
-class ScriptedPolicy:
+class ScriptedPolicy(Policy):
     """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
     it can be asked in any world that explains a view."""
 

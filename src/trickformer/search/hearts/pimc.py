@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, Decision, Game, Memo, Thought, View, World
+from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View, World
 from trickformer.belief.samplers.hearts import HeartsBelief
 from trickformer.games.hearts import PLAYERS
 
 DEFAULTS = {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "light"}
 
 
-class HeartsSearch:
+class HeartsSearch(Player):
     """PIMC at any number of tables, one search after the other, in worlds that a belief draws."""
 
     batch = 1  # one view after the other

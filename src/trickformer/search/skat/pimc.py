@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, Decision, Game, Memo, Thought, View
+from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View
 from trickformer.belief.samplers import weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
@@ -20,7 +20,7 @@ OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weig
 DEFAULTS: dict[str, Any] = {"worlds": 50, "weighted": None, "bidding": "rules"}
 
 
-class SkatSearch:
+class SkatSearch(Player):
     """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
 
     belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import typer
@@ -35,7 +34,4 @@ def evaluate(
     result = report.result(settings, evaluation.command(settings, resume))
     if settings.out is not None:
         report.write(result, settings.out)
-    if as_json:
-        print(json.dumps(result))
-    else:
-        report.terminal(result)
+    report.make_report(result).print(as_json)

@@ -26,7 +26,9 @@ from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.torch_backend import usable
-from trickformer.plumbing import digests, folder
+from trickformer.plumbing import digests
+from trickformer.plumbing.folder import RunFolder, resumable
+from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 from trickformer.studies.belief.stack import Stack, load, save
@@ -132,39 +134,39 @@ def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
 def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     usable(config.device)
     shared = _load_components(config)
-    if resume and config.out is None:
-        raise TrickformerError("--resume needs the --out of the run to continue")
     found: dict[int, list[dict[str, Any]]] = {}
     with _open_records(config, resume) as kept:
         if kept:
             found |= {stack[0]["game"]: stack for stack in kept.known}
-        done = sum(map(len, found.values()))
-        try:
-            with progress("belief evaluate", "games", done, config.games) as advance:
-                for first in range(0, config.games, config.stack):
-                    if first in found:
-                        continue
-                    file = config.out / STACK if config.out else None
-                    found[first] = list(play(config, first, advance, file, shared))
-                    if kept:
-                        kept.append(found[first])
-                    if file is not None:
-                        file.unlink(missing_ok=True)
-                    advance(len(found[first]))
-        except KeyboardInterrupt:
-            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
-            done = sum(map(len, found.values()))
-            raise folder.Interruption(f"interrupted after {done} of {config.games} games; {on}") from None
+
+        def done() -> int:
+            return sum(map(len, found.values()))
+
+        with (
+            resumable("belief evaluate", config, progress=lambda: f"after {done()} of {config.games} games"),
+            progress("belief evaluate", "games", done(), config.games) as advance,
+        ):
+            for first in range(0, config.games, config.stack):
+                if first in found:
+                    continue
+                file = config.out / STACK if config.out else None
+                found[first] = list(play(config, first, advance, file, shared))
+                if kept:
+                    kept.append(found[first])
+                if file is not None:
+                    file.unlink(missing_ok=True)
+                advance(len(found[first]))
     return [record for first in sorted(found) for record in found[first]]
 
 
 @contextmanager
-def _open_records(config: Evaluation, resume: bool) -> Generator[folder.Lines | None]:
+def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | None]:
     """The stacks in the folder of the run, if it has one."""
-    if config.out is None:
+    folder = RunFolder.optional(config.out, resume)
+    if folder is None:
         yield None
         return
 
@@ -182,7 +184,6 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[folder.Lines | 
 
     asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
     files = digests.sha256({str(path): networks.file_of(path) for path in asked})
-    with folder.open_recorded_run(
-        config.out, config, resume, ("out", "threads"), RECORDS, parse, {"files": files}
-    ) as lines:
+    free, about = ("out", "threads"), {"files": files}
+    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse, about=about) as lines:
         yield lines

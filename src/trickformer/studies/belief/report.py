@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
-from trickformer.plumbing.folder import ABOUT, build, builds, replace
-from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables, mean_and_error, plus_minus, show
+from trickformer.plumbing.folder import RunFolder, build
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.tables import mean_and_error, plus_minus
 
-SUMMARY, REPORT, PLOT = "summary.json", "report.md", "calibration.png"
+SUMMARY, PLOT = "summary.json", "calibration.png"
 
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         "config": config.model_dump(mode="json", exclude={"out", "threads"}),
         "estimators": {},
         "differences": [],
-        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
+        "versions": [build()] if config.out is None else RunFolder(config.out).builds(),
     }
     exact_cards = np.array([r["exact_cards"] for r in records])
     for n in names:
@@ -60,7 +60,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """Cross entropy by estimator, and differences."""
     where = any("where_exact" in e for e in found["estimators"].values())
     exact = ("where exact", "above exact") if where else ()
@@ -75,7 +75,7 @@ def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
                 "" if name == "exact" else plus_minus(e["above_exact"], signed=True),
             )
         rows.append((name, plus_minus(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
-    found_tables: list[tuple[str, TextTable]] = [("", (head, rows))]
+    found_tables: list[tuple[str, ReportTable]] = [("", (head, rows))]
     if found["differences"]:
         pairs = [(f"{d['of']} - {d['minus']}", plus_minus(d, signed=True)) for d in found["differences"]]
         found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))
@@ -99,17 +99,22 @@ def heading(found: dict[str, Any]) -> str:
     )
 
 
-def terminal(found: dict[str, Any]) -> None:
-    """Prints it."""
-    show(heading(found), {}, tables(found), notes(found))
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of an evaluation's result."""
+    return Report(
+        found,
+        heading(found),
+        tables(found),
+        title="Beliefs of Hanabi",
+        notes=notes(found),
+        figures=[("calibration", PLOT)],
+        builds=found["versions"],
+    )
 
 
 def write(found: dict[str, Any], out: Path) -> None:
-    """summary.json, report.md and calibration.png. Raises TrickformerError where the disk does not take them."""
-    replace(out / SUMMARY, json.dumps(found, indent=2) + "\n")
-    parts = [f"# Beliefs of Hanabi\n\n{heading(found)}\n", *markdown_tables(tables(found))]
-    parts += ["".join(f"- {line}\n" for line in notes(found)), f"![calibration]({PLOT})\n"]
-    replace(out / REPORT, "\n".join([*parts, *format_builds(found["versions"])]))
+    """Write summary.json, report.md and calibration.png. Raises TrickformerError if the disk refuses."""
+    make_report(found).write(out, SUMMARY)
     plot(found, out / PLOT)
 
 

@@ -18,7 +18,7 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.models.torch_backend import usable
-from trickformer.plumbing import folder
+from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 
 STATE = "state.npz"  # file of a run
@@ -105,17 +105,15 @@ def fit(
 def command(config: BeliefTraining, resume: bool) -> Path:
     """Trains with progress in the folder config.out; returns the file of the network.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     process_of(config)
     usable(config.device)
-    try:
-        with folder.open_run(config.out, config, resume, free=("out", "threads", "save_every")):
-            begin = read_step_count(config.out / STATE)
-            with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
-                for record in run(config):
-                    log.append(record)
-                    advance()
-            curve(config.out)
-    except KeyboardInterrupt:
-        raise folder.Interruption(f"interrupted; {folder.to_go_on('belief train', config, config.out)}") from None
+    opened = RunFolder(config.out).open(config, resume=resume, free=("out", "threads", "save_every"))
+    with resumable("belief train", config), opened:
+        begin = read_step_count(config.out / STATE)
+        with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
+            for record in run(config):
+                log.append(record)
+                advance()
+        curve(config.out)
     return config.out / NETWORK

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from trickformer import _core
+from trickformer import _core, players
 from trickformer.base import TrickformerError
 from trickformer.games import crew
 from trickformer.plumbing import parallel
-from trickformer.plumbing.folder import Interruption, Lines
+from trickformer.plumbing.folder import resumable
+from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
 from trickformer.studies.crew.plan import CrewEvaluation
 from trickformer.tournaments.store import HandRecord
@@ -36,7 +37,7 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
     Raises TrickformerError where this build has no solver or the disk refuses."""
     check()
     path = None if config.out is None else config.out / FILE
-    with Lines(path) if path else nullcontext() as kept:
+    with JsonLines(path) if path else nullcontext() as kept:
         try:
             told = kept.known if kept else []
             known = {line["deal"]: line["answer"] for line in told if line["nodes"] == config.ceiling}
@@ -45,16 +46,16 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
         asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
         slots = min(parallel.slots(config.workers, config.ray), len(asked))
         jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
-        try:
-            with progress("ceiling", "deals", 0, len(asked)) as advance:
-                for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
-                    known[deal] = answer
-                    if kept:
-                        kept.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
-                    advance()
-        except KeyboardInterrupt:
-            on = "go on with the same command and --resume" if kept else "nothing is kept without --out"
-            raise Interruption(f"interrupted after {len(known)} answers of the solver; {on}") from None
+        typed, answered = players.to_type(config), (lambda: f"after {len(known)} answers of the solver")
+        with (
+            resumable(config.COMMAND, config, typed, progress=answered),
+            progress("ceiling", "deals", 0, len(asked)) as advance,
+        ):
+            for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
+                known[deal] = answer
+                if kept:
+                    kept.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
+                advance()
     return known
 
 

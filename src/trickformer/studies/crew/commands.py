@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +31,7 @@ def evaluate(
     result = results.CrewResults(played, winnable).result()
     if settings.out is not None:
         report.write(result, settings.out, plot.players)
-    _print(result, as_json)
+    report.make_report(result).print(as_json)
 
 
 @app.command()
@@ -45,26 +44,24 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
     result = results.iterations(settings)
     if settings.out is not None:
         report.write(result, settings.out, plot.iterations)
-    _print(result, as_json)
+    report.make_report(result).print(as_json)
 
 
 @app.command()
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions
-    from trickformer.plumbing.tables import TextTable, show
+    from trickformer.plumbing.report import Report, ReportTable
 
     pages = _missions.read(file)
-    if as_json:
-        print(json.dumps({"missions": [page.model_dump() for page in pages], "rules": _missions.RULES}))
-        return
+    result = {"missions": [page.model_dump() for page in pages], "rules": _missions.RULES}
     head = ("mission", "tasks", "tokens", "communication", "allocation", "rules")
     cells = [
         (str(p.id), str(p.tasks or ""), " ".join(p.tokens), p.communication, p.allocation, ", ".join(p.rules))
         for p in sorted(pages, key=lambda page: page.id)
     ]
     rules = list(_missions.RULES.items())
-    shown: list[tuple[str, TextTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
     notes = [
         "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
         "communication: " + ", ".join(_missions.COMMUNICATION),
@@ -72,14 +69,5 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
         'communication = "normal", rules = [], and allocation = "draft" of tasks).',
     ]
-    show(f"The missions of {file or 'the logbook'}", {}, shown, notes, words=True)
-
-
-def _print(result: dict[str, Any], as_json: bool) -> None:
-    from trickformer.plumbing.tables import show
-    from trickformer.studies.crew import report
-
-    if as_json:
-        print(json.dumps(result))
-    else:
-        show(report.heading(result), report.who(result), report.tables(result), report.notes(result))
+    heading = f"The missions of {file or 'the logbook'}"
+    Report(result, heading, shown, notes=notes, words=True).print(as_json)

@@ -6,22 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from trickformer import players
 from trickformer.base import Game, TrickformerError
 from trickformer.studies.crew import STRIDE
-from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.plan import Hand, Plan, PlayConfig
 
 
 class Missions(BaseModel):
     """Which games are played."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     missions: str = Field("", description="numbers and ranges, such as 1-10,20; all of them if it is not given")
     games: int = Field(100, ge=1, lt=2**48, description="games of each mission; the number is fixed before the run")
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the deals and of all players' randomness")
+    seed: int = 0
     distress: Literal["off", "left", "right"] = Field(
         "off", description="whether, and where to, each passes a card before the first trick: off, left or right"
     )
@@ -29,19 +27,6 @@ class Missions(BaseModel):
     random_games: int = Field(
         10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
     )
-    tables: int | None = Field(
-        None,
-        ge=1,
-        le=100_000,
-        description="games in flight at a time; if not given, as many as the players make use of",
-    )
-    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
-    ray: str | None = Field(
-        None,
-        description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT; "
-        "checkpoints must lie on a file system that all nodes share",
-    )
-    out: Path | None = Field(None, description="folder for the records and the report")
 
     @field_validator("missions")
     @classmethod
@@ -66,7 +51,7 @@ class Missions(BaseModel):
         return numbers(self.missions) or sorted(game.missions)
 
 
-class CrewEvaluation(Missions):
+class CrewEvaluation(Plan, Missions):
     """Games of every mission by a team of each player."""
 
     COMMAND: ClassVar[str] = "crew evaluate"
@@ -83,13 +68,12 @@ class CrewEvaluation(Missions):
     _typed = field_validator("player")(players.validate_specs_of("crew"))
 
     @property
-    def clock(self) -> None:
-        """There is none."""
-
-    @property
     def specs(self) -> list[str]:
         """The players' specs."""
         return self.player
+
+    def rules(self) -> Game:
+        return Missions.rules(self)
 
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every game: one player's after the other's, for then their tables share forward passes."""
@@ -104,7 +88,7 @@ class CrewEvaluation(Missions):
         return self.model_copy(update={"player": specs})
 
 
-class Iterations(Missions):
+class Iterations(PlayConfig, Missions):
     """Games of every mission by the model of each iteration of self-play."""
 
     run: Path = Field(description="folder of a run of self-play, with model-0, model-1, ...")

@@ -1,26 +1,17 @@
-"""Tables and Markdown of an evaluation, both made from its JSON object, and its folder's report."""
+"""The report of an evaluation, made from its JSON object."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from trickformer.games.crew import ranges
-from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import (
-    SAW_STATE,
-    TextTable,
-    format_builds,
-    format_specs,
-    markdown_tables,
-    p_value,
-    seconds,
-)
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 
-SUMMARY, REPORT, PLOT = "summary.json", "report.md", "missions.png"
+SUMMARY, PLOT = "summary.json", "missions.png"
 _METHOD = (
     "A team is four copies of a player; all players meet the same deals and the same chance events, and every game of "
     "every mission is a deal of its own. Intervals of success rates are Wilson's, 95%. The logbook's games are the sum "
@@ -37,9 +28,8 @@ those that it left open."
 
 
 def write(result: dict[str, Any], folder: Path, draw: Callable[[dict[str, Any], Path], None]) -> None:
-    """Writes summary.json, report.md and the plot. Raises TrickformerError where the disk refuses."""
-    replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
-    replace(folder / REPORT, markdown(result))
+    """Write summary.json, report.md and the plot. Raises TrickformerError if the disk refuses."""
+    make_report(result).write(folder, SUMMARY)
     draw(result, folder / PLOT)
 
 
@@ -56,12 +46,12 @@ def who(result: dict[str, Any]) -> dict[str, str]:
     return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """Titles and cells of the tables of a result."""
     return [("", _players(result)), ("Success by mission", _missions(result))]
 
 
-def _players(result: dict[str, Any]) -> TextTable:
+def _players(result: dict[str, Any]) -> ReportTable:
     players = result["players"]
     head = ["", "success", "95% interval", "missions won once", "games for these", "95% interval", "a turn"]
     rows = []
@@ -86,7 +76,7 @@ def _players(result: dict[str, Any]) -> TextTable:
     return head, rows
 
 
-def _missions(result: dict[str, Any]) -> TextTable:
+def _missions(result: dict[str, Any]) -> ReportTable:
     names = list(who(result))
     first = result["missions"][0]
     head = ["mission"]
@@ -151,23 +141,24 @@ def notes(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def markdown(result: dict[str, Any]) -> str:
-    """The report as Markdown."""
-    parts = [
-        f"# Missions of The Crew\n\n{heading(result)}\n",
-        format_specs(who(result)),
-        *markdown_tables(tables(result)),
-    ]
-    parts.append("".join(f"- {line.replace('*', chr(92) + '*')}\n" for line in notes(result)))
-    parts.append(f"![success by mission]({PLOT})\n")
-    said = [_METHOD]
-    said += [_PAIRS] if "comparison" in result else []
-    said += [_RANDOM] if result["random_games"] else []
-    said += [_CEILING] if "ceiling" in result["missions"][0] else []
-    parts.append(" ".join(said) + "\n")
-    parts.append("With all options:\n")
-    parts.append(format_specs({name: p["resolved"] for name, p in zip(who(result), result["players"])}))
-    return "\n".join([*parts, *format_builds(result["versions"])])
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of an evaluation's result."""
+    method = [_METHOD]
+    method += [_PAIRS] if "comparison" in result else []
+    method += [_RANDOM] if result["random_games"] else []
+    method += [_CEILING] if "ceiling" in result["missions"][0] else []
+    return Report(
+        result,
+        heading(result),
+        tables(result),
+        title="Missions of The Crew",
+        names=who(result),
+        notes=notes(result),
+        figures=[("success by mission", PLOT)],
+        method=[" ".join(method)],
+        resolved={name: player["resolved"] for name, player in zip(who(result), result["players"])},
+        builds=result["versions"],
+    )
 
 
 def _share(x: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trickformer import _core, players
-from trickformer.plumbing.folder import CONFIG, Interruption
+from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.studies.crew import STRIDE, statistics
 from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments import gains
@@ -119,15 +119,12 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     """Plays what is missing of the evaluations of a run of self-play, and gives the object of `--json`: that of
     Results with a player for each iteration, and each one's `p_previous`, Wilcoxon's p against the one before.
 
-    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interrupted."""
+    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interruption."""
     plans = settings.plans()
     for plan in plans:
         players.make(plan.player[0], plan.rules())
-    try:
-        played = [tournament(plan, bool(plan.out) and (plan.out / CONFIG).exists()) for plan in plans]
-    except Interruption:
-        on = "go on with the same command" if settings.out else "nothing is kept without --out"
-        raise Interruption(f"interrupted; {on}") from None
+    with resumable("crew iterations", settings, remedy="go on with the same command"):
+        played = [tournament(plan, bool(plan.out) and RunFolder(plan.out).started) for plan in plans]
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})
         for i, run in enumerate(played)

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from trickformer import players as known
 from trickformer.base import Game
 from trickformer.tournaments import plan
-from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.plan import Hand, Plan
 
 
-class CrossPlay(BaseModel):
-    """Every player with itself and with every other one."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    COMMAND: ClassVar[str] = "obl crossplay"
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
+class Teams(BaseModel):
+    """The players of a cross-play and their games."""
 
     game: str = Field("hanabi", description="game string of a game whose seats share their scores")
     players: list[str] = Field(description="specs; each plays with itself and with every other one", min_length=1)
@@ -28,20 +23,14 @@ class CrossPlay(BaseModel):
         None, description="a name for each player: those of one name are runs of one method; not given: none are"
     )
     games: int = Field(1_000, ge=1, le=10_000_000, description="games at each table, all with the same decks")
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the decks and of all players' randomness")
-    tables: int | None = Field(
-        None,
-        ge=1,
-        le=100_000,
-        description="games in flight at a time; if not given, as many as the players make use of",
-    )
-    workers: int = Field(1, ge=1, le=1_024, description="processes; the records do not depend on it")
-    ray: str | None = Field(
-        None,
-        description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT; "
-        "checkpoints must lie on a file system that all nodes share",
-    )
-    out: Path | None = Field(None, description="folder for the records and the report")
+    seed: int = 0
+
+
+class CrossPlay(Plan, Teams):
+    """Every player with itself and with every other one."""
+
+    COMMAND: ClassVar[str] = "obl crossplay"
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
 
     _typed = field_validator("players")(known.validate_specs)
 
@@ -50,10 +39,6 @@ class CrossPlay(BaseModel):
         if self.methods is not None and len(self.methods) != len(self.players):
             raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players")
         return self
-
-    @property
-    def clock(self) -> None:
-        """There is none."""
 
     @property
     def specs(self) -> list[str]:

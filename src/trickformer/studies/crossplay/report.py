@@ -1,30 +1,24 @@
-"""The tables, the Markdown report and the figure of cross-play, made from its JSON object."""
+"""The report and the figure of cross-play, made from its JSON object."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trickformer.games.hanabi import KNOWING
-from trickformer.plumbing.folder import RESULT, replace
-from trickformer.plumbing.tables import SAW_STATE, TextTable, format_builds, format_specs, markdown_tables, show
+from trickformer.plumbing.folder import RESULT
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.tables import SAW_STATE
 from trickformer.studies.crossplay.results import Cell
 
-REPORT, PLOT = "report.md", "crossplay.png"
+PLOT = "crossplay.png"
 
 
 def write(result: dict[str, Any], folder: Path) -> None:
-    """Writes result.json, report.md and crossplay.png. Raises TrickformerError where the disk refuses."""
-    replace(folder / RESULT, json.dumps(result, indent=2) + "\n")
-    parts = [f"# Cross-play\n\n{heading(result)}\n", format_specs(who(result)), *markdown_tables(tables(result))]
-    parts.append("".join(f"- {line}\n" for line in notes(result)))
-    parts.append(f"![who understands whom]({PLOT})\n")
-    parts.append("With all options:\n")
-    parts.append(format_specs({name: player["resolved"] for name, player in zip(who(result), result["players"])}))
-    replace(folder / REPORT, "\n".join([*parts, *format_builds(result["versions"])]))
+    """Write result.json, report.md and crossplay.png. Raises TrickformerError if the disk refuses."""
+    make_report(result).write(folder, RESULT)
     plot(result, folder / PLOT)
 
 
@@ -38,7 +32,7 @@ def who(result: dict[str, Any]) -> dict[str, str]:
     return {f"P{i + 1}": player["spec"] for i, player in enumerate(result["players"])}
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """Titles and cells."""
     methods, names = result["methods"], list(who(result))
     head = ("", "self-play", "cross-play", *(f"with {m['method']}" for m in methods))
@@ -51,7 +45,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
         )
         for m in methods
     ]
-    found: list[tuple[str, TextTable]] = [("", (head, rows))]
+    found: list[tuple[str, ReportTable]] = [("", (head, rows))]
     if any(m["summary"] for m in methods):
         keys = list(methods[0]["summary"])
         shares = [
@@ -81,9 +75,19 @@ def notes(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def terminal(result: dict[str, Any]) -> None:
-    """Prints the tables to standard output."""
-    show(heading(result), who(result), tables(result), notes(result))
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a cross-play's result."""
+    return Report(
+        result,
+        heading(result),
+        tables(result),
+        title="Cross-play",
+        names=who(result),
+        notes=notes(result),
+        figures=[("who understands whom", PLOT)],
+        resolved={name: player["resolved"] for name, player in zip(who(result), result["players"])},
+        builds=result["versions"],
+    )
 
 
 def plot(result: dict[str, Any], path: Path) -> None:

@@ -3,7 +3,6 @@ each method are compared with the uniform distribution over them by a chi-square
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from math import comb
@@ -16,13 +15,14 @@ from scipy import stats
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.samplers.mines import DOMAINS, METHODS
-from trickformer.plumbing.folder import ABOUT, Interruption, Lines, build, builds, open_recorded_run, replace
+from trickformer.plumbing.folder import RunFolder, build, resumable
+from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables
+from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.text import json_object
 from trickformer.studies.mines.plan import SamplerAgreement
 
-RECORDS, SUMMARY, REPORT, PLOT = "records.jsonl", "summary.json", "report.md", "p.png"
+RECORDS, SUMMARY, PLOT = "records.jsonl", "summary.json", "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
 _TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
@@ -32,7 +32,7 @@ _BINS = 20  # layouts are put together by rank into at most so many classes of a
 def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
     """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption."""
     game: Any = config.rules()
     if comb(game.cells, game.mines) > _MOST_LAYOUTS:
         raise TrickformerError(
@@ -46,29 +46,27 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
         if kept:
             records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
-        try:
-            with progress(config.COMMAND, "positions", len(records), config.positions) as advance:
-                for record in _measure(config, game, missing):
-                    if kept:
-                        kept.append(record)
-                    records[record["position"]] = record
-                    advance()
-        except KeyboardInterrupt:
-            on = "the same command with --resume goes on" if kept else "nothing is kept without --out"
-            raise Interruption(f"interrupted after {len(records)} of {config.positions} positions; {on}") from None
+        with (
+            resumable(config.COMMAND, config, progress=lambda: f"after {len(records)} of {config.positions} positions"),
+            progress(config.COMMAND, "positions", len(records), config.positions) as advance,
+        ):
+            for record in _measure(config, game, missing):
+                if kept:
+                    kept.append(record)
+                records[record["position"]] = record
+                advance()
     found = _summary(config, [records[i] for i in range(config.positions)])
     if config.out:
-        replace(config.out / SUMMARY, json.dumps(found, indent=2) + "\n")
-        parts = [f"# Do the draws agree?\n\n{heading(found)}\n", *markdown_tables(tables(found))]
-        replace(config.out / REPORT, "\n".join([*parts, f"![p values]({PLOT})\n", *format_builds(found["versions"])]))
+        make_report(found).write(config.out, SUMMARY)
         plot(found, config.out / PLOT)
     return found
 
 
 @contextmanager
-def _open_records(config: SamplerAgreement, resume: bool) -> Generator[Lines | None]:
+def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines | None]:
     """The records in the folder of the run, if it has one; its number of positions may grow."""
-    if config.out is None:
+    folder = RunFolder.optional(config.out, resume)
+    if folder is None:
         yield None
         return
     seen: set[int] = set()
@@ -78,12 +76,12 @@ def _open_records(config: SamplerAgreement, resume: bool) -> Generator[Lines | N
         if not record.keys() >= _KEYS or not isinstance(record["position"], int):
             raise ValueError("no record of a position")
         if record["position"] in seen:
-            raise TrickformerError(f"{config.out}/{RECORDS} holds a position twice; choose another --out")
+            raise TrickformerError(f"{folder.path}/{RECORDS} holds a position twice; choose another --out")
         seen.add(record["position"])
         return record
 
     free = SamplerAgreement.model_fields.keys() - set(config.FIXED)
-    with open_recorded_run(config.out, config, resume, free, RECORDS, parse) as lines:
+    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse) as lines:
         yield lines
 
 
@@ -166,8 +164,20 @@ def _summary(config: SamplerAgreement, records: list[dict[str, Any]]) -> dict[st
         "counted": sum(r["counted"] for r in records),
         "methods": methods,
         "records": records,
-        "versions": [build()] if config.out is None else builds(config.out / ABOUT),
+        "versions": [build()] if config.out is None else RunFolder(config.out).builds(),
     }
+
+
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of a test's result."""
+    return Report(
+        found,
+        heading(found),
+        tables(found),
+        title="Do the draws agree?",
+        figures=[("p values", PLOT)],
+        builds=found["versions"],
+    )
 
 
 def heading(found: dict[str, Any]) -> str:
@@ -179,7 +189,7 @@ def heading(found: dict[str, Any]) -> str:
     )
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """The methods, and every position's p."""
     head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
     rows = [

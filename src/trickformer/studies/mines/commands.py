@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import typer
@@ -18,19 +17,16 @@ app = typer.Typer(help="Mines: optimal play, players by thinking time, and how l
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
     settings = configs.load(OptimalPlay, config, given)
-    from trickformer.plumbing.tables import show
+    from trickformer.plumbing.report import Report
     from trickformer.studies.mines import exact as solver
 
     found = solver.solve(settings)
-    if as_json:
-        print(json.dumps(found))
-        return
     rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in found["moves"]]
     where = found["position"] or f"first move {found['first_move_rule']}"
     heading = (
         f"Mines {found['board']}, {found['mines']} mines, {where}: best is {found['first_move']}, {found['value']:.4f}"
     )
-    show(heading, {}, [("", (("cell", "score at the end", "cells opened from here on"), rows))], [])
+    Report(found, heading, [("", (("cell", "score at the end", "cells opened from here on"), rows))]).print(as_json)
 
 
 @app.command()
@@ -40,17 +36,13 @@ def table(
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
     settings = configs.load(MinesComparison, config, given)
-    from trickformer.plumbing.tables import show
     from trickformer.studies.mines import report, results
     from trickformer.tournaments import run
 
     found = results.result(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
-    if as_json:
-        print(json.dumps(found))
-    else:
-        show(report.heading(found), {}, report.tables(found), report.notes(found))
+    report.make_report(found).print(as_json)
 
 
 @app.command()
@@ -60,13 +52,6 @@ def agree(
 ) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
     settings = configs.load(SamplerAgreement, config, given)
-    from trickformer.plumbing.tables import show
     from trickformer.studies.mines import agree as measure
 
-    if resume and settings.out is None:
-        raise measure.TrickformerError("--resume needs the --out of the run to continue")
-    found = measure.agree(settings, resume)
-    if as_json:
-        print(json.dumps(found))
-    else:
-        show(measure.heading(found), {}, measure.tables(found), [])
+    measure.make_report(measure.agree(settings, resume)).print(as_json)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer.base import Game
-from trickformer.tournaments.plan import Hand
+from trickformer.tournaments.plan import Hand, Plan
 
 MOST_SIMULATIONS = 20_000_000  # where seconds are the limit
 
@@ -47,7 +47,26 @@ class BoardSize(BaseModel):
         return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move})")
 
 
-class MinesComparison(BoardSize):
+class Searches(BoardSize):
+    """The searches of a comparison and their games."""
+
+    beliefs: str = Field(
+        "rejection,inherited", description="how layouts are drawn: of rejection, metropolis, inherited, exact"
+    )
+    seconds: str = Field("", description="thinking times a move, in seconds of CPU time, such as 0.001,0.002")
+    simulations: str = Field("", description="simulations a move instead of seconds; records then follow from the seed")
+    domain: Literal["rule", "board"] = Field(
+        "rule", description="where layouts are proposed: where the rule of the first move leaves them, or anywhere"
+    )
+    c: float = Field(0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score")
+    widening: float = Field(0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening; 0: none")
+    games: int = Field(
+        200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run"
+    )
+    seed: int = 0
+
+
+class MinesComparison(Plan, Searches):
     """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
     Application to Mines"."""
 
@@ -66,30 +85,12 @@ class MinesComparison(BoardSize):
         "seed",
     )
 
-    beliefs: str = Field(
-        "rejection,inherited", description="how layouts are drawn: of rejection, metropolis, inherited, exact"
-    )
-    seconds: str = Field("", description="thinking times a move, in seconds of CPU time, such as 0.001,0.002")
-    simulations: str = Field("", description="simulations a move instead of seconds; records then follow from the seed")
-    domain: Literal["rule", "board"] = Field(
-        "rule", description="where layouts are proposed: where the rule of the first move leaves them, or anywhere"
-    )
-    c: float = Field(0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score")
-    widening: float = Field(0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening; 0: none")
-    games: int = Field(
-        200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run"
-    )
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the boards and of all players' randomness")
     tables: int | None = Field(
         None, ge=1, le=100_000, description="games in flight at a time; their searches run one after the other"
     )
     workers: int = Field(
         1, ge=1, le=1_024, description="processes; where seconds are the limit, no more than free cores"
     )
-    ray: str | None = Field(
-        None, description="address of a Ray cluster that plays the games: auto on one of its nodes, or HOST:PORT"
-    )
-    out: Path | None = Field(None, description="folder for the records and the report")
 
     @model_validator(mode="after")
     def _lists(self) -> Self:
@@ -122,10 +123,6 @@ class MinesComparison(BoardSize):
         return [float(word) for word in self.seconds.split(",")]
 
     @property
-    def clock(self) -> None:
-        """There is none: `seconds` are CPU time, and the players keep to them."""
-
-    @property
     def specs(self) -> list[str]:
         """A player for each belief and budget: all budgets of the first belief, then of the second."""
         found = []
@@ -138,6 +135,9 @@ class MinesComparison(BoardSize):
                     f"bsr_uct:belief={method},domain={self.domain},{limit},c={self.c},widening={self.widening}"
                 )
         return found
+
+    def rules(self) -> Game:
+        return BoardSize.rules(self)
 
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every game: board by board, so that what else the machine does falls on all players alike."""

@@ -1,15 +1,14 @@
-"""Tables, Markdown and the picture of a table of thinking times, all made from its JSON object."""
+"""The report and the figure of a table of thinking times, made from its JSON object."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.folder import replace
-from trickformer.plumbing.tables import TextTable, format_builds, markdown_tables, p_value, seconds
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.tables import p_value, seconds
 
-SUMMARY, REPORT, PLOT = "summary.json", "report.md", "plot.png"
+SUMMARY, PLOT = "summary.json", "plot.png"
 _METHOD = (
     "All players meet the same boards. A score is the share of the cells without a mine that were opened, won the "
     "share of games with all of them; intervals are 95%, bootstrap over games, p is Wilcoxon's over games. "
@@ -19,13 +18,23 @@ _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 
 
 def write(result: dict[str, Any], folder: Path) -> None:
-    """Writes summary.json, report.md and plot.png. Raises TrickformerError where the disk refuses."""
-    replace(folder / SUMMARY, json.dumps(result, indent=2) + "\n")
-    parts = [f"# BSR-UCT at Mines\n\n{heading(result)}\n", *markdown_tables(tables(result))]
-    parts += [f"- {line}\n" for line in notes(result)]
-    parts += [f"![score by thinking time]({PLOT})\n", _METHOD + "\n", *format_builds(result["versions"])]
-    replace(folder / REPORT, "\n".join(parts))
+    """Write summary.json, report.md and plot.png. Raises TrickformerError if the disk refuses."""
+    make_report(result).write(folder, SUMMARY)
     plot(result, folder / PLOT)
+
+
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a comparison's result."""
+    return Report(
+        result,
+        heading(result),
+        tables(result),
+        title="BSR-UCT at Mines",
+        notes=notes(result),
+        figures=[("score by thinking time", PLOT)],
+        method=[_METHOD],
+        builds=result["versions"],
+    )
 
 
 def heading(result: dict[str, Any]) -> str:
@@ -42,7 +51,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
+def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """A row for each budget and belief, and the differences of the first two beliefs."""
     budget = _budget(result)
     head = [
@@ -71,7 +80,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, TextTable]]:
                     "" if bad is None else f"{bad:.3%}",
                 ]
             )
-    found: list[tuple[str, TextTable]] = [("", (head, rows))]
+    found: list[tuple[str, ReportTable]] = [("", (head, rows))]
     if "difference" in result["rows"][0]:
         first, second = result["beliefs"][:2]
         pairs = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -28,14 +27,9 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
     if name is not None and given["game"] is not None:
         raise TrickformerError(f"the game is given twice, {name} and --game {given['game']}")
     settings = configs.load(ExactStudy, config, given | ({"game": name} if name is not None else {}))
-    from trickformer.plumbing.tables import show
     from trickformer.studies.obl import exact as solver
 
-    found = solver.solve(settings)
-    if as_json:
-        print(json.dumps(found))
-    else:
-        show(solver.heading(found), {}, [("", solver.table(found))], solver.notes(found))
+    solver.make_report(solver.solve(settings)).print(as_json)
 
 
 @app.command()
@@ -43,14 +37,9 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
 def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Learn the toy game by each method in independent runs, let them play with one another, draw Figure 2."""
     settings = configs.load(Toy, config, given)
-    from trickformer.plumbing.tables import show
     from trickformer.studies.obl import study
 
-    found = study.measure(settings)
-    if as_json:
-        print(json.dumps(found))
-    else:
-        show(study.heading(found), {}, [("", study.table(found))], [])
+    study.make_report(study.measure(settings)).print(as_json)
 
 
 @app.command()
@@ -66,10 +55,7 @@ def crossplay(
     found = results.result(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
-    if as_json:
-        print(json.dumps(found))
-    else:
-        report.terminal(found)
+    report.make_report(found).print(as_json)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import numpy as np
 from trickformer import games
 from trickformer.base import TrickformerError, View, game_name
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable
+from trickformer.plumbing.report import Report, ReportTable
 from trickformer.studies.obl import hierarchy, operator
 from trickformer.studies.obl.config import ExactStudy
 from trickformer.studies.obl.listing import load_tree
@@ -117,6 +117,11 @@ def _values(tree: Tree, policies: list[np.ndarray]) -> list[float]:
     return [float(operator.value(tree, policy)[0]) for policy in policies]
 
 
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of a solution."""
+    return Report(found, heading(found), [("", table(found))], notes=notes(found))
+
+
 def heading(found: dict[str, Any]) -> str:
     """The game and what level 1 makes of it, in a line."""
     return (
@@ -125,7 +130,7 @@ def heading(found: dict[str, Any]) -> str:
     )
 
 
-def table(found: dict[str, Any]) -> TextTable:
+def table(found: dict[str, Any]) -> ReportTable:
     """Values by level."""
     rows = zip(found["levels"], found["k_levels"], found["cognitive_hierarchy"])
     return (

@@ -8,16 +8,23 @@ from typing import Any
 import numpy as np
 
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import CONFIG, RunFolder, build
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.tables import TextTable, markdown_tables
+from trickformer.plumbing.report import REPORT, Report, ReportTable
 from trickformer.studies.obl import exact, hierarchy, operator, toy
 from trickformer.studies.obl.config import Toy
 from trickformer.studies.obl.learning import QLearner
 from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
 
+PLOT = "toy.png"
 _NODES = 100  # of the toy game there are fewer
+_METHOD = (
+    "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. Self-play and "
+    "cross-play: means over runs, of what was learned. Exact: the same method by its definition, and of SP the best "
+    "that there is. Bob guesses after a light, on or off, rather than bail out: the share of runs."
+)
 
 
 def measure(config: Toy) -> dict[str, Any]:
@@ -38,7 +45,7 @@ def measure(config: Toy) -> dict[str, Any]:
             learned |= {f"{name} {i}": below[i] for i in sorted({1, min(2, top), top})}
     known = _exact(tree, config, top)
     methods = [_method(tree, name, policies, known[name]) for name, policies in learned.items()]
-    found = {**config.model_dump(exclude={"out"}), "methods": methods, "build": folder.build()}
+    found = {**config.model_dump(exclude={"out"}), "methods": methods, "build": build()}
     if config.out is not None:
         write(found, config)
     return found
@@ -116,7 +123,20 @@ def guesses(tree: Tree, policy: np.ndarray) -> bool:
     return any(np.exp(policy[tree.first[i + 1] - 1]) < 0.5 for i in lights)  # bailing out is his last action
 
 
-def table(found: dict[str, Any]) -> TextTable:
+def make_report(found: dict[str, Any]) -> Report:
+    """Make the report of a study's result."""
+    return Report(
+        found,
+        heading(found),
+        [("", table(found))],
+        title="The toy game",
+        figures=[("Cross-play", PLOT)],
+        method=[_METHOD],
+        builds=[found["build"]],
+    )
+
+
+def table(found: dict[str, Any]) -> ReportTable:
     """A row a method."""
     numbers = ("self_play", "cross_play", "exact", "guesses")
     rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in found["methods"]]
@@ -134,18 +154,10 @@ def heading(found: dict[str, Any]) -> str:
 def write(found: dict[str, Any], config: Toy) -> None:
     """The folder: config.toml, report.md, toy.png. Raises TrickformerError where the disk refuses."""
     assert config.out is not None
-    with folder.only_one(config.out):
-        folder.replace(config.out / "config.toml", configs.dump(config))
-        plot(found, config.out / "toy.png")
-        build = ", ".join(f"{k} {v}" for k, v in found["build"].items() if v is not None)
-        notes = (
-            "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. "
-            "Self-play and cross-play: means over runs, of what was learned. Exact: the same method by its "
-            "definition, and of SP the best that there is. Bob guesses after a light, on or off, rather than bail "
-            "out: the share of runs.\n"
-        )
-        parts = [f"# {heading(found)}\n", f"By {build}.\n", *markdown_tables([("", table(found))]), notes]
-        folder.replace(config.out / "report.md", "\n".join([*parts, "![Cross-play](toy.png)\n"]))
+    with RunFolder(config.out).lock():
+        replace(config.out / CONFIG, configs.dump(config))
+        plot(found, config.out / PLOT)
+        replace(config.out / REPORT, make_report(found).markdown())
 
 
 def plot(found: dict[str, Any], path: Path) -> None:

@@ -19,7 +19,9 @@ from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import ANNOUNCE, CALL, DECLARE, NULL_OUVERT, PASS, PICK_UP, PLAY_HAND
 from trickformer.players.rules import Options as RulesOptions
 from trickformer.players.rules import make as make_rules
-from trickformer.plumbing import arrays, folder
+from trickformer.plumbing import arrays
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.search.skat.pimc import SkatSearch
 from trickformer.studies.skat import evaluation
@@ -139,20 +141,17 @@ def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
 def command(config: Calibration, resume: bool) -> list[str]:
     """Plays and fits with progress in the folder config.out; returns the lines of its report.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     settings, weights = evaluation.load_weights(config.learned)
     try:
         settings.learned_of(config.before)
     except ValueError as e:
         raise TrickformerError(f"before: {e}") from None
-    try:
-        with folder.open_run(config.out, config, resume, free=("out",)):
-            calibration, lines = _calibrate(config, weights)
-            lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
-            arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
-            folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
-    except KeyboardInterrupt:
-        raise folder.Interruption("interrupted; go on with the same command and --resume") from None
+    with resumable("skat calibrate", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
+        calibration, lines = _calibrate(config, weights)
+        lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+        arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
+        replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
 
 

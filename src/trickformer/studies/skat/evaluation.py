@@ -20,8 +20,10 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.plumbing import arrays, folder
+from trickformer.plumbing import arrays
 from trickformer.plumbing import config as configs
+from trickformer.plumbing.files import replace
+from trickformer.plumbing.folder import CONFIG, RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.studies.skat.config import Learning
 
@@ -170,14 +172,11 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
 def command(config: Learning, resume: bool) -> list[str]:
     """Learns with progress in the folder config.out; returns the lines of its report.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
-    try:
-        with folder.open_run(config.out, config, resume, free=("out",)):
-            weights, lines = learn(config)
-            arrays.save(config.out / WEIGHTS, weights=weights)
-            folder.replace(config.out / "report.md", "\n".join(lines) + "\n")
-    except KeyboardInterrupt:
-        raise folder.Interruption("interrupted; go on with the same command and --resume") from None
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    with resumable("skat learn", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
+        weights, lines = learn(config)
+        arrays.save(config.out / WEIGHTS, weights=weights)
+        replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
 
 
@@ -189,4 +188,4 @@ def load_weights(run: Path) -> tuple[Learning, np.ndarray]:
     weights = arrays.load(file, "weights")["weights"]
     if weights.shape != (9, ENTRIES) or weights.dtype != np.float32:
         raise TrickformerError(f"{file} is broken")
-    return configs.read(Learning, run / folder.CONFIG, {"out": run}), weights
+    return configs.read(Learning, run / CONFIG, {"out": run}), weights

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core, games, players
+from trickformer.base import decision_rng
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
-from trickformer.plumbing import tables
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import Report
 from trickformer.studies.skat.config import Inference
 from trickformer.tournaments.statistics import interval
 
@@ -36,7 +37,7 @@ def command(config: Inference) -> None:
             cells.append(f"{gains.mean():+.2f} [{low:+.2f}, {high:+.2f}]")
         rows.append(cells)
     heading = f"{config.deals} deals of seed {config.seed}, {config.worlds} worlds each; nats, 95% intervals"
-    tables.show(heading, {}, [("", (("bidder", "defenders", "soloist"), rows))], [])
+    Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))]).print()
 
 
 def measure_information(
@@ -67,7 +68,7 @@ def bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
         state, memo, number = game.deal(config.seed, index), [{}, {}, {}], 0
         while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
-            rng = players.decision_rng(config.seed, index, seat, number)
+            rng = decision_rng(config.seed, index, seat, number)
             state.apply_action(player.act([game.view(state, seat)], [rng], [memo[seat]])[0].action)
             number += 1
         index += 1

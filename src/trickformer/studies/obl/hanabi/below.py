@@ -17,8 +17,8 @@ from trickformer.belief.learner import Learner, curve, log_of, read_step_count
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
-from trickformer.plumbing import folder
 from trickformer.plumbing.digests import sha256
+from trickformer.plumbing.files import whole
 from trickformer.plumbing.progress import progress
 from trickformer.studies.belief.training import fit
 from trickformer.studies.obl.hanabi.actors import explorations
@@ -128,7 +128,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
     if not (out / _NETWORK).exists():
         out.mkdir(exist_ok=True)
         _train(below, config, model, out)
-        with folder.whole(out / _NETWORK) as draft:
+        with whole(out / _NETWORK) as draft:
             save_file({name: w.detach().cpu().contiguous() for name, w in model.weights().items()}, draft)
     try:
         model.set_weights(load_file(out / _NETWORK))

@@ -44,7 +44,8 @@ def frames(
     seen, legal, seats, rewards = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
     lengths = (games.actions != OVER).sum(axis=1)
     if greedy:
-        seen = np.concatenate([seen, sad.beside(rules, seed, games, lengths)], axis=2)
+        best = sad.beside(rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths)
+        seen = np.concatenate([seen, best], axis=2)
     own = seats[:, None] == np.arange(rules.players)
     tensors = (seen, legal[:, None] & own[:, :, None], own, games.actions[games.actions != OVER].astype(np.int64))
     made = [torch.from_numpy(x).to(device) for x in (*tensors, rewards.astype(np.float32))]

@@ -3,16 +3,11 @@ would have done without exploring, as they would see that move."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from trickformer import _core
 from trickformer.models.hanabi_odds import Layout
 from trickformer.studies.obl.hanabi import beliefs
-
-if TYPE_CHECKING:
-    from trickformer.studies.obl.hanabi.actors import Trajectories
 
 
 def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
@@ -30,15 +25,33 @@ def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndar
     return after.observe(beliefs.seats(tables, 1))[:, Layout.of(tables.rules).last].reshape(n, players, -1)
 
 
-def beside(rules: _core.hanabi.Rules, seed: int, games: Trajectories, lengths: np.ndarray) -> np.ndarray:
-    """float32 [m, players, size]: what all seats see of greedy actions before each of the m moves of games of the
-    series `seed`, game by game. lengths: int64 [k], moves of each game."""
+def beside(
+    rules: _core.hanabi.Rules,
+    seed: int,
+    games: np.ndarray,
+    actions: np.ndarray,
+    greedy: np.ndarray,
+    lengths: np.ndarray,
+) -> np.ndarray:
+    """Compute what all seats see of the greedy actions before each move of finished games.
+
+    Args:
+        rules: Rules of the games.
+        seed: Series of the games.
+        games: uint64 [k], numbers of the games in the series.
+        actions: uint8 [k, T], the moves.
+        greedy: uint8 [k, T], the moves without exploration.
+        lengths: int64 [k], moves of each game.
+
+    Returns:
+        float32 [m, players, size], game by game; m is the sum of the lengths.
+    """
     k, longest = len(lengths), int(lengths.max())
     tables = _core.hanabi.Tables(rules, seed, 0, k)
-    for row, number in enumerate(games.games):
+    for row, number in enumerate(games):
         tables.deal(np.array([row]), seed, int(number))
     found = [nothing(rules, k)]
-    for actions, greedy in zip(games.actions.T[: longest - 1], games.tries.T):
-        found.append(observe_actions(tables, greedy.astype(np.int64)))
-        tables.step(actions.astype(np.int64))
+    for taken, best in zip(actions.T[: longest - 1], greedy.T):
+        found.append(observe_actions(tables, best.astype(np.int64)))
+        tables.step(taken.astype(np.int64))
     return np.stack(found, axis=1)[np.arange(longest) < lengths[:, None]]

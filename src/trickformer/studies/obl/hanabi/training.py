@@ -22,7 +22,8 @@ from trickformer.belief.learner import LOG, log_of
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ANSWERS, ActionValues, HanabiCheckpoint, NetworkSizes, save
 from trickformer.models.torch_backend import usable
-from trickformer.plumbing import folder
+from trickformer.plumbing.folder import RunFolder, resumable
+from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.snapshot import Snapshots
 from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
@@ -225,30 +226,28 @@ def run(going: TrainingProgress) -> Iterator[dict[str, Any]]:
 def command(config: OffBeliefTraining, resume: bool) -> Path:
     """Trains with progress in the folder config.out, which is then a checkpoint; returns it.
 
-    Raises TrickformerError on bad input, before anything is written, and Interrupted on Ctrl-C."""
+    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
     rules = rules_of(config.game)
     usable(config.device)
     below.load_level(config, rules)
     clone.style(config.games_of)
-    try:
-        with folder.open_run(config.out, config, resume, ("out", "threads", "save_every"), below.digests(config)):
-            going = TrainingProgress.begin(config, rules)
-            going.resume()
-            with (
-                log_of(config.out, going.step) as log,
-                progress("obl train", "steps", going.step, config.steps) as advance,
-                closing(_Board(config.out, log.known)) as board,
-            ):
-                score = ""
-                for record in run(going):
-                    log.append(record)
-                    board.show(record)
-                    if "score" in record:
-                        score = f"score {record['score']:.2f} ± {record['error']:.2f}"
-                    advance(where=score)
-            curve(config.out)
-    except KeyboardInterrupt:
-        raise folder.Interruption(f"interrupted; {folder.to_go_on('obl train', config, config.out)}") from None
+    free, files = ("out", "threads", "save_every"), below.digests(config)
+    with resumable("obl train", config), RunFolder(config.out).open(config, resume=resume, free=free, files=files):
+        going = TrainingProgress.begin(config, rules)
+        going.resume()
+        with (
+            log_of(config.out, going.step) as log,
+            progress("obl train", "steps", going.step, config.steps) as advance,
+            closing(_Board(config.out, log.known)) as board,
+        ):
+            score = ""
+            for record in run(going):
+                log.append(record)
+                board.show(record)
+                if "score" in record:
+                    score = f"score {record['score']:.2f} ± {record['error']:.2f}"
+                advance(where=score)
+        curve(config.out)
     return config.out
 
 
@@ -278,7 +277,7 @@ def curve(out: Path) -> None:
     take it."""
     from trickformer.plumbing.figures import plt, save
 
-    records = [r for r in folder.read_lines(out / LOG)[0] if "score" in r]
+    records = [r for r in read_lines(out / LOG)[0] if "score" in r]
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
     steps, found = [r["step"] for r in records], [r["score"] for r in records]
     axes.errorbar(steps, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)

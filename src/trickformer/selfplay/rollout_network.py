@@ -1,5 +1,5 @@
-"""A quick network: the features of a position to a value for each action, small enough for the core to play whole hands
-out with. Labels of action values come from such hands: what each action is worth if everybody plays on like this.
+"""The rollout network maps the features of a position to a value for each action, and is small enough for the core to
+play hands out with. Labels of action values come from such hands.
 
 It learns from the same labels as the transformer, of which it is a shadow: iteration by iteration the hands, and the
 playouts behind the labels, are played by what was learned last (approximate policy iteration by rollouts; Lagoudakis &
@@ -20,7 +20,7 @@ from torch import nn
 from trickformer import _core, tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.weights import read_safetensors
-from trickformer.plumbing.folder import whole
+from trickformer.plumbing.files import whole
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.train import action_loss, decisions
 
@@ -29,7 +29,7 @@ _DIGEST = "blake2b"  # of the weights, in the file's metadata
 _PIECE = 2_000  # sequences whose features are held at a time
 
 
-class QuickNetwork(nn.Module):
+class RolloutNetwork(nn.Module):
     """features float [n, F] -> a value for each action, float [n, V], in units of v(o)."""
 
     def __init__(self, features: int, actions: int, hidden: int = HIDDEN):
@@ -50,7 +50,7 @@ class QuickNetwork(nn.Module):
 
 
 def fit(
-    model: QuickNetwork,
+    model: RolloutNetwork,
     data: Sequences,
     tokenizer: Tokenizer,
     seed: int,
@@ -89,7 +89,7 @@ def _tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch
     return inputs, torch.from_numpy(values).half(), torch.from_numpy(labelled)
 
 
-def save(model: QuickNetwork, file: Path) -> None:
+def save(model: RolloutNetwork, file: Path) -> None:
     """Writes the weights, whole or not at all."""
     weights = model.weights()
     with whole(file) as draft:
@@ -103,17 +103,17 @@ def _digest(weights: Mapping[str, np.ndarray]) -> str:
     return found.hexdigest()
 
 
-def read(file: Path) -> QuickNetwork:
+def read(file: Path) -> RolloutNetwork:
     """The network in a file, to go on learning. Raises TrickformerError on a damaged file."""
     tensors = read_safetensors(file)
     try:
         first, second, third = (torch.from_numpy(tensors[name]) for name in ("first", "second", "third"))
-        model = QuickNetwork(len(first) - 1, len(third), first.shape[1])
+        model = RolloutNetwork(len(first) - 1, len(third), first.shape[1])
         weights = {"first.weight": first[:-1].T, "first.bias": first[-1], "second.weight": second, "second.bias": third}
         model.load_state_dict(weights)
     except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise TrickformerError(
-            f"{file} holds no quick network ({str(error).splitlines()[0]}); train it again"
+            f"{file} holds no rollout network ({str(error).splitlines()[0]}); train it again"
         ) from None
     with safe_open(file, "np") as held:
         if (held.metadata() or {}).get(_DIGEST) != _digest(tensors):
@@ -121,7 +121,7 @@ def read(file: Path) -> QuickNetwork:
     return model
 
 
-def core(model: QuickNetwork) -> _core.QuickNet:
+def core(model: RolloutNetwork) -> _core.QuickNet:
     """The network, ready for the core."""
     return _core.QuickNet(*model.weights().values())
 

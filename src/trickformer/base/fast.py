@@ -1,0 +1,155 @@
+"""Whole hands of a game in bulk, for training: what the core contributes, or another package."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Tables(Protocol):
+    """Many hands in step."""
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """int32 [n, players, n_positions]: what each seat has seen, filled up with the end token. `step` changes it in
+        place."""
+        ...
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """int32 [n, players]: how many tokens that is, the end token included. `step` changes it in place."""
+        ...
+
+    def current(self) -> np.ndarray:
+        """int8 [n]: the seat on turn, -1 at the end."""
+        ...
+
+    def legal(self) -> np.ndarray:
+        """bool [n, V]: the legal tokens of the seat on turn; all False at the end."""
+        ...
+
+    def step(self, tables: np.ndarray, actions: np.ndarray) -> None:
+        """One decision at each of some tables: int32 [k], and the tokens chosen, int32 [k]. Raises IndexError and
+        ValueError on a table or token that is none."""
+        ...
+
+    def outcomes(self) -> np.ndarray:
+        """int32 [n, players]: how each hand ended, told from each seat. All hands must be over."""
+        ...
+
+    def scores(self) -> np.ndarray:
+        """Integers [n, players]: the scores. All hands must be over."""
+        ...
+
+    def history(self) -> np.ndarray:
+        """Integers [n, H]: the actions so far, chance included, filled up with a number that is no action."""
+        ...
+
+
+class FastGame(ABC):
+    """Bulk functions of one game under one tokenizer.
+
+    Derive from it, or from trickformer.tokenizers.StateGame to replace a part of the generic form. A history is a row
+    of integers in the game's own form, as `Tables.history` and `core_hands` return it."""
+
+    labels_by_network: bool = False  # `labels` accepts a network that plays the playouts
+    labels_in_worlds: bool = False  # `labels` accepts worlds=True
+    retries: bool = False  # `core_hands` accepts tries above 1
+    augments: bool = False  # `augment` is given
+
+    @abstractmethod
+    def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Encode what a seat saw of each hand: integers [n, H], uint8 [n] -> int16 [n, T], filled up with the end
+        token."""
+
+    @abstractmethod
+    def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Look up the outcome of each hand for a seat: integers [n, players], uint8 [n] -> int32 [n]."""
+
+    @abstractmethod
+    def labels(
+        self,
+        history: np.ndarray,
+        seats: np.ndarray,
+        seed: int,
+        streams: np.ndarray,
+        playouts: int,
+        share: float,
+        net: Any = None,
+        worlds: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Value the legal actions of a share of a seat's decisions by playouts.
+
+        Args:
+            history: Integers [n, H], as of `encode`.
+            seats: uint8 [n], the seat in each hand.
+            seed: Seed of all randomness, with `streams`.
+            streams: uint64 [n], one for each hand.
+            playouts: Playouts of each action.
+            share: Share of the decisions.
+            net: Network that plays the playouts; None: a script of the game, or random moves.
+            worlds: Whether each playout starts in another deal that explains what the seat saw.
+
+        Returns:
+            The number of labels of each hand, int32 [n], and, hand by hand, the position before the decision (int16),
+            the action's token (int16) and its value (float32, v(o) of the seat).
+
+        Raises:
+            ValueError: The game does not support `net` or `worlds`.
+        """
+
+    @abstractmethod
+    def tables(self, seed: int, first: int, n: int) -> Tables:
+        """Deal hands `first` .. `first` + n of the series `seed`, those of `Game.deal`, to be played in step."""
+
+    def core_hands(
+        self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
+    ) -> BulkHands | None:
+        """Play hands of a series of the core's own, which are not the deals of `Game.deal`.
+
+        Args:
+            cast: Specs of players; each seat's player is drawn from them.
+            seed: The series.
+            first: First hand.
+            n: Number of hands.
+            tries: Deals tried for every second hand until the team succeeds; 1 in games without success.
+            noise: Share of scripted players' moves that are random.
+
+        Returns:
+            The hands; None if the core does not have all of these players, as by default.
+        """
+        return None
+
+    def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Exchange what the rules treat alike, such as colours.
+
+        Args:
+            tokens: Integers [n, T], filled up with the end token.
+            rng: Draws each row's permutation uniformly.
+
+        Returns:
+            Other games that are as likely, integers [n, T], and the new number of each token, int64 [n, V].
+
+        Raises:
+            ValueError: The game has nothing to exchange; see `augments`.
+        """
+        raise ValueError("in this game nothing is known to be alike")
+
+
+@dataclass(frozen=True, slots=True)
+class BulkHands:
+    """Whole hands and the form that reads them."""
+
+    game: FastGame
+    history: np.ndarray  # integers [n, H], in the form's own histories
+    scores: np.ndarray  # integers [n, players]
+
+    def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
+        int16 [k, T] and outcomes int32 [k]."""
+        seats = seat.astype(np.uint8)
+        return self.game.encode(self.history[hand], seats), self.game.outcomes(self.scores[hand], seats)

@@ -1,0 +1,173 @@
+"""Files of JSON lines that survive a kill."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Sequence
+from io import FileIO
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from pydantic import BaseModel
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing import digests
+from trickformer.plumbing.files import whole
+from trickformer.plumbing.text import json_object
+
+_SYNC_EVERY = 256  # lines between two fsyncs
+
+
+# Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line.
+Parse: TypeAlias = Callable[[int, bytes], Any]
+
+
+def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
+    """Parse the complete lines of a file.
+
+    A last line that a killed run left torn does not count, nor does a line without a checksum if the file has a
+    checksum file. A missing file has no lines.
+
+    Args:
+        path: File of lines.
+        parse: Parser of a line, from its number, counted from 1, and its bytes. It raises ValueError on a bad line.
+
+    Returns:
+        The parsed lines, and their length in bytes.
+
+    Raises:
+        TrickformerError: The file cannot be read, a line is broken, or its checksum differs.
+    """
+    try:
+        lines = _whole_lines(path)
+        if lines and digests.lines(path).exists():
+            sums = _whole_lines(digests.lines(path))
+            lines = lines[: len(sums)]
+            for number, (line, known) in enumerate(zip(lines, sums), 1):
+                if digests.of_line(line) != known:
+                    raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    try:
+        return [parse(number, line[:-1]) for number, line in enumerate(lines, 1)], sum(map(len, lines))
+    except ValueError:
+        raise TrickformerError(f"{path} is broken; choose another --out") from None
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """Return the complete lines with their ends. Raises OSError if the file exists and cannot be read."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
+
+
+class JsonLines:
+    """Append-only file of JSON lines with a checksum for each line.
+
+    A line is written whole or not at all. The file is locked, because two runs must not share it.
+
+    Attributes:
+        known: Parsed lines that the file held when it was opened, without a torn last line.
+
+    Raises:
+        TrickformerError: Another process is writing the file, the disk refuses, or `read_lines` raises it. The file
+            then stays as it was.
+    """
+
+    def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
+        self._path, self._unsynced = path, 0
+        self._file = self._open_and_lock(path)
+        try:
+            self.known, self._length = read_lines(path, parse)
+            self._count = len(self.known)
+            self._file.truncate(self._length)
+            self._sums = self._open_checksums()
+        except TrickformerError:
+            self._file.close()  # with its lock
+            raise
+
+    def _open(self, path: Path) -> FileIO:
+        try:
+            return FileIO(path, "a+")
+        except OSError as e:
+            raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+
+    def _open_and_lock(self, path: Path) -> FileIO:
+        file = self._open(path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise TrickformerError(f"another run is writing {self._path}") from None
+        return file
+
+    def _open_checksums(self) -> FileIO:
+        """Open the file of checksums; write it anew if it does not have one for each line."""
+        sums = digests.lines(self._path)
+        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
+            with whole(sums) as draft:
+                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
+        return self._open(sums)
+
+    def append(self, record: Any) -> None:
+        """Append one record, an object for json.dumps or a pydantic model, in one write.
+
+        Raises TrickformerError if the disk refuses; the file then ends with the previous line."""
+        line = _line(record)
+        try:
+            written, reason = os.write(self._file.fileno(), line), "the disk is full"
+            if written == len(line) and os.write(self._sums.fileno(), digests.of_line(line)) < digests.LINE:
+                written = 0
+        except OSError as e:
+            written, reason = 0, str(e.strerror)
+        if written < len(line):
+            self._file.truncate(self._length)
+            self._sums.truncate(self._count * digests.LINE)
+            raise TrickformerError(f"cannot write {self._path}: {reason}")
+        self._length += written
+        self._count += 1
+        self._unsynced += 1
+        if self._unsynced >= _SYNC_EVERY:
+            self._sync()
+
+    def keep(self, records: Sequence[Any]) -> None:
+        """Replace all lines by these records at once. Raises TrickformerError if the disk refuses."""
+        with whole(self._path) as draft:
+            draft.unlink(missing_ok=True)
+            file = self._open_and_lock(draft)
+            lines = b"".join(map(_line, records))
+            if os.write(file.fileno(), lines) < len(lines):
+                raise TrickformerError(f"cannot write {self._path}: the disk is full")
+            digests.lines(self._path).unlink()  # a kill before they are written leaves lines without any
+        self._file.close()
+        self._file, self._length = file, len(lines)
+        self._count, self.known = len(records), list(records)
+        self._sums.close()
+        self._sums = self._open_checksums()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        os.fsync(self._sums.fileno())
+        self._unsynced = 0
+
+    def close(self) -> None:
+        """Flush to the disk and release the lock."""
+        self._sync()
+        self._sums.close()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _line(record: Any) -> bytes:
+    # No function of ours within the dump: pydantic would make another exception of a Ctrl-C there.
+    text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else json.dumps(record)
+    return text.encode() + b"\n"

@@ -1,0 +1,111 @@
+"""Reports of commands: one object that renders to a terminal, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from trickformer.plumbing.files import replace
+
+REPORT = "report.md"  # file of a run
+_WIDTH = 200  # columns where the terminal does not tell
+
+# Head and rows of cells; the first column is text, the others numbers.
+ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command found: lines, tables and figures of one JSON object.
+
+    Attributes:
+        result: JSON object that the report is made from.
+        heading: One line that says what was measured.
+        tables: Tables with their titles; a title may be empty.
+        title: Title of the Markdown document.
+        names: Short names of the players, and the specs they stand for.
+        notes: Lines below the tables.
+        figures: Captions of the figures, and their files next to the Markdown document.
+        method: Paragraphs on how the figures came about, for Markdown.
+        resolved: The players' specs with all options, by short name, for Markdown.
+        builds: Versions of what took part, for Markdown.
+        words: Whether the cells are words instead of numbers.
+    """
+
+    result: Any
+    heading: str
+    tables: Sequence[tuple[str, ReportTable]]
+    title: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    figures: Sequence[tuple[str, str]] = ()
+    method: Sequence[str] = ()
+    resolved: Mapping[str, str] = field(default_factory=dict)
+    builds: Sequence[Mapping[str, Any]] = ()
+    words: bool = False
+
+    def json(self, indent: int | None = None) -> str:
+        """Render the result as JSON."""
+        return json.dumps(self.result, indent=indent)
+
+    def markdown(self) -> str:
+        """Render the report as a Markdown document."""
+        parts = [f"# {self.title}\n\n{self.heading}\n"]
+        if self.names:
+            parts.append(_listed(self.names))
+        for title, (head, rows) in self.tables:
+            if title:
+                parts.append(f"## {title}\n")
+            lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+            parts.append("".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |\n" for line in lines))
+        if self.notes:
+            parts.append("".join("- " + note.replace("*", "\\*") + "\n" for note in self.notes))
+        parts += [f"![{caption}]({file})\n" for caption, file in self.figures]
+        parts += [paragraph + "\n" for paragraph in self.method]
+        if self.resolved:
+            parts += ["With all options:\n", _listed(self.resolved)]
+        for build in self.builds:
+            parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
+        return "\n".join(parts)
+
+    def print(self, as_json: bool = False) -> None:
+        """Print the report to standard output, as JSON or for a terminal."""
+        if as_json:
+            print(self.json())
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console.width = _WIDTH
+        console.print(self.heading, markup=False)
+        for name, spec in self.names.items():
+            console.print(f"{name}  {spec}", markup=False)
+        console.print()
+        for title, (head, rows) in self.tables:
+            if title:
+                console.print("\n" + title, markup=False)
+            table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+            for i, name in enumerate(head):
+                justify = "right" if i and not self.words else "left"
+                table.add_column(name, justify=justify, overflow="fold", no_wrap=bool(i))
+            for row in rows:
+                table.add_row(*(cell.replace("[", r"\[") for cell in row))
+            console.print(table)
+        console.print()
+        for line in self.notes:
+            console.print(line, markup=False)
+
+    def write(self, folder: Path, file: str) -> None:
+        """Write the result as JSON to `file`, and report.md. Raises TrickformerError if the disk refuses."""
+        replace(folder / file, self.json(indent=2) + "\n")
+        replace(folder / REPORT, self.markdown())
+
+
+def _listed(specs: Mapping[str, str]) -> str:
+    return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())

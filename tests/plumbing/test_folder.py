@@ -1,0 +1,74 @@
+"""Run folders: what starts, what continues, and what an interrupt tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing.folder import ABOUT, CONFIG, Interruption, RunFolder, resumable
+
+
+class Config(BaseModel):
+    seed: int = 0
+    workers: int = 1
+    ray: str | None = None
+    out: Path | None = None
+
+
+def test_a_run_continues_with_the_same_config_and_the_same_files(tmp_path):
+    folder, free = RunFolder(tmp_path / "run"), ("workers",)
+    assert not folder.started and folder.about() == {}
+    with folder.open(Config(), resume=False, free=free, files={"a": "1"}):
+        assert folder.started and folder.about()["files"] == {"a": "1"}
+        with pytest.raises(TrickformerError, match="another run is writing"), folder.lock():
+            pass
+    folder.check(Config(workers=2), resume=True, free=free, files={"a": "1"})
+    for config, files, fault in (
+        (Config(seed=1), {"a": "1"}, "seed = 0, not 1"),
+        (Config(), {"a": "2"}, "begun with another a"),
+    ):
+        with pytest.raises(TrickformerError, match=fault):
+            folder.check(config, resume=True, free=free, files=files)
+    with pytest.raises(TrickformerError, match="--resume"):
+        folder.check(Config(), resume=False, free=free)
+
+
+def test_records_are_kept_and_every_build_is_named(tmp_path):
+    folder = RunFolder(tmp_path)
+    with folder.records("records.jsonl", Config(), resume=False, free=(), about={"game": "skat"}) as lines:
+        lines.append({"n": 1})
+    about = json.loads((tmp_path / ABOUT).read_text())
+    (tmp_path / ABOUT).write_text(json.dumps(about | {"builds": [{"trickformer": "0"}]}))
+    with folder.records("records.jsonl", Config(), resume=True, free=(), about={"game": "skat"}) as lines:
+        assert lines.known == [{"n": 1}]
+    assert folder.about()["game"] == "skat" and len(folder.builds()) == 2
+    (tmp_path / CONFIG).unlink()
+    with (
+        pytest.raises(TrickformerError, match="but no config"),
+        folder.records("records.jsonl", Config(), resume=True, free=()),
+    ):
+        pass
+
+
+def test_there_is_nothing_to_resume_without_a_folder(tmp_path):
+    assert RunFolder.optional(None, resume=False) is None
+    with pytest.raises(TrickformerError, match="--resume needs the --out"):
+        RunFolder.optional(None, resume=True)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, lambda: Interruption("time is up")])
+def test_an_interrupt_tells_how_to_continue(stop, tmp_path):
+    config = Config(out=tmp_path / "a run", ray="auto")
+    with pytest.raises(Interruption) as caught, resumable("play it", config, ["--a", "x"], progress=lambda: "after 1"):
+        raise stop()
+    out = str(config.out)
+    assert str(caught.value) == (
+        f"interrupted after 1; go on with: trickformer play it --config '{out}/config.toml' --out '{out}' --resume "
+        "--a x --ray auto"
+    )
+    with pytest.raises(Interruption, match="interrupted; nothing is kept without"), resumable("play", Config()):
+        raise stop()

@@ -1,0 +1,49 @@
+"""One report renders to a terminal, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+
+from trickformer.plumbing.report import REPORT, Report
+
+FULL = Report(
+    {"mean": 1.5},
+    "two hands, seed 1",
+    [("", (("", "score"), [("A", "1.50"), ("B|C", "[0, 3]")])), ("More", (("x", "y"), [("1", "2")]))],
+    title="A test",
+    names={"A": "random"},
+    notes=["* a note"],
+    figures=[("scores", "plot.png")],
+    method=["How it was measured."],
+    resolved={"A": "random:all=options"},
+    builds=[{"trickformer": "1", "torch": None}],
+)
+
+
+def test_markdown_has_every_part_in_order():
+    assert FULL.markdown() == (
+        "# A test\n\ntwo hands, seed 1\n\n- A: `random`\n\n"
+        "|  | score |\n| --- | ---: |\n| A | 1.50 |\n| B\\|C | [0, 3] |\n\n"
+        "## More\n\n| x | y |\n| --- | ---: |\n| 1 | 2 |\n\n"
+        "- \\* a note\n\n![scores](plot.png)\n\nHow it was measured.\n\n"
+        "With all options:\n\n- A: `random:all=options`\n\nPlayed by trickformer 1.\n"
+    )
+
+
+def test_parts_that_are_empty_leave_no_trace():
+    assert Report({}, "a line", [], title="T").markdown() == "# T\n\na line\n"
+
+
+def test_a_terminal_shows_cells_as_they_are(capsys):
+    FULL.print()
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[:2] == ["two hands, seed 1", "A  random"] and lines[-1] == "* a note"
+    assert any(line.split() == ["B|C", "[0,", "3]"] for line in lines)
+
+
+def test_json_is_one_line_on_standard_output_and_indented_on_file(tmp_path, capsys):
+    FULL.print(as_json=True)
+    assert capsys.readouterr().out == '{"mean": 1.5}\n'
+    FULL.write(tmp_path, "summary.json")
+    assert json.loads((tmp_path / "summary.json").read_text()) == FULL.result
+    assert (tmp_path / REPORT).read_text() == FULL.markdown()
