@@ -248,6 +248,15 @@ def to_type(config: BaseModel) -> list[str]:
     return words
 
 
+def _translate_stored(spec: str, game: str | None) -> str:
+    """A spec of an earlier version's run folder, translated; unchanged if it has settings that no longer exist, for the
+    run can still be reported, and `parse` refuses the spec if it is to be played."""
+    try:
+        return translate(spec, True, game)
+    except TrickformerError:
+        return spec
+
+
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     """A validator of fields that hold specs of players of a game; None: the one that the config names.
 
@@ -264,10 +273,7 @@ def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Spe
                     )
         if not context.get("old"):
             return specs
-        try:
-            many = [translate(spec, True, game or info.data.get("game")) for spec in many]
-        except TrickformerError as e:
-            raise ValueError(str(e)) from None
+        many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
         return specs if specs is None else many[0] if isinstance(specs, str) else many  # type: ignore[return-value]
 
     return validate
