@@ -43,7 +43,6 @@ ORDER = (
 # Imports against the order, which are to go.
 EXCEPTIONS = {
     ("search.hanabi.scripted", "players"): "decision_rng belongs into base",
-    ("search.states", "players"): "decision_rng belongs into base",
     ("search.nodes", "players.argmax"): "a type of the rollout policy that belongs below players",
     ("search.script", "players.argmax"): "a type of the rollout policy that belongs below players",
     ("search.trees", "players.argmax"): "a type of the rollout policy that belongs below players",
