@@ -17,7 +17,7 @@ from trickformer.belief import sampler
 from trickformer.games.hearts import Hearts
 
 
-def faults(report: audit.Report) -> dict[str, int]:
+def faults(report: audit.ViewAudit) -> dict[str, int]:
     return {c.name: c.faults for c in report.checks.values() if c.faults}
 
 
@@ -195,6 +195,6 @@ def test_it_audits_any_game() -> None:
 
 
 def test_an_audit_without_cases_is_not_good() -> None:
-    assert not audit.Report("hearts", 1, 0, {"x": audit.PropertyCount("x")}).good
+    assert not audit.ViewAudit("hearts", 1, 0, {"x": audit.PropertyCount("x")}).good
     with pytest.raises(ValidationError):
         audit.Audit(game="hearts", deals=0)

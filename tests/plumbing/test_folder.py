@@ -21,9 +21,9 @@ class Config(BaseModel):
 
 def test_a_run_continues_with_the_same_config_and_the_same_files(tmp_path):
     folder, free = RunFolder(tmp_path / "run"), ("workers",)
-    assert not folder.started and folder.about() == {}
+    assert not folder.has_run and folder.about() == {}
     with folder.open(Config(), resume=False, free=free, files={"a": "1"}):
-        assert folder.started and folder.about()["files"] == {"a": "1"}
+        assert folder.has_run and folder.about()["files"] == {"a": "1"}
         with pytest.raises(TrickformerError, match="another run is writing"), folder.lock():
             pass
     folder.check(Config(workers=2), resume=True, free=free, files={"a": "1"})

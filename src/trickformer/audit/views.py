@@ -62,7 +62,7 @@ class PropertyCount:
 
 
 @dataclass(slots=True)
-class Report:
+class ViewAudit:
     """What an audit found; good where no check has a fault and every one had cases."""
 
     game: str
@@ -141,7 +141,7 @@ def audit(
     exchange: Exchange | None = None,
     worlds: int = 16,
     stops: int = 6,
-) -> Report:
+) -> ViewAudit:
     """Looks into `deals` random hands at about `stops` decisions each, with `worlds` sampled for each seat.
 
     belief: a Belief, or a Sampler, which sees the state too. seen: what may depend on the view only, by name;
@@ -150,7 +150,7 @@ def audit(
     they raise too. Raises TrickformerError where the game or the sampler raises something."""
     from trickformer import tokenizers
 
-    report = Report(game.name, deals, seed)
+    report = ViewAudit(game.name, deals, seed)
     seen = observers(game) if seen is None else seen
     sample = belief if callable(belief) else from_belief(game, belief)
     exchange = exchange or game.exchange
@@ -166,7 +166,7 @@ def audit(
     return report
 
 
-def command(config: Audit) -> Report:
+def command(config: Audit) -> ViewAudit:
     """The audit of a game with its own sampler, or OpenSpiel's. Raises what loading the game and its sampler do."""
     from trickformer import belief, games
 
@@ -200,7 +200,7 @@ def _hand(
     worlds: int,
     stops: int,
     walk: Walk | None,
-    report: Report,
+    report: ViewAudit,
 ) -> None:
     """One deal, played at random."""
     rng, seed = np.random.default_rng(deal_seed(report.seed, index)), report.seed
@@ -249,7 +249,7 @@ def _look(
     exchange: Exchange,
     worlds: int,
     rng: np.random.Generator,
-    report: Report,
+    report: ViewAudit,
 ) -> None:
     view, where = game.view(state, viewer), _where(state, viewer)
     twin = exchange(state, view, rng)

@@ -102,7 +102,7 @@ class RunFolder:
         return None if out is None else cls(out)
 
     @property
-    def started(self) -> bool:
+    def has_run(self) -> bool:
         """Whether the folder holds a run."""
         return (self.path / CONFIG).exists()
 
@@ -140,7 +140,7 @@ class RunFolder:
             TrickformerError: The folder holds a run and `resume` is false, its config differs, or it has read other
                 files.
         """
-        if not self.started:
+        if not self.has_run:
             return
         if not resume:
             raise TrickformerError(
@@ -221,7 +221,7 @@ class RunFolder:
             TrickformerError: `open` or `JsonLines` raises it, or the folder holds records without a config.
         """
         file = self.path / name
-        if not self.started and file.exists() and file.stat().st_size:
+        if not self.has_run and file.exists() and file.stat().st_size:
             raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
         about = about or {}
         self.check(config, resume=resume, free=free, files=about.get("files", {}))

@@ -55,7 +55,7 @@ class Report:
         """Render the report as a Markdown document."""
         parts = [f"# {self.title}\n\n{self.heading}\n"]
         if self.names:
-            parts.append(_listed(self.names))
+            parts.append(_format_specs(self.names))
         for title, (head, rows) in self.tables:
             if title:
                 parts.append(f"## {title}\n")
@@ -66,7 +66,7 @@ class Report:
         parts += [f"![{caption}]({file})\n" for caption, file in self.figures]
         parts += [paragraph + "\n" for paragraph in self.method]
         if self.resolved:
-            parts += ["With all options:\n", _listed(self.resolved)]
+            parts += ["With all options:\n", _format_specs(self.resolved)]
         for build in self.builds:
             parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
         return "\n".join(parts)
@@ -107,5 +107,5 @@ class Report:
         replace(folder / REPORT, self.markdown())
 
 
-def _listed(specs: Mapping[str, str]) -> str:
+def _format_specs(specs: Mapping[str, str]) -> str:
     return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())

@@ -40,7 +40,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         "out": folder,
     }
     settings = Tournament.model_validate(given)
-    resume = RunFolder(folder).started
+    resume = RunFolder(folder).has_run
     if resume:
         known = configs.read(Tournament, folder / CONFIG)
         # A match names its models by where they are: half of one from before the run was moved is played anew.

@@ -94,7 +94,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
         _finish(run, hands, None, game, cast)
         return run
     files = players.digests(game, specs)
-    if folder.started:
+    if folder.has_run:
         known = load(folder.path, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
@@ -109,7 +109,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
 
 def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
-    if not RunFolder(folder).started:
+    if not RunFolder(folder).has_run:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:

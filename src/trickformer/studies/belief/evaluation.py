@@ -142,12 +142,12 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
         if kept:
             found |= {stack[0]["game"]: stack for stack in kept.known}
 
-        def done() -> int:
+        def count_games() -> int:
             return sum(map(len, found.values()))
 
         with (
-            resumable("belief evaluate", config, progress=lambda: f"after {done()} of {config.games} games"),
-            progress("belief evaluate", "games", done(), config.games) as advance,
+            resumable("belief evaluate", config, progress=lambda: f"after {count_games()} of {config.games} games"),
+            progress("belief evaluate", "games", count_games(), config.games) as advance,
         ):
             for first in range(0, config.games, config.stack):
                 if first in found:

@@ -124,7 +124,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     for plan in plans:
         players.make(plan.player[0], plan.rules())
     with resumable("crew iterations", settings, remedy="go on with the same command"):
-        played = [tournament(plan, bool(plan.out) and RunFolder(plan.out).started) for plan in plans]
+        played = [tournament(plan, bool(plan.out) and RunFolder(plan.out).has_run) for plan in plans]
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})
         for i, run in enumerate(played)

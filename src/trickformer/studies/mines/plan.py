@@ -47,7 +47,7 @@ class BoardSize(BaseModel):
         return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move})")
 
 
-class Searches(BoardSize):
+class BudgetGrid(BoardSize):
     """The searches of a comparison and their games."""
 
     beliefs: str = Field(
@@ -66,7 +66,7 @@ class Searches(BoardSize):
     seed: int = 0
 
 
-class MinesComparison(Plan, Searches):
+class MinesComparison(Plan, BudgetGrid):
     """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
     Application to Mines"."""
 
