@@ -83,7 +83,7 @@ Out<float> head(Engine& self, const Ids& nodes, int columns) {
 
 void bind_gpt2(nb::module_& m) {
   m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
-  nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.backend.Engine.")
+  nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.backend.Backend.")
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")
       .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),
