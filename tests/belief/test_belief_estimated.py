@@ -14,7 +14,7 @@ from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
 from trickformer.belief.hanabi.particles import Particles
 from trickformer.belief.hanabi.process import Form
 from trickformer.belief.hanabi.seat import EstimatedBelief
-from trickformer.belief.hanabi.seat_tokens import features
+from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.search.hanabi.scripted import ScriptedPolicy
 
@@ -41,7 +41,7 @@ MAKERS = {
     "v2": lambda s: estimators.V2(s, 0.01, 16, 1),
     "particles": lambda s: Particles(s, 2_000, 1),
     "rejection": lambda s: Particles(s, 2_000, 1, rejection=True),
-    "transformer": lambda s: estimators.TransformerEstimator(s, Transformer(shape(s), *features(s), 2)),
+    "transformer": lambda s: estimators.TransformerEstimator(s, Transformer(shape(s), *initial_embeddings(s), 2)),
     "seq2seq": lambda s: estimators.Recurrent(s, network(s)),
     "bft": lambda s: estimators.BFT(s, network(s), Finetuning(steps=2, batch=4, worlds=8), 1),
     "exact": exact,

@@ -130,7 +130,7 @@ def test_likelihoods_of_bb_are_expectations_over_the_other_slot(form, seat):
             if before is not None and (before.table.current()[0] != seat or form is not Form.POMDP):
                 assert asked is not None
                 mover = int(before.table.current()[0])
-                told = asked._told(before.table, now.control, np.array([now.action]))[0].numpy()
+                told = asked._move_likelihoods(before.table, now.control, np.array([now.action]))[0].numpy()
                 expected = plainly(system, asked.belief()[0].numpy(), before, now, mover)
                 assert np.abs(told - expected).max() < 0.05, f"seed {seed}"
                 moves += 1

@@ -234,7 +234,9 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     seen = torch.rand(games, process.features, generator=generator) < 0.5
     for y in (seen, emission[:, 0], seen & emission[:, 1]):
         expected = plainly(y.unsqueeze(1))
-        assert torch.allclose(near.seen(y.float()), expected, atol=1e-4), (near.seen(y.float()) - expected).abs().max()
+        assert torch.allclose(near.encode_emission(y.float()), expected, atol=1e-4), (
+            (near.encode_emission(y.float()) - expected).abs().max()
+        )
     moved = plainly(seen.unsqueeze(1)) - model.encode(
         offline, seen.float(), None if control is None else control[:, 0], state
     )[-1][0].unsqueeze(1)

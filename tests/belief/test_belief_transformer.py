@@ -12,7 +12,7 @@ from trickformer.belief.hanabi import estimators, networks
 from trickformer.belief.hanabi.config import VARIANTS, BeliefTraining, Evaluation
 from trickformer.belief.hanabi.learned import Seq2SeqSizes
 from trickformer.belief.hanabi.process import Form, HanabiProcess
-from trickformer.belief.hanabi.seat_tokens import SeatTokens, features, longest
+from trickformer.belief.hanabi.seat_tokens import SeatTokens, initial_embeddings, longest
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.games.hanabi import hint
 from trickformer.studies.belief import evaluation, training
@@ -30,7 +30,7 @@ def tiny(process: HanabiProcess, seed: int = 1, hidden: int = 16, layers: int = 
     torch.manual_seed(seed)
     p = process
     shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, hidden, layers)
-    return Transformer(shape, *features(p), heads=2)
+    return Transformer(shape, *initial_embeddings(p), heads=2)
 
 
 def played(process: HanabiProcess, n: int):

@@ -72,6 +72,12 @@ class Along(Tracker):
 
     terminal = my_turn
 
+    def is_legal(self) -> bool:
+        return True
+
+    def outcome(self) -> int | None:
+        return None
+
 
 def values_of(outcomes: int = OUTCOMES) -> np.ndarray:
     return np.random.default_rng(3).uniform(-1, 1, (outcomes, 4)).astype(np.float32)

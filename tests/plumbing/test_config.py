@@ -69,9 +69,9 @@ def test_both_names_are_refused(tmp_path: Path, text: str):
 
 def test_a_run_of_an_earlier_version_can_be_resumed(tmp_path: Path):
     (tmp_path / folder.CONFIG).write_text('room = "hall"\nbright = true\nlumen = 40\n')
-    folder.may_begin(tmp_path, Lamp(dimmed=True), resume=True, free=())
+    folder.RunFolder(tmp_path).check(Lamp(dimmed=True), resume=True, free=())
     with pytest.raises(TrickformerError, match="holds a run with dimmed = True, not False"):
-        folder.may_begin(tmp_path, Lamp(), resume=True, free=())
+        folder.RunFolder(tmp_path).check(Lamp(), resume=True, free=())
 
 
 def test_former_flags_work_and_are_hidden(monkeypatch: pytest.MonkeyPatch):

@@ -89,7 +89,10 @@ def make(options: Options, game: Game) -> Player:
     log_odds = None
     if learned:
         from trickformer.belief import heads
+        from trickformer.belief.samplers import CardBelief
 
+        if not isinstance(sampler(game), CardBelief):
+            raise TrickformerError(f"player 'pimc': the worlds of {game.name} take no belief head; leave out belief")
         log_odds = heads.load(str(options.belief), game)
     belief = sampler(game, log_odds)
     return own.make(game, belief, settings | given, learned)

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.plumbing import help_pages
-from trickformer.plumbing.text import from_toml
+from trickformer.plumbing.text import from_toml, json_object
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -61,7 +61,7 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
 def has_old_specs(folder: Path) -> bool:
     """Whether a version of trickformer that wrote specs otherwise has made a run folder: its run.json has no SPECS."""
     try:
-        return "specs" not in json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        return "specs" not in json_object((folder / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError):
         return False
 
