@@ -147,7 +147,7 @@ def players(
     if game is not None:
         from trickformer import games
 
-        values = known.resolved(name, games.load(game))
+        values = known.resolve_options(name, games.load(game))
     print(f"{name}: {known.describe(name)}")
     for key, value in values.items():
         default = "none" if value is None else known.text(value)

@@ -54,7 +54,7 @@ def test_players_are_listed_with_options_and_defaults(command):
     ],
 )
 def test_resolved_options_have_the_defaults_of_the_game(spec, game, values):
-    found = players.resolved(spec, games.load(game))
+    found = players.resolve_options(spec, games.load(game))
     assert {key: found[key] for key in values} == values
     assert ("worlds" in found) == (spec == "rollout")
 

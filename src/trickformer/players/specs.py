@@ -99,20 +99,20 @@ def _translate(name: str, given: dict[str, str], old: bool, game: str | None) ->
     elif imagine in (None, "worlds", "model"):
         worlds = imagine != "model"
     else:
-        raise _dropped(f"imagine={imagine}", "gomcts imagines, rollout with prior=... samples worlds")
+        raise _removed_option_error(f"imagine={imagine}", "gomcts imagines, rollout with prior=... samples worlds")
     if options.pop("early", "false") != "false":
-        raise _dropped("early=true", "leave it out")
+        raise _removed_option_error("early=true", "leave it out")
     root = options.pop("root", None)
     if not worlds:
         if root not in (None, "uct"):
-            raise _dropped(f"root={root}", "use rollout with prior=...")
+            raise _removed_option_error(f"root={root}", "use rollout with prior=...")
         if wrong := [key for key in _OF_WORLDS if key in options]:
-            raise _dropped(f"{wrong[0]}={options[wrong[0]]}", "use rollout with prior=...")
+            raise _removed_option_error(f"{wrong[0]}={options[wrong[0]]}", "use rollout with prior=...")
         return name, options
     if root not in (None, "halving"):
-        raise _dropped(f"root={root}", "use rollout with prior=...")
+        raise _removed_option_error(f"root={root}", "use rollout with prior=...")
     if (playing := options.pop("playing", "script")) != "script":
-        raise _dropped(f"playing={playing}", "use rollout with prior=... and policy=...")
+        raise _removed_option_error(f"playing={playing}", "use rollout with prior=... and policy=...")
     prior = _write("argmax", {key: options.pop(key) for key in _MODEL if key in options})
     rollout = {"prior": prior}
     if "weighted" in options:
@@ -120,11 +120,11 @@ def _translate(name: str, given: dict[str, str], old: bool, game: str | None) ->
     rollout |= {key: options.pop(key) for key in _CARRIED if key in options}
     if options:
         key = min(options)
-        raise _dropped(f"{key}={options[key]}", "leave it out")
+        raise _removed_option_error(f"{key}={options[key]}", "leave it out")
     return "rollout", rollout
 
 
-def _dropped(setting: str, remedy: str) -> TrickformerError:
+def _removed_option_error(setting: str, remedy: str) -> TrickformerError:
     return TrickformerError(f"player 'gomcts': {setting} no longer exists; {remedy}")
 
 
@@ -155,7 +155,7 @@ def resolve(spec: str) -> str:
     return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
 
 
-def resolved(spec: str, game: Game) -> dict[str, Any]:
+def resolve_options(spec: str, game: Game) -> dict[str, Any]:
     """Every option of a player that applies, with its value in a game; None: it stays unset. Raises what `parse`
     raises."""
     return resolved_options(parse(spec)[1], game)
