@@ -1,4 +1,4 @@
-"""ArgmaxVal*: the best predicted value of likely actions"""
+"""ArgmaxVal*: best value among likely actions"""
 
 from __future__ import annotations
 

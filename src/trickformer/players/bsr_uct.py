@@ -1,9 +1,12 @@
-"""BSR-UCT at Mines: UCT over what can be seen, with a belief for the mines plugged in
+"""BSR-UCT at Mines: UCT over public observations
+
+A belief for the positions of the mines is an option.
 
 "Consistent Belief State Estimation, with Application to Mines", Algorithm 2: at every step of a
 simulation a layout is drawn given what that node has seen, and answers the action; belief=exact draws one a simulation,
 which has the same law. Metropolis' walks make as many steps
-in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines/search.hpp)."""
+in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines/search.hpp).
+"""
 
 from __future__ import annotations
 

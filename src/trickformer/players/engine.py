@@ -1,4 +1,4 @@
-"""a program of any language, spoken to over pipes: docs/engines.md"""
+"""external program that speaks docs/engines.md"""
 
 from __future__ import annotations
 

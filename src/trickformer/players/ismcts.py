@@ -1,7 +1,10 @@
-"""information-set MCTS (Cowling et al. 2012): OpenSpiel's Python bot on the game's own deal sampler
+"""information-set MCTS (Cowling et al. 2012)
+
+OpenSpiel's Python bot, on the game's own sampler of worlds.
 
 OpenSpiel's C++ bot draws its worlds from a clock-seeded generator of the game and cannot be given another; the
-worlds of Hearts' own `resample_from_infostate` contain revokes."""
+worlds of Hearts' own `resample_from_infostate` contain revokes.
+"""
 
 from __future__ import annotations
 

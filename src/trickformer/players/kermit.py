@@ -1,9 +1,12 @@
-"""a Kermit-like player of Skat: bids by a learned evaluation, plays by PIMC on worlds weighted by the bids
+"""Kermit-like player: learned bids, solved worlds
+
+It bids by a learned evaluation and plays by PIMC on worlds weighted by the bids.
 
 After Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based Card Games"
 (2009): bids, the cards laid away and the declaration follow an expectimax over the skats on an evaluation of hands by
 tables, learned here (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp); cards are played by solving worlds
-weighted by what was bid, laid away and declared (cpp/skat/pimc.hpp, cpp/skat/inference.hpp)."""
+weighted by what was bid, laid away and declared (cpp/skat/pimc.hpp, cpp/skat/inference.hpp).
+"""
 
 from __future__ import annotations
 

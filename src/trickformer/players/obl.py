@@ -1,4 +1,7 @@
-"""Hanabi: actions by the network of a run of `trickformer obl train`: off-belief learning, self-play, a clone bot"""
+"""network of a run of `trickformer obl train`
+
+Off-belief learning, self-play or a clone of recorded games, in Hanabi.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""the optimal player of Mines, on boards small enough for dynamic programming over all that can be seen
+"""optimal play on small boards of Mines
 
-cpp/mines/solver.hpp says how; of equally good cells it opens the first. It draws no randomness."""
+Dynamic programming over all observations.
+
+cpp/mines/solver.hpp says how; of equally good cells it opens the first. It draws no randomness.
+"""
 
 from __future__ import annotations
 

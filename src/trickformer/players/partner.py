@@ -1,6 +1,9 @@
-"""Hanabi's scripted players: simple, holmes, smart, iggi, piers, flawed
+"""scripted player: simple, holmes, smart and others
 
-Each is a function of what everybody saw and of the others' hands (cpp/hanabi/players.hpp says where they come from)."""
+The styles are simple, holmes, smart, iggi, piers and flawed.
+
+Each is a function of what everybody saw and of the others' hands (cpp/hanabi/players.hpp says where they come from).
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
-"""perfect-information Monte Carlo (Algorithm 2 of the GO-MCTS paper), by UCT, solvers or random playouts
+"""perfect-information Monte Carlo
+
+Algorithm 2 of the GO-MCTS paper, by UCT, solvers or random playouts.
 
 Worlds are drawn uniformly, or by a learned belief: where a belief head says that the cards lie, on top of what the
 rules say (trickformer.belief.heads). Hearts values them by UCT (search/hearts/pimc.py). Skat solves them, weights
 uniform ones by what was bid and declared unless told not to, and bids as another player does, so that card play can be
 compared under the same bidding (search/skat/pimc.py). The Crew asks of worlds whether the mission can still succeed
 (search/crew/pimc.py). Any other game is played out at random in each world (search/playouts.py). An option that a game
-does not have is refused at its table."""
+does not have is refused at its table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hanabi: a seat, or both of two, tunes a network of action values to each decision, in worlds that explain what it saw
+"""network tuned to each decision (RL search)
+
+One seat, or both of two, tunes action values in worlds that explain its view.
 
 RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement Learning
 Fine-Tuning", 2021): the values of a network of `trickformer obl train` are fine-tuned by Q-learning in worlds of the
@@ -19,7 +21,8 @@ loss and an auxiliary one; games end with the horizon, at the blueprint's own va
 (exponent 0.9, weight 0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where
 the blueprint leaves less than the threshold to be won. Here the blueprint is scripted and plays games on to the end,
 which is not discounted; the loss is of squares; each update has games of its own, played with the weights of the
-moment, from which no other learns; and every decision is searched anew."""
+moment, from which no other learns; and every decision is searched anew.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tries actions by games finished from sampled worlds
+"""actions compared by games from sampled worlds
 
 The rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on hidden
 information. Nobody sees the cards of a world but those of the own hand, so unlike PIMC the search does not take others,

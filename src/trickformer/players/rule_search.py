@@ -1,11 +1,14 @@
-"""Hanabi: both seats search for the best rule of one move, on the belief that everybody shares
+"""search of all seats for the best public rule
+
+Both seats search the belief that everybody shares for the best rule of one move.
 
 Search on the public belief (section 4.2 of Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with
 a simpler search than its own): for each move, a rule is chosen among the scripted players and "this action if it is
 legal, else the blueprint", by games that go on with it in worlds of the public belief and end with the blueprint.
 Whoever is on turn follows the rule with what it sees. All seats find the same rule, because they draw the same worlds,
 and so the belief after the move is that of the rule: it is the control of the filter, and of fine-tuning's second
-step."""
+step.
+"""
 
 from __future__ import annotations
 

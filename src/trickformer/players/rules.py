@@ -1,7 +1,10 @@
-"""scripted players of Hearts (ducks, guards against the moon), of Skat (bids, declares, plays) and of The Crew
+"""scripted player of the game
+
+In Hearts it ducks and guards against the moon, in Skat it bids, declares and plays.
 
 Their choices are functions of the view alone (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
-cpp/crew/rules_player.cpp): they draw no randomness."""
+cpp/crew/rules_player.cpp): they draw no randomness.
+"""
 
 from __future__ import annotations
 

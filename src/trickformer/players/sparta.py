@@ -1,4 +1,6 @@
-"""Hanabi and The Crew: search by games that a scripted player plays on from worlds that explain what was seen
+"""SPARTA: search on top of a scripted blueprint
+
+A scripted player finishes games from worlds that explain the view.
 
 SPARTA (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially Observable Games", 2020).
 All seats play a blueprint. So does one that searches, where no action promises more than the blueprint's own by more
@@ -11,7 +13,8 @@ the other's searches say of its hand (search/hanabi/multi.py).
 
 In The Crew worlds are uniform over all that explain what a seat saw. They say nothing of why the others did what they
 did, so that all seats may search. Where one does, it may ask for those in which the others, by the blueprint, do what
-they did (belief=exact)."""
+they did (belief=exact).
+"""
 
 from __future__ import annotations
 

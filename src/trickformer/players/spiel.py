@@ -1,4 +1,6 @@
-"""a bot of OpenSpiel, registered there or any other in Python, shown a sampled world that its seat cannot tell apart
+"""bot of OpenSpiel on a sampled world
+
+A bot registered in OpenSpiel, or any other in Python. Its seat cannot tell the world from the true one.
 
 Both ways: `make` sits a `pyspiel.Bot` at our tables, `as_bot` gives one of our players to OpenSpiel's tools.
 """
