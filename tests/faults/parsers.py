@@ -31,8 +31,8 @@ from trickformer.plumbing import arrays, folder, text
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.progress import progress
 from trickformer.records import files, jsonl
+from trickformer.records.check import check
 from trickformer.records.skat import iss
-from trickformer.records.skat.check import check
 from trickformer.records.skat.record import SkatRecord
 from trickformer.records.skat.replay import replay
 from trickformer.selfplay import data
