@@ -12,90 +12,90 @@ does not have is refused at its table.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Game, Player, TrickformerError
+from trickformer.plumbing.options import Applies, PerGame, in_games, refuse_unread, resolved_options
+
+if TYPE_CHECKING:
+    from trickformer.base import LogOdds
 
 UNIFORM = "uniform"  # the name of the belief that only counts
+_HEARTS, _SKAT, _CREW = in_games("hearts"), in_games("skat"), in_games("crew")
+_RUNS = Applies(
+    "hearts and games without a search of their own",
+    lambda _, game: game is None or "runs" in _search_of(game).DEFAULTS,
+)
+
+
+def _search_of(game: Game) -> Any:
+    """The module that searches a game: its own, or the one for any game."""
+    from trickformer import search
+    from trickformer.search import playouts
+
+    return search.part(game.name, "pimc") or playouts
+
+
+def _of_search(name: str) -> PerGame:
+    """The default in the module that searches the game."""
+    return PerGame(lambda _, game: _search_of(game).DEFAULTS[name])
 
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int | None = Field(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        description="worlds sampled for a decision; 50 if not given in Hearts and Skat, else 20",
+    worlds: Annotated[int | None, _of_search("worlds")] = Field(
+        None, ge=1, le=1_000_000, description="Worlds sampled per decision (default: the game's)."
     )
-    belief: str | None = Field(
-        default=None,
-        min_length=1,
-        description="how worlds are drawn: uniform, a shipped checkpoint with a belief head such as hearts-small, or a "
-        "file or folder with one; uniform if not given",
+    belief: Annotated[str | None, PerGame(lambda *_: UNIFORM)] = Field(
+        None, min_length=1, description="uniform, or a checkpoint or file with a belief head (default: uniform)."
     )
-    runs: int | None = Field(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        description="Hearts: simulations in each world; 2000 if not given. Games without a search of their own: "
-        "playouts of each action in each world; 1 if not given",
+    runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
+        None, ge=1, le=1_000_000, description="Simulations in each world; in any game but Hearts, of each action."
     )
-    c: float | None = Field(
-        default=None,
-        ge=0,
-        allow_inf_nan=False,
-        description="Hearts: exploration constant of UCT, in units of v(o); 0.4 if not given",
+    c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
+        None, ge=0, allow_inf_nan=False, description="Hearts: exploration constant of UCT, in units of v(o)."
     )
-    eval: Literal["uct", "rollout"] | None = Field(
-        default=None, description="Hearts: how a world's actions are valued; uct if not given"
+    eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
+        None, description="Hearts: how the actions of a world are valued."
     )
-    playout: Literal["light", "random"] | None = Field(
-        default=None,
-        description="Hearts: moves beyond the tree, random or light (a quick script, an eighth by chance; the default)",
+    playout: Annotated[Literal["light", "random"] | None, _HEARTS, _of_search("playout")] = Field(
+        None, description="Hearts: moves below the tree, random or light: a quick script, 1/8 random."
     )
-    weighted: bool | None = Field(
-        default=None,
-        description="Skat: weight worlds by what the others bid and declared; if not given, true of uniform worlds",
+    weighted: Annotated[bool | None, _SKAT, PerGame(lambda options, _: options.belief in (None, UNIFORM))] = Field(
+        None, description="Skat: weight worlds by bids and declarations (default: if the belief is uniform)."
     )
-    bidding: Literal["rules", "kermit"] | None = Field(
-        default=None, description="Skat: whose bids, discards and declarations are made; rules if not given"
+    bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
+        None, description="Skat: player whose bids, discards and declarations are made."
     )
-    nodes: int | None = Field(
-        default=None,
-        ge=1,
-        le=1_000_000_000,
-        description="The Crew: cards tried in a world after an action; where they do not decide, it counts as half a "
-        "win; 2000 if not given",
+    nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
+        None, ge=1, le=1_000_000_000, description="The Crew: cards tried per action and world, before it counts half."
     )
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for an option of another game, and what trickformer.belief.sampler and
-    trickformer.belief.heads.load raise."""
-    from trickformer import search
+    """Make a PIMC player.
+
+    Raises:
+        TrickformerError: An option is for another game, or the belief cannot be loaded or does not fit.
+    """
     from trickformer.belief import sampler
-    from trickformer.search import playouts
 
-    own = search.part(game.name, "pimc") or playouts
-    settings = dict(own.DEFAULTS)
-    given = {key: value for key, value in options if value is not None and key != "belief"}
-    for key in given:
-        if key not in settings:
-            modules = {name: search.part(name, "pimc") for name in search.NAMES}
-            known = [name for name, module in modules.items() if module and key in module.DEFAULTS]
-            others = " and ".join(known + ["games without a search of their own"] * (key in playouts.DEFAULTS))
-            raise TrickformerError(f"player 'pimc' has the option {key!r} in {others} only, not in {game.name}")
-    learned = options.belief is not None and options.belief != UNIFORM
-    log_odds = None
-    if learned:
-        from trickformer.belief import heads
-        from trickformer.belief.samplers import CardBelief
+    refuse_unread("pimc", options, game)
+    settings = resolved_options(options, game)
+    belief = sampler(game, _log_odds(settings.pop("belief"), game))
+    return _search_of(game).make(game, belief, settings)
 
-        if not isinstance(sampler(game), CardBelief):
-            raise TrickformerError(f"player 'pimc': the worlds of {game.name} take no belief head; leave out belief")
-        log_odds = heads.load(str(options.belief), game)
-    belief = sampler(game, log_odds)
-    return own.make(game, belief, settings | given, learned)
+
+def _log_odds(name: str, game: Game) -> LogOdds | None:
+    """Where a belief head says that cards lie; None for the uniform belief."""
+    if name == UNIFORM:
+        return None
+    from trickformer.belief import heads, sampler
+    from trickformer.belief.samplers import CardBelief
+
+    if not isinstance(sampler(game), CardBelief):
+        raise TrickformerError(f"player 'pimc': the worlds of {game.name} take no belief head; leave out belief")
+    return heads.load(name, game)

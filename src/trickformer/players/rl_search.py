@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 from trickformer.search.options import BeliefOptions
 
 if TYPE_CHECKING:
@@ -79,61 +80,62 @@ PRESETS: dict[str, dict[str, Any]] = {
 GAMES = ("hanabi",)
 
 
+def _of_preset(name: str) -> PerGame:
+    return PerGame(lambda options, _: options.settings()[name])
+
+
 class _Search(BaseModel):
-    checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train --model mlp`")
-    blueprint: str = Field("partner:style=smart", description="what all seats play, a scripted player of Hanabi")
-    seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
-    multi: bool = Field(
-        False,
-        description="of two, both seats search, on what everybody saw; each knows what a move by the network says",
+    checkpoint: str | None = Field(None, description="Folder of a run of `trickformer obl train --model mlp`.")
+    blueprint: str = Field(
+        "partner:style=smart", description="Scripted player that all seats play (default: partner:style=smart)."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="multi: of the worlds, which both seats must draw alike")
+    seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
+        0, ge=0, le=4, description="Seat that searches; the others play the blueprint (default: 0)."
+    )
+    multi: bool = Field(False, description="Both seats of two search, on what everybody saw (default: false).")
+    seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
+        0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
+    )
     preset: Literal["small", "paper"] = Field(
-        "small", description="what is not given below; small: for one core; paper: of the authors' code"
+        "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
     )
-    worlds: int | None = Field(
-        None, ge=1, le=1_000_000, description="worlds in which the tuned values are judged; small 1,000, paper 5,000"
+    worlds: Annotated[int | None, _of_preset("worlds")] = Field(
+        None, ge=1, le=1_000_000, description="Worlds in which tuned values are judged (small 1,000, paper 5,000)."
     )
-    horizon: int | None = Field(
-        None,
-        ge=1,
-        le=100,
-        description="own moves by the network, with multi those of both seats, before the blueprint goes on; small 2, "
-        "paper 1, with multi 2",
+    horizon: Annotated[int | None, _of_preset("horizon")] = Field(
+        None, ge=1, le=100, description="Moves by the network before the blueprint goes on (small 2, paper 1)."
     )
-    steps: int | None = Field(
-        None, ge=0, le=1_000_000, description="gradient steps at each decision; small 100, paper 5,000"
+    steps: Annotated[int | None, _of_preset("steps")] = Field(
+        None, ge=0, le=1_000_000, description="Gradient steps per decision (small 100, paper 5,000)."
     )
-    batch: int | None = Field(None, ge=1, le=1_000_000, description="games of a gradient step; 128")
-    learning_rate: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.001, paper 0.0000625"
+    batch: Annotated[int | None, _of_preset("batch")] = Field(
+        None, ge=1, le=1_000_000, description="Games in a gradient step (default: 128)."
     )
-    adam_epsilon: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="of Adam; small 0.00000001, paper 0.00015"
+    learning_rate: Annotated[float | None, _of_preset("learning_rate")] = Field(
+        None, gt=0, allow_inf_nan=False, description="Learning rate of Adam (small 0.001, paper 0.0000625)."
     )
-    clip: float | None = Field(None, gt=0, description="largest norm of a gradient; small inf, paper 50")
-    discount: float | None = Field(
-        None, ge=0, le=1, description="of the network's own values, by move of the game; small 1, paper 0.999"
+    adam_epsilon: Annotated[float | None, _of_preset("adam_epsilon")] = Field(
+        None, gt=0, allow_inf_nan=False, description="Epsilon of Adam (small 0.00000001, paper 0.00015)."
     )
-    target_every: int | None = Field(
-        None, ge=1, le=1_000_000, description="gradient steps between two target networks; small 1, paper 2,500"
+    clip: Annotated[float | None, _of_preset("clip")] = Field(
+        None, gt=0, description="Largest norm of a gradient (small: none, paper 50)."
     )
-    exploration: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="share of random moves by the network while values are tuned; small 0.2, paper 0.1",
+    discount: Annotated[float | None, _of_preset("discount")] = Field(
+        None, ge=0, le=1, description="Discount of a move in the network's values (small 1, paper 0.999)."
     )
-    explorations: int | None = Field(
-        None, ge=1, le=10_000, description="kinds of games by this share; small 1, paper 80"
+    target_every: Annotated[int | None, _of_preset("target_every")] = Field(
+        None, ge=1, le=1_000_000, description="Gradient steps between target networks (small 1, paper 2,500)."
     )
-    exploration_power: float | None = Field(
-        None,
-        ge=0,
-        le=100,
-        allow_inf_nan=False,
-        description="the last kind's share is the first's to 1 + this power; small 0, paper 7",
+    exploration: Annotated[float | None, _of_preset("exploration")] = Field(
+        None, ge=0, le=1, description="Share of random moves while values are tuned (small 0.2, paper 0.1)."
     )
+    explorations: Annotated[int | None, _of_preset("explorations")] = Field(
+        None, ge=1, le=10_000, description="Different shares of random moves (small 1, paper 80)."
+    )
+    exploration_power: Annotated[float | None, _of_preset("exploration_power")] = Field(
+        None, ge=0, le=100, allow_inf_nan=False, description="Last share: the first to 1 + this (small 0, paper 7)."
+    )
+    device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 
 
 class Options(BeliefOptions, _Search):
@@ -217,14 +219,11 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
+    refuse_unread("rl_search", options, game)
     if options.seat >= game.players:
         raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
-    if options.multi and options.seat:
-        raise TrickformerError(f"player 'rl_search': with multi=true all seats search, not seat {options.seat}")
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search' has multi=true for two players, not {game.players}")
-    if options.seed and not options.multi:
-        raise TrickformerError("player 'rl_search' has the option 'seed' with multi=true only")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.is_imitation:

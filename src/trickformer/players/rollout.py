@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
 SCRIPT = "script"  # the policy that is the game's scripted player
 
-_RACE = Applies("a rollout without prior", lambda options: options.prior is None)
-_PRIOR = Applies("a rollout with prior", lambda options: options.prior is not None)
-_POLICY = Applies("belief=policy", lambda options: options.belief == "policy")
-_BELIEF = PerGame(lambda options, game: _belief(options, game))
+_RACE = Applies("a rollout without prior", lambda options, _: options.prior is None)
+_PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None)
+_POLICY = Applies("belief=policy", lambda options, _: options.belief == "policy")
 
 
 def _of_game(name: str) -> PerGame:
@@ -100,7 +99,7 @@ def make(options: Options, game: Game) -> Player:
     from trickformer.search.sparta import BlueprintSearchPlayer, Comparison
     from trickformer.search.states import StatePositions
 
-    refuse_unread("rollout", options)
+    refuse_unread("rollout", options, game)
     spec = game.baseline if options.policy == SCRIPT else options.policy
     policy = specs.make(spec, game)
     if policy.needs_state:

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import BaseModel, Field
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
-from trickformer.belief.hanabi.config import FineTuningOptions
-from trickformer.search.options import RaceOptions, must_be_asked
+from trickformer.plumbing.options import refuse_unread
+from trickformer.search.options import NetworkBeliefOptions, RaceOptions
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
@@ -33,22 +32,17 @@ GAMES = ("hanabi",)
 
 
 class _Search(BaseModel):
-    blueprint: str = Field("partner:style=smart", description="what is played after the move, a scripted player")
-    worlds: int = Field(
-        1_000, ge=1, le=1_000_000, description="worlds, both hands and the deck, that rules are tried in"
+    blueprint: str = Field(
+        "partner:style=smart", description="Scripted player after the move (default: partner:style=smart)."
     )
+    worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds in which rules are tried (default: 1,000).")
     belief: Literal["exact", "seq2seq", "bft"] = Field(
-        "exact",
-        description="worlds as likely as the rules of past moves make them, as a network says, or as one says that is "
-        "fine-tuned at each move",
+        "exact", description="Worlds: by the rules of past moves (exact), or a network's (default: exact)."
     )
-    checkpoint: Path | None = Field(
-        None, description="for seq2seq and bft: a network of `trickformer belief train --form hmm`"
-    )
-    seed: int = Field(0, ge=0, lt=2**63, description="of the worlds, which must be the same for all seats")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the worlds, which all seats draw alike (default: 0).")
 
 
-class Options(FineTuningOptions, RaceOptions, _Search):
+class Options(NetworkBeliefOptions, RaceOptions, _Search):
     pass
 
 
@@ -99,6 +93,7 @@ def make(options: Options, game: Game) -> RuleSearch:
         raise TrickformerError(f"player 'rule_search' plays hanabi only, not {game.name}")
     if game.players != 2:
         raise TrickformerError(f"player 'rule_search' is for two players, not {game.players}")
+    refuse_unread("rule_search", options, game)
     from trickformer import _core
     from trickformer.belief.hanabi.process import Form, HanabiProcess
     from trickformer.belief.hanabi.public import PublicWorlds
@@ -107,7 +102,6 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.search.hanabi.public import Search
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
-    must_be_asked("rule_search", options, options.belief)
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     exact = partial(PublicWorlds, process, options.listed, options.tries)
     belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)

@@ -20,14 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from trickformer.base import Belief, Game, TrickformerError
-from trickformer.belief.hanabi.config import FineTuningOptions
-from trickformer.search.options import RaceOptions, must_be_asked
+from trickformer.plumbing.options import Applies, PerGame, refuse_unread
+from trickformer.search.options import NetworkBeliefOptions, RaceOptions
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
@@ -38,53 +37,57 @@ if TYPE_CHECKING:
 GAMES = ("hanabi", "crew")
 
 
+_MULTI = Applies("multi=true in hanabi", lambda options, game: options.multi and (game is None or not _is_crew(game)))
+
+
+def _is_crew(game: Game) -> bool:
+    from trickformer.games.crew import Crew
+
+    return isinstance(game, Crew)
+
+
 class _Search(BaseModel):
-    blueprint: str | None = Field(
-        None, description="what all seats play, a scripted player; partner:style=smart, in The Crew rules, if not given"
+    blueprint: Annotated[str | None, PerGame(lambda _, game: "rules" if _is_crew(game) else "partner:style=smart")] = (
+        Field(None, description="Scripted player that all seats play (default: partner:style=smart, or rules).")
     )
-    seat: int = Field(0, ge=0, le=4, description="which seat searches; the others play the blueprint")
+    seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
+        0, ge=0, le=4, description="Seat that searches; the others play the blueprint (default: 0)."
+    )
     multi: bool = Field(
-        False,
-        description="all seats search; in Hanabi, for two, each knows what the other's search says of its hand, in The "
-        "Crew each searches as if the others did not",
+        False, description="All seats search; in Hanabi, two, that follow each other's search (default: false)."
     )
-    range_max: int = Field(
-        200,
-        ge=0,
-        le=1_000_000,
-        description="Hanabi, multi: hands of the other seat up to which there is a search",
+    range_max: Annotated[int, _MULTI] = Field(
+        200, ge=0, le=1_000_000, description="Hands of the other seat up to which both search (default: 200)."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="Hanabi, multi: of the worlds, which both seats must draw alike")
-    worlds: int = Field(1_000, ge=1, le=1_000_000, description="worlds that actions are tried in")
-    belief: Literal["exact", "counting", "seq2seq", "bft"] | None = Field(
-        None,
-        description="worlds as likely as what the others did makes them, as the deal alone does, as a network says, or "
-        "as one says that is fine-tuned at each step; exact if not given, in The Crew counting (exact: one seat)",
+    seed: Annotated[int, _MULTI] = Field(
+        0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
     )
-    checkpoint: Path | None = Field(
-        None, description="for seq2seq and bft: a network of `trickformer belief train --form pomdp`"
-    )
+    worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds in which actions are tried (default: 1,000).")
+    belief: Annotated[
+        Literal["exact", "counting", "seq2seq", "bft"] | None,
+        PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
+    ] = Field(None, description="Worlds: by what others did (exact), by the deal (counting), or a network's.")
 
 
-class Options(FineTuningOptions, RaceOptions, _Search):
+class Options(NetworkBeliefOptions, RaceOptions, _Search):
     pass
 
 
-_CREW = frozenset({"blueprint", "seat", "multi", "worlds", "belief", "threshold", "ucb", "assess", "tries", "threads"})
-
-
 def make(options: Options, game: Game) -> BlueprintSearchPlayer:
-    """Raises TrickformerError for a game that is neither, a seat that it has not, a blueprint that is no scripted
-    player of it, an option that it does not have, and a network that does not fit."""
+    """Make a player that searches on a blueprint.
+
+    Raises:
+        TrickformerError: The game is not one of GAMES, has no such seat or option, the blueprint is no scripted player
+            of it, or the network does not fit.
+    """
     if game.name not in GAMES:
         raise TrickformerError(f"player 'sparta' plays hanabi and crew only, not {game.name}")
+    refuse_unread("sparta", options, game)
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
-    if options.multi and options.seat:
-        raise TrickformerError(f"player 'sparta': with multi=true all seats search, not seat {options.seat}")
     from trickformer.search.sparta import BlueprintSearchPlayer
 
-    return BlueprintSearchPlayer(options, _crew(options, game) if game.name == "crew" else _hanabi(options, game))
+    return BlueprintSearchPlayer(options, _crew(options, game) if _is_crew(game) else _hanabi(options, game))
 
 
 def _crew(options: Options, game: Game) -> Positions:
@@ -94,12 +97,10 @@ def _crew(options: Options, game: Game) -> Positions:
     from trickformer.search.crew.positions import CrewPositions
 
     assert isinstance(game, Crew)
-    if foreign := sorted(set(options.model_dump(exclude_defaults=True)) - _CREW):
-        raise TrickformerError(f"player 'sparta' has the option {foreign[0]!r} in hanabi only, not in crew")
     if options.belief not in (None, "counting", "exact"):
-        raise TrickformerError(f"player 'sparta' has belief={options.belief} in hanabi only, not in crew")
+        raise TrickformerError(f"player 'sparta': belief={options.belief} is for hanabi")
     if options.multi and options.belief == "exact":
-        raise TrickformerError("player 'sparta' has belief=exact in crew for one seat only, not with multi=true")
+        raise TrickformerError("player 'sparta': belief=exact is for multi=false in crew")
     if options.blueprint is not None and players.parse(options.blueprint)[0] != "rules":
         raise TrickformerError(f"player 'sparta': its blueprint in crew is rules, not {options.blueprint!r}")
     exact = None if options.multi else options.tries
@@ -115,30 +116,25 @@ def _hanabi(options: Options, game: Game) -> Positions:
 
     assert isinstance(game, Hanabi)
     style = style_of("player 'sparta': its blueprint", options.blueprint or "partner:style=smart")
-    must_be_asked("sparta", options, options.belief or "exact")
     if options.multi:
         from trickformer.search.hanabi.multi import MultiPositions
 
         if game.players != 2:
             raise TrickformerError(f"player 'sparta' has multi=true for two players, not {game.players}")
-        if options.belief not in (None, "exact") or options.checkpoint is not None:
+        if options.belief not in (None, "exact"):
             raise TrickformerError("player 'sparta' has multi=true on the exact belief only")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
-    if given := options.model_dump(include={"range_max", "seed"}, exclude_defaults=True):
-        raise TrickformerError(f"player 'sparta' has the option {min(given)!r} with multi=true only")
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     belief = _beliefs(options, game, style, exact)
     return HanabiPositions(game, style, options.seat, belief, exact(), options.threads)
 
 
 def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
-    file, name = options.checkpoint, options.belief or "exact"
+    name = options.belief or "exact"
     if name in ("seq2seq", "bft"):
         from trickformer.search.hanabi.beliefs import make_network_belief  # which loads torch
 
-        return make_network_belief(name, game, style, options.seat, options, file, options.device)
-    if file is not None:
-        raise TrickformerError(f"player 'sparta': checkpoint is for belief=seq2seq and bft, not {name}")
+        return make_network_belief(name, game, style, options.seat, options, options.checkpoint, options.device)
     from trickformer.belief import sampler
 
     return lambda _: exact() if name == "exact" else sampler(game)

@@ -13,10 +13,15 @@ from trickformer.base import Game, TrickformerError
 
 @dataclass(frozen=True, slots=True)
 class Applies:
-    """Marks an option that only some methods read."""
+    """Marks an option that only some methods, or players of some games, read."""
 
-    to: str  # the method, as a spec writes it
-    test: Callable[[Any], bool]  # whether the options select this method
+    to: str  # the method as a spec writes it, or the games
+    test: Callable[[Any, Game | None], bool]  # whether the options select this method in a game; None: in some game
+
+
+def in_games(*names: str) -> Applies:
+    """Mark an option that a player has in these games only."""
+    return Applies(" and ".join(names), lambda _, game: game is None or game.name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +31,30 @@ class PerGame:
     default: Callable[[Any, Game], Any]
 
 
-def unread(options: BaseModel) -> set[str]:
-    """The options that the selected method does not read."""
-    marks = ((name, mark) for name, field in type(options).model_fields.items() for mark in field.metadata)
-    return {name for name, mark in marks if isinstance(mark, Applies) and not mark.test(options)}
+def unread(options: BaseModel, game: Game | None = None) -> set[str]:
+    """Return the options that the selected method does not read in a game; None: in no game."""
+    return {name for name in type(options).model_fields if _obstacle(options, name, game)}
 
 
-def refuse_unread(player: str, options: BaseModel) -> None:
+def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     """Raises TrickformerError for a given option that the selected method does not read."""
     given = options.model_dump(exclude_defaults=True)
-    for name in sorted(unread(options) & given.keys()):
-        shown = str(given[name]).lower() if isinstance(given[name], bool) else given[name]
-        marks = (mark for mark in type(options).model_fields[name].metadata if isinstance(mark, Applies))
-        method = next(mark.to for mark in marks if not mark.test(options))
-        raise TrickformerError(f"player {player!r}: {name}={shown} is for {method}")
+    for name, value in sorted(given.items()):
+        if mark := _obstacle(options, name, game):
+            shown = str(value).lower() if isinstance(value, bool) else value
+            raise TrickformerError(f"player {player!r}: {name}={shown} is for {mark.to}")
+
+
+def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:
+    """The first mark of an option that says that it is not read."""
+    marks = (mark for mark in type(options).model_fields[name].metadata if isinstance(mark, Applies))
+    return next((mark for mark in marks if not mark.test(options, game)), None)
 
 
 def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
     """Every option that applies, with the value that it has in a game. None: the option stays unset."""
     values = dict[str, Any]()
-    idle = unread(options)
+    idle = unread(options, game)
     for name, field in type(options).model_fields.items():
         if name in idle:
             continue

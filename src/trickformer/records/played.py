@@ -133,7 +133,7 @@ class RunHeader:
         if len(names) != self.game.players:
             raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")
         state = _end(self.game, record.history, record.scores)
-        if self.game.name == "skat":
+        if isinstance(self.game, skat.Skat):
             return _of_skat(record, names, self.seed, number)
         return GameRecord(
             rules=str(self.game.spiel),

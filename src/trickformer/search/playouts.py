@@ -52,6 +52,6 @@ class Rollouts(Player):
         return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values, thought=thought)
 
 
-def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> Rollouts:
-    """The search of any game. learned: whether a network has made the belief."""
+def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> Rollouts:
+    """Make the search of any game."""
     return Rollouts(game, belief, **settings)

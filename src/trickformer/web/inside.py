@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from trickformer import tokenizers
-from trickformer.base import CHANCE, Game, SearchNode, TrickformerError, View, decision_rng
+from trickformer.base import CHANCE, Belief, Game, SearchNode, TrickformerError, View, decision_rng
 from trickformer.belief import heads
-from trickformer.belief.samplers import CardBelief, sampler, weighted_belief
+from trickformer.belief.samplers import CardBelief, has_weighted_belief, sampler, weighted_belief
+from trickformer.belief.samplers.hanabi import HanabiBelief
+from trickformer.belief.samplers.mines import MinesBelief
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, DecisionRequest, at
 from trickformer.web.claims import certain
+from trickformer.web.hands import hanabi_hands
 from trickformer.web.scenes import OPEN
 
 LINES, DEPTH = 4, 12  # children of a node that are shown, the most visited, and how far a line is followed
@@ -34,7 +37,7 @@ class Inside:
         self._game: Game = games.load(rules)
         self._cast, self._specs = Cast(self._game), specs
         self._worlds, self._learned = worlds, learned
-        self._beliefs: dict[str, Any] = {}
+        self._beliefs: dict[str, Belief] = {}
 
     def model(self, asked: DecisionRequest) -> dict[str, Any]:
         """The model's policy, and what it says that each action is worth."""
@@ -119,31 +122,27 @@ class Inside:
 
     def belief(self, asked: DecisionRequest) -> dict[str, Any]:
         """Where hidden cards lie, as shares of sampled worlds; in Hanabi what the own cards are."""
-        view = self._view(asked)
-        if self._game.name == "hanabi":
-            from trickformer.web.hands import hanabi_hands
-
+        view, belief = self._view(asked), self._belief("uniform")
+        if isinstance(belief, HanabiBelief):
             return hanabi_hands(self._game, view, self._worlds, self._rng(asked))
-        if self._game.name == "mines":
-            return self._mines(view, self._rng(asked))
-        kinds = {name: self._shares(self._belief(name), view, self._rng(asked)) for name in self._kinds()}
-        uniform = kinds["uniform"]
-        if uniform is None:
+        if isinstance(belief, MinesBelief):
+            return self._mines(belief, view, self._rng(asked))
+        if not isinstance(belief, CardBelief):
             raise TrickformerError(f"there is no such picture of {self._game.name}")
+        tables = {name: self._shares(name, view, self._rng(asked)) for name in self._kinds()}
+        uniform = tables["uniform"]
         hidden = sorted(np.flatnonzero(uniform.sum(axis=1) > 0).tolist(), key=lambda c: scenes.card(self._game, c).sign)
         places = [f"seat {(view.viewer + i) % self._game.players}" for i in range(1, self._game.players)]
         places += ["skat"] * (uniform.shape[1] - len(places))
-        tables = {name: shares[hidden].tolist() for name, shares in kinds.items() if shares is not None}
         return {
             "places": places,
             "cards": [self._words(card) for card in hidden],
-            "kinds": tables,
+            "kinds": {name: shares[hidden].tolist() for name, shares in tables.items()},
             "worlds": self._worlds,
         }
 
-    def _mines(self, view: View, rng: np.random.Generator) -> dict[str, Any]:
+    def _mines(self, belief: MinesBelief, view: View, rng: np.random.Generator) -> dict[str, Any]:
         """In which share of the worlds each closed cell holds a mine."""
-        belief = self._belief("uniform")
         belief.reset(view)
         hidden = belief.sample(self._worlds, rng).hidden
         if (hidden < 0).any():
@@ -156,11 +155,11 @@ class Inside:
     def _kinds(self) -> list[str]:
         return [
             "uniform",
-            *(["weighted"] if self._game.name == "skat" else []),
+            *(["weighted"] if has_weighted_belief(self._game) else []),
             *(["learned"] if self._learned else []),
         ]
 
-    def _belief(self, name: str) -> Any:
+    def _belief(self, name: str) -> Belief:
         if name not in self._beliefs:
             if name == "learned" and self._learned:
                 self._beliefs[name] = sampler(self._game, heads.load(self._learned, self._game))
@@ -168,12 +167,12 @@ class Inside:
                 self._beliefs[name] = weighted_belief(self._game) if name == "weighted" else sampler(self._game)
         return self._beliefs[name]
 
-    def _shares(self, belief: Any, view: View, rng: np.random.Generator) -> np.ndarray | None:
+    def _shares(self, name: str, view: View, rng: np.random.Generator) -> np.ndarray:
         """float64 [cards, places]: in which share of the worlds each card lies where; 0 of those that the seat sees."""
+        belief = self._belief(name)
+        assert isinstance(belief, CardBelief)
         belief.reset(view)
-        if not isinstance(belief, CardBelief):
-            return None
-        n = self._worlds if belief is not self._beliefs.get("weighted") else min(self._worlds, 200)
+        n = min(self._worlds, 200) if name == "weighted" else self._worlds
         places = belief.places(belief.sample(n, rng))
         return np.stack([(places == place).mean(axis=0) for place in range(places.max(initial=0) + 1)], axis=1)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from trickformer.plumbing.options import Applies
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
@@ -81,18 +83,38 @@ class BeliefTraining(BaseModel):
         return self
 
 
+_TUNED = Applies("belief=bft", lambda options, _: options.fine_tunes)
+
+
 class FineTuningOptions(BaseModel):
     """How bft tunes at each position."""
 
-    steps: int = Field(100, ge=0, le=1_000_000_000, description="gradient steps of bft at each position")
-    batch: int = Field(32, ge=1, le=100_000, description="worlds in a gradient step")
-    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of the first gradient step of bft")
-    fall: float = Field(0.05, ge=0, le=1, description="share of it that the rate falls to, along a line")
-    clip: float | None = Field(None, gt=0, description="norm that each game's gradients are clipped to; default: none")
-    part: Literal["encoder", "full"] = Field(
-        "full", description="of the network that is fine-tuned; a small one gains far more where all of it is"
+    steps: Annotated[int, _TUNED] = Field(
+        100, ge=0, le=1_000_000_000, description="bft: gradient steps at each position (default: 100)."
     )
-    bf16: bool = Field(False, description="products of fine-tuning in bfloat16: faster where the CPU has them")
+    batch: Annotated[int, _TUNED] = Field(
+        32, ge=1, le=100_000, description="bft: worlds in a gradient step (default: 32)."
+    )
+    learning_rate: Annotated[float, _TUNED] = Field(
+        4e-3, gt=0, allow_inf_nan=False, description="bft: learning rate of the first gradient step (default: 0.004)."
+    )
+    fall: Annotated[float, _TUNED] = Field(
+        0.05, ge=0, le=1, description="bft: share of the learning rate at the last step, linear (default: 0.05)."
+    )
+    clip: Annotated[float | None, _TUNED] = Field(
+        None, gt=0, description="bft: largest norm of the gradient of each game (default: none)."
+    )
+    part: Annotated[Literal["encoder", "full"], _TUNED] = Field(
+        "full", description="bft: part of the network that is tuned (default: full)."
+    )
+    bf16: Annotated[bool, _TUNED] = Field(
+        False, description="bft: multiply in bfloat16, for CPUs that have it (default: false)."
+    )
+
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether a belief is bft."""
+        raise NotImplementedError
 
 
 class Evaluation(FineTuningOptions):
@@ -138,6 +160,10 @@ class Evaluation(FineTuningOptions):
     threads: int = Field(1, ge=1, le=1_024, description="of torch")
     device: str = Field("cpu", description="of the networks, as torch names it")
     out: Path | None = Field(None, description="folder for records, report and plot")
+
+    @property
+    def fine_tunes(self) -> bool:
+        return "bft" in self.estimators
 
     @model_validator(mode="before")
     @classmethod

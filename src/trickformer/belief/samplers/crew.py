@@ -42,7 +42,7 @@ def course(view: View) -> list[int]:
     return actions
 
 
-class CrewBelief(CardBelief[CrewWorlds]):
+class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSampler]):
     """Over deals, and over what others have passed and drawn."""
 
     worlds = CrewWorlds

@@ -70,7 +70,7 @@ class HeartsWorlds(UniformWorlds):
         return [direction, *order.T.ravel().tolist(), *passes.tolist(), *plays]
 
 
-class HeartsBelief(CardBelief[HeartsWorlds]):
+class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.DealSampler]):
     """Over deals and passes."""
 
     worlds = HeartsWorlds

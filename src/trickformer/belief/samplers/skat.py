@@ -41,7 +41,7 @@ class SkatWorlds(UniformWorlds):
         return deal_order(row[:NUM_CARDS]) + [action for action in done if action >= 0]
 
 
-class SkatBelief(CardBelief[SkatWorlds]):
+class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSampler]):
     """Over deals, and over what another soloist has picked up and laid away."""
 
     worlds = SkatWorlds

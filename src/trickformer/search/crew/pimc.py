@@ -66,7 +66,7 @@ class CrewSearch(Player):
         return Thought(worlds=tuple(worlds))
 
 
-def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> CrewSearch:
-    """The search of The Crew. learned: whether a network has made the belief."""
+def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> CrewSearch:
+    """Make the search of The Crew."""
     assert isinstance(belief, CrewBelief)
     return CrewSearch(belief, **settings)

@@ -67,10 +67,8 @@ def public(
     exact: Callable[[], PublicBelief],
 ) -> Callable[[int], PublicBelief]:
     """The public beliefs exact, seq2seq and bft of a game in the form fosg, by a seed. Raises TrickformerError on a
-    network that does not fit, and on one that is not asked."""
+    network that does not fit."""
     if name == "exact":
-        if file is not None:
-            raise TrickformerError("checkpoint is for belief=seq2seq and bft, not exact")
         return lambda _: exact()
     model = network(file, game, "fosg", style, 0, device)
     if name == "seq2seq":

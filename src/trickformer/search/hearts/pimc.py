@@ -55,8 +55,8 @@ def _world(values: np.ndarray, holders: np.ndarray, tried: list[int]) -> World:
     return World(cards, {card: float(values[card]) for card in tried if not np.isnan(values[card])})
 
 
-def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> HeartsSearch:
-    """The search of Hearts. learned: whether a network has made the belief."""
+def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> HeartsSearch:
+    """Make the search of Hearts."""
     assert isinstance(belief, HeartsBelief)
     uct, light = settings["eval"] == "uct", settings["playout"] == "light"
     same = {key: settings[key] for key in ("worlds", "runs", "c")}

@@ -17,7 +17,7 @@ PASSING = -15.0  # what a pass is worth; a defender loses about as much on avera
 OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
 
 
-DEFAULTS: dict[str, Any] = {"worlds": 50, "weighted": None, "bidding": "rules"}
+DEFAULTS = {"worlds": 50, "bidding": "rules"}
 
 
 class SkatSearch(Player):
@@ -90,9 +90,7 @@ class SkatSearch(Player):
         return Decision(action, value=value / 100)
 
 
-def make(game: Game, belief: Belief, settings: Mapping[str, Any], learned: bool) -> SkatSearch:
-    """The search of Skat. learned: whether a network has made the belief, which then has read the bids."""
+def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> SkatSearch:
+    """Make the search of Skat."""
     assert isinstance(belief, SkatBelief)
-    weigh = not learned if settings["weighted"] is None else settings["weighted"]
-    worlds, bidding = settings["worlds"], settings["bidding"]
-    return SkatSearch(game, belief, worlds=worlds, weighted=weigh, bidding=bidding, passing=PASSING)
+    return SkatSearch(game, belief, **settings, passing=PASSING)
