@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The evaluations behind docs/results/crew.md: every player on the same 200 deals of each mission, ArgmaxVal* on 2,000 besides. The number of
-# games is fixed here; a run that was stopped goes on where it was. An hour on two cores, most of it GO-MCTS and ArgmaxVal*.
+# games is fixed here; a run that was stopped goes on where it was. An hour on two cores, most of it `rollout` and `argmax`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 evaluate() {  # FOLDER OPTION ...

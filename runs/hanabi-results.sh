@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What docs/results/hanabi.md says of hanabi-small, for two players: with a copy of itself, beside `smart` on the same decks,
-# and at one table with `smart`; and the same of GO-MCTS. Half an hour on two cores.
+# The figures of hanabi-small in docs/results/hanabi.md, for two players: with a copy of itself, on the same decks as `smart`,
+# and at one table with `smart`; and the same of `rollout` with hanabi-small as prior. Half an hour on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=hanabi
