@@ -1,4 +1,4 @@
-"""Every `trickformer` command in README and docs is one that the command line takes, and its players exist."""
+"""Every `trickformer` command in README, docs and model cards is one of the command line, and its players exist."""
 
 from __future__ import annotations
 
@@ -14,17 +14,49 @@ from trickformer import players
 from trickformer.cli import _spread, app
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CARDS = ROOT / "src" / "trickformer" / "checkpoints"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *CARDS.rglob("README.md"),
+]
 
 NO_SPECS = {"bidder", "smart"}  # the player of examples/oh_hell, and a convention that `belief train` takes
+SPEC_OPTIONS = ("a", "b", "players", "player", "opponents", "bootstrap", "guests")
+
+_FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
+_INDENTED = re.compile(r"^ {4}trickformer .*(?:\n {8}.*)*", re.M)
+_INLINE = re.compile(r"`([^`]+)`")
+_TEMPLATE = re.compile(r"\b[A-Z]+\b|\.\.\.|=$")  # a command or a spec with a part that the reader fills in
+
+
+def _texts():
+    for page in PAGES:
+        yield page.relative_to(ROOT), page.read_text(encoding="utf-8")
+
+
+def _inline(text: str) -> list[str]:
+    """Inline code without its line breaks; fenced blocks are none."""
+    return [" ".join(code.split()) for code in _INLINE.findall(_FENCED.sub("", text))]
 
 
 def _commands():
-    for page in PAGES:
-        for block in re.findall(r"^```(?:sh|bash)?\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M):
-            for line in block.replace("\\\n", " ").splitlines():
-                if line.startswith("trickformer "):
-                    yield pytest.param(line, id=f"{page.relative_to(ROOT)}: {line[:60]}")
+    for page, text in _texts():
+        blocks = [block for language, block in _FENCED.findall(text) if language in ("", "sh", "bash")]
+        lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+        lines += [re.sub(r"\\\n\s*", "", block) for block in _INDENTED.findall(_FENCED.sub("", text))]
+        lines += [code for code in _inline(text) if re.search(r" --(?!help)", code) and not _TEMPLATE.search(code)]
+        for line in map(str.strip, lines):
+            if line.startswith("trickformer "):
+                yield pytest.param(line, id=f"{page}: {line[:60]}")
+
+
+def _specs():
+    for page, text in _texts():
+        for code in _inline(text):
+            if re.match(rf"({'|'.join(players.names())}):\w+=", code) and not _TEMPLATE.search(code):
+                yield pytest.param(code, id=f"{page}: {code[:60]}")
 
 
 @pytest.mark.parametrize("line", list(_commands()))
@@ -38,8 +70,13 @@ def test_a_command_is_one(line):
         assert found is not None, f"there is no command {name}"
         command, context = found, typer.Context(found, info_name=name, parent=context)
     given = command.make_context(context.info_name, words).params
-    for option in ("a", "b", "players", "player", "opponents"):
+    for option in SPEC_OPTIONS:
         specs = given.get(option)
         for spec in specs if isinstance(specs, list | tuple) else [specs]:
             if isinstance(spec, str) and spec not in NO_SPECS:
                 players.parse(spec)
+
+
+@pytest.mark.parametrize("spec", list(_specs()))
+def test_a_spec_names_a_player_and_its_options(spec):
+    assert players.parse(spec)
