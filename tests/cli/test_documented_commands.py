@@ -60,7 +60,7 @@ def _specs():
 
 
 @pytest.mark.parametrize("line", list(_commands()))
-def test_a_command_is_one(line):
+def test_a_command_is_one(line: str):
     words = _spread(shlex.split(line, comments=True)[1:])
     command = typer.main.get_command(app)
     context = typer.Context(command, info_name="trickformer")
@@ -78,5 +78,6 @@ def test_a_command_is_one(line):
 
 
 @pytest.mark.parametrize("spec", list(_specs()))
-def test_a_spec_names_a_player_and_its_options(spec):
-    assert players.parse(spec)
+def test_a_spec_names_a_player_and_its_options(spec: str):
+    name, _ = players.parse(spec)  # raises if the spec has an unknown option or a bad value
+    assert name == spec.partition(":")[0]
