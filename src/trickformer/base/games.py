@@ -100,6 +100,11 @@ class SearchSettings:
     wave: int = 1  # simulations under way at once, spread by virtual loss
     argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
 
+    @property
+    def likely_enough(self) -> float:
+        """Least legal-normalized probability of an action that ArgmaxVal* may choose."""
+        return self.threshold if self.argmax_threshold is None else self.argmax_threshold
+
 
 @dataclass(frozen=True, slots=True)
 class RolloutSettings:

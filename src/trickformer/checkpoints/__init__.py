@@ -6,6 +6,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object
@@ -15,6 +16,26 @@ def names() -> tuple[str, ...]:
     """The shipped checkpoints."""
     root = Path(str(resources.files(__name__)))
     return tuple(sorted(p.parent.name for p in root.glob("*/config.json")))
+
+
+def of_game(game: Game) -> str:
+    """Name the checkpoint that is shipped for a game.
+
+    Raises:
+        TrickformerError: None is.
+    """
+    if (name := f"{game.name}-small") in names():
+        return name
+    if tokenizers.find(game) is None:
+        raise TrickformerError(f"no model plays {game.name}: it has no tokens")
+    raise TrickformerError(f"no checkpoint is shipped for {game.name}; {_remedy(game)}")
+
+
+def _remedy(game: Game, unfit: str = "") -> str:
+    """How to get a model for a game; `unfit` is a checkpoint that does not do."""
+    if (name := f"{game.name}-small") in names() and name != unfit:
+        return f"use checkpoint={name}"
+    return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
 
 
 def find(name: str) -> Path:
@@ -66,8 +87,8 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     for key in ("vocab", "outcomes"):
         if given.get(key) != wanted[key]:
             raise TrickformerError(
-                f"checkpoint {path.name} was trained on {given.get('game')}, not {game.spiel}: its {key} differ; "
-                "name another checkpoint"
+                f"checkpoint {path.name} was trained on {given.get('game')}, not on {game.spiel}: its {key} differ; "
+                + _remedy(game, path.name)
             )
     version = given.get("features")
     if (features or version) and (version, features) != (tokenizer.features_version, tokenizer.n_features):

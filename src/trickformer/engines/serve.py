@@ -112,7 +112,7 @@ def serve(spec: str, game: Game) -> None:
         player = players.make(spec, game)
         if player.needs_state:
             raise TrickformerError(f"player {spec!r} is shown hidden cards; no protocol carries them")
-        _listen(_EngineServer(player, game, players.resolve(spec)))
+        _listen(_EngineServer(player, game, players.resolve(spec, game)))
     except TrickformerError as e:
         _write(to_json({"type": "error", "text": str(e)}) + b"\n")
         raise

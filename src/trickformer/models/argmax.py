@@ -22,8 +22,7 @@ class ArgmaxPlayer(ModelPlayer):
     ):
         """threshold: least legal-normalized probability of an action; None: the game's own."""
         super().__init__(options, game, engine)
-        thresholds = (threshold, game.search.argmax_threshold, game.search.threshold)
-        self.threshold = next(value for value in thresholds if value is not None)
+        self.threshold = game.search.likely_enough if threshold is None else threshold
 
     def likely(self, turns: Turns) -> np.ndarray:
         """float64 [n, V]: 1 for its choice."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
 from trickformer.base import MANY, Decision, Game, Memo, Player, SearchNode, Thought, Tracker, View
+from trickformer.plumbing.options import PerGame
 
 if TYPE_CHECKING:
     from trickformer.models.backend import Backend, Prefix
@@ -23,9 +24,17 @@ class ModelOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    checkpoint: str = Field("hearts-small", description="a shipped checkpoint's name, or a folder with one")
-    dtype: str = Field("bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32")
-    device: str = Field("cpu", description="cpu (the C++ engine), or a torch device such as cuda")
+    checkpoint: Annotated[str | None, PerGame(lambda _, game: checkpoints.of_game(game))] = Field(
+        None, description="Shipped checkpoint, or a folder with one (default: the game's)."
+    )
+    dtype: str = Field(
+        "bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32 (default: bfloat16)."
+    )
+    device: str = Field("cpu", description="cpu for the C++ backend, or a torch device such as cuda (default: cpu).")
+
+    def checkpoint_of(self, game: Game) -> str:
+        """The checkpoint that plays a game. Raises TrickformerError if none is given and none is shipped."""
+        return self.checkpoint or checkpoints.of_game(game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ class ModelPlayer(Player):
 
         self.tokenizer = tokenizers.make(game)
         self.outcome_values = game.outcomes.values
-        path = checkpoints.find(options.checkpoint)
+        path = checkpoints.find(options.checkpoint_of(game))
         checkpoints.check(path, game, self.tokenizer)
         self.engine = engine or load_backend(path, game.outcomes, dtype=options.dtype, device=options.device)
 

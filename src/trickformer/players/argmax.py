@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from trickformer.base import Game
 from trickformer.models.player import ModelOptions
+from trickformer.plumbing.options import PerGame
 
 if TYPE_CHECKING:
     from trickformer.models.argmax import ArgmaxPlayer
 
 
 class Options(ModelOptions):
-    threshold: float | None = Field(
+    threshold: Annotated[float | None, PerGame(lambda _, game: game.search.likely_enough)] = Field(
         None, ge=0, le=1, description="Least legal-normalized probability of an action (default: the game's)."
     )
 

@@ -19,7 +19,7 @@ def _usual(options: ModelOptions, game: Game) -> SearchOptions:
     """The settings of a search by the checkpoint's abilities."""
     from trickformer.checkpoints import abilities
 
-    masked, action_values = abilities(options.checkpoint)
+    masked, action_values = abilities(options.checkpoint_of(game))
     given = {name: value for name, value in options if name in _FIELDS}
     return usual(game, masked=masked, action_values=action_values, given=given)
 
@@ -43,7 +43,7 @@ class GomctsPlayer(ModelPlayer):
         engine, given = self.engine, options.model_dump(include=set(_FIELDS))
         self.options = usual(game, masked=engine.masked, action_values=engine.has_action_values, given=given)
         if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
-            raise TrickformerError(f"{options.checkpoint} has no action values; leave out action_values")
+            raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search

@@ -13,7 +13,6 @@ model's own action stays unless another is better by `margin`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -72,18 +71,20 @@ class Options(BaseModel):
         None, ge=0, allow_inf_nan=False, description="Standard errors by which to beat the prior (default: the game's)."
     )
 
-    def players(self) -> Iterator[str]:
-        """The specs of the players that it is made of."""
-        yield from (spec for spec in (self.policy, self.prior) if spec not in (None, SCRIPT))
+    @property
+    def nested(self) -> dict[str, str]:
+        """The specs of the players that it is made of, by option."""
+        given = {"policy": self.policy, "prior": self.prior}
+        return {option: spec for option, spec in given.items() if spec not in (None, SCRIPT)}
 
     @property
     def starts_program(self) -> bool:
-        return any(map(specs.starts_program, self.players()))
+        return any(map(specs.starts_program, self.nested.values()))
 
     @property
     def files(self) -> dict[str, Path]:
         """What its players read."""
-        return {name: path for spec in self.players() for name, path in specs.files(spec).items()}
+        return {name: path for spec in self.nested.values() for name, path in specs.files(spec).items()}
 
 
 def _belief(options: Options, game: Game) -> str:

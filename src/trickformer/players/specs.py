@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -146,19 +147,31 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
         at = found.end()
 
 
-def resolve(spec: str) -> str:
-    """The canonical spec: every option in the order of the model; None and unread options are left out.
+def resolve(spec: str, game: Game | None = None) -> str:
+    """Write a spec with every option that its player reads, in the order of the model.
 
-    parse(resolve(spec)) == parse(spec). Raises what `parse` raises."""
+    Args:
+        spec: The spec.
+        game: Game whose defaults are filled in; None: options that depend on the game are left out if not given.
+
+    Raises:
+        TrickformerError: `parse` raises it, or no checkpoint is shipped for the game.
+    """
     name, options = parse(spec)
-    idle = unread(options) - options.model_dump(exclude_defaults=True).keys()
+    if game is not None:
+        options = options.model_copy(update=resolved_options(options, game))
+        nested = {key: resolve(getattr(options, key), game) for key in getattr(options, "nested", ())}
+        options = options.model_copy(update=nested)
+    idle = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
     return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
 
 
 def resolve_options(spec: str, game: Game) -> dict[str, Any]:
-    """Every option of a player that applies, with its value in a game; None: it stays unset. Raises what `parse`
-    raises."""
-    return resolved_options(parse(spec)[1], game)
+    """Every option of a player that applies, with its value in a game as JSON has it; None: it stays unset. Raises what
+    `resolve` raises."""
+    options = parse(resolve(spec, game))[1]
+    values = options.model_dump(mode="json", include=set(resolved_options(options, game)))
+    return {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in values.items()}
 
 
 def short(spec: str) -> str:
@@ -213,9 +226,9 @@ def _one_of_words(annotation: Any) -> bool:
 
 
 def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:
-    """SHA-256 of every file that players and the rules of their game are read from, by its name. Raises what `parse`
+    """SHA-256 of every file that players and the rules of their game are read from, by its name. Raises what `resolve`
     raises."""
-    found = {name: path for spec in specs for name, path in files(spec).items()}
+    found = {name: path for spec in specs for name, path in files(resolve(spec, game)).items()}
     if own := game.spiel.get_parameters().get("file"):
         found[own] = Path(own)
     return sha256(found)

@@ -126,7 +126,13 @@ class RunFolder:
         return earlier if this in earlier else [*earlier, this]
 
     def check(
-        self, config: BaseModel, *, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
+        self,
+        config: BaseModel,
+        *,
+        resume: bool,
+        free: Collection[str],
+        files: Mapping[str, str] | None = None,
+        resolve: Callable[[Any], Any] = lambda known: known,
     ) -> None:
         """Check that the run of a config may start or continue here.
 
@@ -135,6 +141,7 @@ class RunFolder:
             resume: Whether a run in the folder may be continued.
             free: Fields in which a continued run may differ from the folder's config.
             files: Digests of the files that the run reads, by name; None if they are not compared.
+            resolve: Resolves the folder's config, which an earlier version may have written with fewer options.
 
         Raises:
             TrickformerError: The folder holds a run and `resume` is false, its config differs, or it has read other
@@ -146,7 +153,7 @@ class RunFolder:
             raise TrickformerError(
                 f"{self.path} already holds a run; continue it with --resume, or choose another --out"
             )
-        known = configs.read(type(config), self.path / CONFIG)
+        known = resolve(configs.read(type(config), self.path / CONFIG))
         for name in type(config).model_fields:
             if name in free or name in configs.MACHINE:
                 continue
@@ -206,6 +213,7 @@ class RunFolder:
         free: Collection[str],
         parse: Parse = lambda _, line: json_object(line),
         about: Mapping[str, Any] | None = None,
+        resolve: Callable[[Any], Any] = lambda known: known,
     ) -> Generator[JsonLines]:
         """Start or continue a run with a file of records, which is read before anything is written.
 
@@ -216,6 +224,7 @@ class RunFolder:
             free: As in `check`.
             parse: Parser of a record, as in `read_lines`.
             about: Contents of run.json besides the builds; `files` is compared as in `check`.
+            resolve: As in `check`.
 
         Raises:
             TrickformerError: `open` or `JsonLines` raises it, or the folder holds records without a config.
@@ -224,7 +233,7 @@ class RunFolder:
         if not self.has_run and file.exists() and file.stat().st_size:
             raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
         about = about or {}
-        self.check(config, resume=resume, free=free, files=about.get("files", {}))
+        self.check(config, resume=resume, free=free, files=about.get("files", {}), resolve=resolve)
         builds = self.builds()
         with self.lock(), JsonLines(file, parse) as lines:
             self._describe(config, about, builds)

@@ -78,7 +78,7 @@ def review(
     return Review(
         rules=str(game.spiel),
         names=hand.names,
-        analyst=spec if spec == SOLVER else players.resolve(spec),
+        analyst=spec if spec == SOLVER else players.resolve(spec, game),
         unit=VISITS if asked.by_visits else game.worth[1],
         repeats=1 if spec == SOLVER else repeats,
         seed=seed,

@@ -77,7 +77,7 @@ def what_if(
     turn, state = hand.at(number)
     if action is not None:
         state.apply_action(_action(game, turn.legal, action))
-    by_seat = tuple(players.resolve(spec) for spec in (specs if len(specs) > 1 else [*specs] * game.players))
+    by_seat = tuple(players.resolve(spec, game) for spec in (specs if len(specs) > 1 else [*specs] * game.players))
     kinds = list(dict.fromkeys(by_seat))
     cast: list[Any] = [players.make(spec, game) for spec in kinds]
     seating = tuple(kinds.index(spec) for spec in by_seat)

@@ -153,6 +153,7 @@ def make_report(result: dict[str, Any]) -> Report:
     )
     worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
+    read = ", ".join(f"`{name}` {digest[:12]}" for name, digest in result.get("files", {}).items())
     gained = [("what searches say they gain", GAINS)] if "gains" in result else []
     return Report(
         result,
@@ -162,7 +163,7 @@ def make_report(result: dict[str, Any]) -> Report:
         names=who(result),
         notes=notes(result),
         figures=[("differences", PLOT), *gained],
-        method=[method, worst],
+        method=[method, worst, *([f"Files by SHA-256: {read}."] if read else [])],
         resolved=dict(zip(who(result), specs)),
         builds=result["versions"],
     )

@@ -90,6 +90,7 @@ class TournamentResults:
             "caveats": {k: self.run.caveats[i] for i, k in enumerate(use) if self.run.caveats[i]},
             "scheduled_deals": config.deals,
             "resolved": resolved,
+            "files": self.run.files,
             "versions": self.run.builds,
         }
         if config.clock is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,11 @@ def _cast(config: Plan, game: Game) -> list[Player]:
     return [by_spec[spec] for spec in config.specs]
 
 
+def resolve(config: Plan, game: Game) -> Plan:
+    """Copy a plan with every option of its players. Raises what `players.resolve` raises."""
+    return config.with_specs([players.resolve(spec, game) for spec in config.specs])
+
+
 def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
@@ -79,21 +85,21 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     standard error, and Interruption on Ctrl-C."""
     game = config.rules()
     typed = config.specs
-    specs = [players.resolve(spec) for spec in typed]
-    config = config.with_specs(specs)
+    config = resolve(config, game)
+    same: dict[str, Any] = {"resume": resume, "free": config.free, "resolve": partial(resolve, game=game)}
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
     if folder is not None:
-        folder.check(config, resume=resume, free=config.free)
+        folder.check(config, **same)
     cast = _cast(config, game)
     sees_state = [i for i, p in enumerate(cast) if p.needs_state]
     caveats: list[list[str]] = [list(p.caveats) for p in cast]
     hands = _hands(config, game)
-    run = TournamentRun(config, typed, sees_state, caveats, [], [build()])
+    files = players.digests(game, config.specs)
+    run = TournamentRun(config, typed, sees_state, caveats, [], [build()], files)
     if folder is None:
         _finish(run, hands, None, game, cast)
         return run
-    files = players.digests(game, specs)
     if folder.has_run:
         known = load(folder.path, type(config), with_records=False)
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
@@ -101,7 +107,10 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
     about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
-    with folder.records(RECORDS, config, resume=resume, free=config.free, parse=parse, about=about) as lines:
+    about["resolved"] = [
+        {"player": spec.partition(":")[0], "options": players.resolve_options(spec, game)} for spec in config.specs
+    ]
+    with folder.records(RECORDS, config, parse=parse, about=about, **same) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast)
     return run

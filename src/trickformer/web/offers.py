@@ -33,8 +33,8 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
     package that say what actions are worth."""
     known = [analyst.SOLVER] if solver.has_solver(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
-    if part(game.name, "positions") and (shipped := shipped_for(game)):
-        specs.append(f"rollout:prior=argmax:checkpoint={shipped}")
+    if part(game.name, "positions") and shipped_for(game):
+        specs.append("rollout:prior=argmax")
     return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))
 
 
@@ -43,9 +43,8 @@ def _default(game: Game, name: str) -> str | None:
     options = players.options_of(name)
     if name in ("engine", "spiel"):
         return None
-    if issubclass(options, ModelOptions):  # any game's, where there is a checkpoint; nothing is loaded yet
-        shipped = shipped_for(game)
-        return f"{name}:checkpoint={shipped}" if shipped is not None else None
+    if issubclass(options, ModelOptions):  # nothing is loaded yet
+        return name if shipped_for(game) else None
     try:
         players.make(name, game)
     except TrickformerError:  # of another game
@@ -54,14 +53,13 @@ def _default(game: Game, name: str) -> str | None:
 
 
 def shipped_for(game: Game) -> str | None:
-    """The shipped checkpoint of a game; None where there is none."""
+    """The shipped checkpoint that plays a game, by these rules; None if there is none."""
     tokenizer = tokenizers.find(game)
     if tokenizer is None:
         return None
-    for name in checkpoints.names():
-        try:
-            checkpoints.check(checkpoints.find(name), game, tokenizer)
-        except TrickformerError:
-            continue
-        return name
-    return None
+    try:
+        name = checkpoints.of_game(game)
+        checkpoints.check(checkpoints.find(name), game, tokenizer)
+    except TrickformerError:
+        return None
+    return name

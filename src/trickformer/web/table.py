@@ -276,7 +276,7 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
     Raises TrickformerError on bad input, before anything is written, and where the folder holds another table or was
     not to be gone on with."""
     game = settings.rules()
-    seats = tuple(YOU if who == YOU else players.resolve(who) for who in settings.seats(game))
+    seats = tuple(YOU if who == YOU else players.resolve(who, game) for who in settings.seats(game))
     folder = RunFolder.optional(settings.out, resume)
     if folder is None:
         yield Table(game, seats, settings.seed, settings.deal)
