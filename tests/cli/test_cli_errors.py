@@ -189,7 +189,7 @@ def test_a_config_that_is_not_this_models(refused, checkpoint, values, says):
 
 def test_a_checkpoint_of_other_rules(refused, checkpoint):
     line = refused(*OTHER_RULES, "--a", f"argmax:checkpoint={checkpoint}", "--out", "run")
-    assert "was trained on hearts(), not hearts(jd_bonus=True): its outcomes differ" in line
+    assert "its outcomes differ" in line
 
 
 def test_a_bad_checkpoint_ends_a_resume_too(refused, command, checkpoint):

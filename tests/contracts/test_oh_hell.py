@@ -398,7 +398,7 @@ def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch
         (["train", SMALL, "--label-worlds"], "leave out label_worlds"),
         (["tournament", SMALL, "--a", "biddr", "--b", "random"], "unknown player 'biddr'; choose from"),
         (["tournament", SMALL, "--a", "rules", "--b", "random"], "player 'rules' plays hearts, skat, crew only"),
-        (["tournament", SMALL, "--a", "pimc:nodes=3", "--b", "random"], "player 'pimc' has the option 'nodes' in crew"),
+        (["tournament", SMALL, "--a", "pimc:nodes=3", "--b", "random"], "player 'pimc': nodes=3 is for crew"),
         (["tournament", SMALL, "--a", "argmax", "--b", "random"], "was trained on hearts"),
     ],
 )

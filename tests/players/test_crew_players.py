@@ -164,9 +164,9 @@ def test_it_succeeds_more_often_than_rules(number):
 @pytest.mark.parametrize(
     ("spec", "game", "says"),
     [
-        ("pimc:weighted=true", "crew", "'weighted' in skat only, not in crew"),
-        ("pimc:runs=3", "crew", "'runs' in hearts and games without a search of their own only, not in crew"),
-        ("pimc:nodes=3", "skat", "'nodes' in crew only, not in skat"),
+        ("pimc:weighted=true", "crew", "weighted=true is for skat"),
+        ("pimc:runs=3", "crew", "runs=3 is for hearts and games"),
+        ("pimc:nodes=3", "skat", "nodes=3 is for crew"),
     ],
 )
 def test_options_of_another_game_are_refused(spec, game, says):

@@ -209,10 +209,10 @@ def test_where_nothing_explains_the_others_it_plays_rules():
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("sparta:belief=bft", "belief=bft in hanabi only, not in crew"),
-        ("sparta:belief=exact,multi=true", "belief=exact in crew for one seat only"),
-        ("sparta:listed=3", "option 'listed' in hanabi only, not in crew"),
-        ("sparta:steps=3", "option 'steps' in hanabi only, not in crew"),
+        ("sparta:belief=bft", "belief=bft is for hanabi"),
+        ("sparta:belief=exact,multi=true", "belief=exact is for multi=false"),
+        ("sparta:listed=3", "listed=3 is for hanabi"),
+        ("sparta:steps=3", "steps=3 is for belief=bft"),
         ("sparta:seat=4", "there is no seat 4 among 4"),
         ("sparta:blueprint=pimc", "its blueprint in crew is rules, not 'pimc'"),
     ],

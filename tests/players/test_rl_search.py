@@ -304,9 +304,9 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},blueprint=random", "its blueprint is a scripted player"),
         ("tiny", "checkpoint={lstm}", "tunes networks without a memory"),
         ("tiny", "checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
-        ("tiny", "checkpoint={mlp},multi=true,seat=1", "with multi=true all seats search, not seat 1"),
+        ("tiny", "checkpoint={mlp},multi=true,seat=1", "seat=1 is for multi=false"),
         ("hanabi(players=3)", "checkpoint={large},multi=true", "has multi=true for two players, not 3"),
-        ("tiny", "checkpoint={mlp},seed=1", "has the option 'seed' with multi=true only"),
+        ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
     ],
 )
 def test_what_does_not_fit_is_refused(game, given, says, folders):

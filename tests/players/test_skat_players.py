@@ -463,10 +463,10 @@ def test_kermit_beats_a_random_player_by_far():
     ("spec", "game", "says"),
     [
         ("kermit", "hearts", "'kermit' plays skat only, not hearts"),
-        ("pimc:weighted=true", "hearts", "'weighted' in skat only, not in hearts"),
-        ("pimc:bidding=rules", "hearts", "'bidding' in skat only, not in hearts"),
-        ("pimc:runs=3", "skat", "'runs' in hearts and games without a search of their own only, not in skat"),
-        ("pimc:playout=light", "skat", "'playout' in hearts only, not in skat"),
+        ("pimc:weighted=true", "hearts", "weighted=true is for skat"),
+        ("pimc:bidding=rules", "hearts", "bidding=rules is for skat"),
+        ("pimc:runs=3", "skat", "runs=3 is for hearts and games"),
+        ("pimc:playout=light", "skat", "playout=light is for hearts"),
     ],
 )
 def test_options_of_another_game_are_refused(spec, game, says):

@@ -101,7 +101,7 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hanabi", "belief=seq2seq,checkpoint={variant}", "on 5-card-2-hint, not for pomdp on 5-card-8-hint"),
         ("hanabi", "belief=seq2seq,checkpoint={transformer}", "is a transformer"),
         ("hanabi", "belief=seq2seq,checkpoint=nowhere", "nowhere is no belief network"),
-        ("hanabi", "checkpoint={fits}", "checkpoint is for belief=seq2seq and bft, not exact"),
+        ("hanabi", "checkpoint={fits}", "is for belief=seq2seq and belief=bft"),
         ("hanabi(players=3)", "belief=seq2seq,checkpoint={fits}", "of two players, not of hanabi"),
     ],
 )

@@ -90,8 +90,7 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How GO-MCTS searches a game unless told otherwise, and which actions ArgmaxVal* looks at. The defaults are those
-    of the paper for Hearts (section 9.3)."""
+    """Default settings of GO-MCTS in a game, and of ArgmaxVal*. These are the paper's for Hearts (section 9.3)."""
 
     runs: int = 100  # simulations a decision
     steps: int = 2  # returns to the own turn after which a rollout stops
@@ -108,7 +107,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class RolloutSettings:
-    """How rollouts compare the actions that a prior proposes."""
+    """Settings by which rollouts compare the actions that a prior proposes."""
 
     runs: int = 400  # games per decision
     threshold: float = 0.01  # a candidate needs a legal-normalized probability above this

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from trickformer.base import LogOdds
 
 UNIFORM = "uniform"  # the name of the belief that only counts
-_HEARTS, _SKAT, _CREW = in_games("hearts"), in_games("skat"), in_games("crew")
+_HEARTS = in_games("hearts")
+_SKAT = in_games("skat")
+_CREW = in_games("crew")
 _RUNS = Applies(
     "hearts and games without a search of their own",
     lambda _, game: game is None or "runs" in _search_of(game).DEFAULTS,
@@ -90,7 +92,7 @@ def make(options: Options, game: Game) -> Player:
 
 
 def _log_odds(name: str, game: Game) -> LogOdds | None:
-    """Where a belief head says that cards lie; None for the uniform belief."""
+    """Load the log odds of a belief head; None for the uniform belief."""
     if name == UNIFORM:
         return None
     from trickformer.belief import heads, sampler

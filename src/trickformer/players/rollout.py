@@ -72,19 +72,19 @@ class Options(BaseModel):
     )
 
     @property
-    def nested(self) -> dict[str, str]:
+    def parts(self) -> dict[str, str]:
         """The specs of the players that it is made of, by option."""
         given = {"policy": self.policy, "prior": self.prior}
         return {option: spec for option, spec in given.items() if spec not in (None, SCRIPT)}
 
     @property
     def starts_program(self) -> bool:
-        return any(map(specs.starts_program, self.nested.values()))
+        return any(map(specs.starts_program, self.parts.values()))
 
     @property
     def files(self) -> dict[str, Path]:
         """What its players read."""
-        return {name: path for spec in self.nested.values() for name, path in specs.files(spec).items()}
+        return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
 
 
 def _belief(options: Options, game: Game) -> str:

@@ -98,7 +98,7 @@ def _crew(options: Options, game: Game) -> Positions:
 
     assert isinstance(game, Crew)
     if options.belief not in (None, "counting", "exact"):
-        raise TrickformerError(f"player 'sparta': belief={options.belief} is for hanabi")
+        raise TrickformerError(f"player 'sparta': belief={options.belief} is for hanabi, not crew")
     if options.multi and options.belief == "exact":
         raise TrickformerError("player 'sparta': belief=exact is for multi=false in crew")
     if options.blueprint is not None and players.parse(options.blueprint)[0] != "rules":

@@ -160,8 +160,8 @@ def resolve(spec: str, game: Game | None = None) -> str:
     name, options = parse(spec)
     if game is not None:
         options = options.model_copy(update=resolved_options(options, game))
-        nested = {key: resolve(getattr(options, key), game) for key in getattr(options, "nested", ())}
-        options = options.model_copy(update=nested)
+        parts = {key: resolve(getattr(options, key), game) for key in getattr(options, "parts", ())}
+        options = options.model_copy(update=parts)
     idle = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
     return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
 
@@ -217,7 +217,7 @@ def files(spec: str) -> dict[str, Path]:
 
 
 def _is_read(path: Path) -> bool:
-    """Whether a file of a checkpoint's folder is part of it, and not a word of the run that made it."""
+    """Return whether a file in a checkpoint's folder is part of the checkpoint, and not of the run that made it."""
     return path.suffix in (".json", ".safetensors") and path.name not in (ABOUT, RESULT)
 
 

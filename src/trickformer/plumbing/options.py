@@ -42,7 +42,8 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     for name, value in sorted(given.items()):
         if mark := _obstacle(options, name, game):
             shown = str(value).lower() if isinstance(value, bool) else value
-            raise TrickformerError(f"player {player!r}: {name}={shown} is for {mark.to}")
+            elsewhere = f", not {game.name}" if mark.test(options, None) else ""
+            raise TrickformerError(f"player {player!r}: {name}={shown} is for {mark.to}{elsewhere}")
 
 
 def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:

@@ -15,7 +15,7 @@ _NETWORK = Applies("belief=seq2seq and belief=bft", lambda options, _: options.b
 
 
 class BeliefOptions(BaseModel):
-    """How exact beliefs are made, and what a search asks before it leaves its blueprint."""
+    """Settings of exact beliefs, and the gain for which a search leaves its blueprint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,7 +47,7 @@ class NetworkBeliefOptions(FineTuningOptions):
 
 
 class RaceOptions(BeliefOptions):
-    """How candidates are compared."""
+    """Settings of the comparison of candidates."""
 
     ucb: bool = Field(True, description="Stop trying actions that are surely worse (default: true).")
     assess: int = Field(

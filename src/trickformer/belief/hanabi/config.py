@@ -87,7 +87,7 @@ _TUNED = Applies("belief=bft", lambda options, _: options.fine_tunes)
 
 
 class FineTuningOptions(BaseModel):
-    """How bft tunes at each position."""
+    """Settings of the fine-tuning of bft at each position."""
 
     steps: Annotated[int, _TUNED] = Field(
         100, ge=0, le=1_000_000_000, description="bft: gradient steps at each position (default: 100)."
@@ -113,7 +113,7 @@ class FineTuningOptions(BaseModel):
 
     @property
     def fine_tunes(self) -> bool:
-        """Whether a belief is bft."""
+        """True if a belief is bft, the only one that is tuned."""
         raise NotImplementedError
 
 
