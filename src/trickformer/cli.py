@@ -69,7 +69,10 @@ def tournament(
     found = results.TournamentResults(run.tournament(settings, resume))
     if settings.out is not None:
         report.write(found, settings.out)
-    report.make_report(found.result()).print(as_json)
+    result = found.result()
+    report.make_report(result).print(as_json)
+    for warning in report.warnings(result):
+        print(warning, file=sys.stderr)
 
 
 @configs.command(

@@ -1,6 +1,8 @@
 """Engines at our tables: what they answer, how they fail, and that nothing of them is left."""
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -100,7 +102,7 @@ def test_how_engines_fail(kind, options, says, tmp_path):
 
 
 def test_every_kind_of_engine_is_tried():
-    assert {kind for kind, _, _ in FAILS} | {"good", "slow", "kill", "deals", "stubborn"} == set(KINDS)
+    assert {kind for kind, _, _ in FAILS} | {"good", "slow", "slip", "kill", "deals", "stubborn"} == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +234,25 @@ def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path):
     once_more = trickformer(*words, "--a", spec("lie"))
     assert once_more.returncode == 2 and "already holds a run" in once_more.stderr
     assert sorted((out / "engines").iterdir()) == said, "an engine was started"
+
+
+def test_faults_that_cost_no_hand_are_counted(tmp_path):
+    out = tmp_path / "run"
+    words = ["tournament", "skat", "--b", "random", "--deals", "2", "--seed", "5", "--tables", "1"]
+    played = trickformer(*words, "--a", spec("slip"), "--out", str(out))
+    assert played.returncode == 0
+    (line,) = [line for line in played.stderr.splitlines() if line.startswith("warning")]
+    turns = re.fullmatch(r"warning: the engine A was started again (\d+) times: (\d+) illegal answers", line)
+    assert turns is not None and turns[1] == turns[2] != "0"
+    assert line in played.stdout and line in (out / "report.md").read_text()
+    result = json.loads((out / "result.json").read_text())
+    assert result["engine_faults"] == {"a": {"illegal": int(turns[1]), "restarts": int(turns[1])}}
+    # Each process answers four times before it slips.
+    assert int(turns[1]) == result["turns"]["a"] // 4 - (result["turns"]["a"] % 4 == 0)
+    crashing = trickformer(*words, "--a", spec("crash", 0.05, tmp_path / "started"), "--json")
+    crashes = json.loads(crashing.stdout)["engine_faults"]["a"]
+    assert crashes["crash"] == crashes["restarts"] > 0
+    assert "engine_faults" not in json.loads(trickformer(*words, "--a", spec("good"), "--json").stdout)
 
 
 def test_reports_say_what_seeds_are_worth(tmp_path):

@@ -17,6 +17,7 @@ KINDS = (
     "kill",
     "hang",
     "lie",
+    "slip",
     "flood",
     "endless",
     "babble",
@@ -94,6 +95,8 @@ def main(kind, *more):
         if kind == "hang":
             time.sleep(1_000)
         if kind == "lie":
+            return max(turn.legal) + 1_000
+        if kind == "slip" and decisions % 5 == 0:
             return max(turn.legal) + 1_000
         if kind == "flood":
             say("x" * (1 << 22))

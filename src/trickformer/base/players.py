@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -87,6 +87,10 @@ class Thought:
     worlds: tuple[World, ...] = ()
 
 
+# An external program ended, answered with an illegal action, was silent for too long, or broke the protocol otherwise.
+FaultKind: TypeAlias = Literal["crash", "illegal", "timeout", "protocol"]
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a player did, and what it thought while doing so."""
@@ -102,6 +106,7 @@ class Decision:
     gain: float | None = None
     exact_gain: float | None = None
     thought: Thought | None = None  # where memo["explain"] is true and the player can tell
+    faults: tuple[FaultKind, ...] = ()  # of an external program, which was started again after each, then decided
 
 
 MANY = 112  # views in a call of a player that makes use of any number

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from pydantic_core import to_json
 
-from trickformer.base import TrickformerError
+from trickformer.base import FaultKind, TrickformerError
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
 from trickformer.engines.messages import EngineAction, EngineMessage, Error, Hello
 
@@ -34,6 +34,10 @@ _NOT_STARTED = "cannot be started"
 
 class Fault(Exception):
     """An engine broke the protocol or is gone. The message says what it did."""
+
+    def __init__(self, message: str, kind: FaultKind = "protocol"):
+        super().__init__(message)
+        self.kind: FaultKind = kind
 
 
 def words(command: str) -> list[str]:
@@ -64,6 +68,7 @@ class Process:
         self.name, self.timeout = name, timeout
         self.waiting: set[int] = set()  # tables whose answer is due
         self.fault: str | None = None
+        self.fault_kind: FaultKind = "protocol"  # of `fault`
         self._out, self._in = bytearray(), bytearray()
         self.errors, self.log = _log(name or Path(command[0]).name, log, logs)
         watched, watch = os.pipe()
@@ -125,7 +130,7 @@ class Process:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            raise Fault(self._describe_exit()) from None
+            raise Fault(self._describe_exit(), "crash") from None
         del self._out[:sent]
 
     def read(self) -> list[EngineMessage]:
@@ -135,7 +140,7 @@ class Process:
         except BlockingIOError:
             return []
         if not data:
-            raise Fault(self._describe_exit())
+            raise Fault(self._describe_exit(), "crash")
         self._in += data
         *lines, rest = self._in.split(b"\n")
         if len(rest) > MAX_LINE or any(len(text) > MAX_LINE for text in lines):
@@ -242,7 +247,7 @@ def pump(
                             take(p, message)
                         deadline[id(p)] = time.monotonic() + p.timeout
                 except Fault as e:
-                    p.fault = str(e)
+                    p.fault, p.fault_kind = str(e), e.kind
             now = time.monotonic()
             if now - looked > _LOOK:
                 looked = now
@@ -250,7 +255,7 @@ def pump(
                     p.limit_errors()
             for p in live:
                 if busy(p) and now >= deadline[id(p)]:
-                    p.fault = f"was silent for {p.timeout:g} s"
+                    p.fault, p.fault_kind = f"was silent for {p.timeout:g} s", "timeout"
 
 
 def answers(processes: Sequence[Process]) -> dict[tuple[int, int], EngineAction]:

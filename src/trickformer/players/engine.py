@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 import weakref
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, create_model
 
-from trickformer.base import CHANCE, Belief, Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import CHANCE, Belief, Decision, FaultKind, Game, Memo, Player, TrickformerError, View
 from trickformer.belief import world as _world
 from trickformer.engines import process
 from trickformer.engines.entries import Entry, Program
@@ -48,6 +48,7 @@ class _EngineSeat:
     told: int = 0  # events
     suspect: bool = False  # the engine failed while it had this decision to make among others
     faults: int = 0  # at this decision, when it was the only one
+    kinds: list[FaultKind] = field(default_factory=list[FaultKind])  # of faults since its last decision
 
 
 class _Engine:
@@ -154,7 +155,8 @@ class EnginePlayer(Player):
         for turn, (_, answer) in zip(turns, sorted(answers.items())):
             turn.table.suspect, turn.table.faults = False, 0
             visits = {int(k): n for k, n in answer.visits.items()} if answer.visits is not None else None
-            found.append(Decision(answer.action, value=answer.value, visits=visits))
+            kinds, turn.table.kinds = tuple(turn.table.kinds), []
+            found.append(Decision(answer.action, value=answer.value, visits=visits, faults=kinds))
         return found
 
     def end(self, views: Sequence[View], scores: Sequence[int], memo: Sequence[Memo]) -> None:
@@ -217,13 +219,18 @@ class EnginePlayer(Player):
             if answer.action in legal:
                 found[asked[key]] = answer
             else:
+                if at.fault is None:
+                    at.fault_kind = "illegal"
                 at.fault = at.fault or f"chose {answer.action}, which is not legal: {list(legal)}"
         for at, engine in enumerate(self._engines):
             if engine.process.fault is None:
                 continue
-            failed = [turns[i].table for (where, _), i in asked.items() if where == at and i not in found]
+            own = [i for (where, _), i in asked.items() if where == at]
+            failed = [turns[i].table for i in own if i not in found]
             self.faults += 1
-            only = sum(where == at for where, _ in asked) == 1
+            for table in [*failed, *(turns[i].table for i in own)][:1]:
+                table.kinds.append(engine.process.fault_kind)
+            only = len(own) == 1
             for table in failed:
                 table.suspect, table.faults = True, table.faults + only
             said = engine.process.last_error()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -28,12 +29,14 @@ class _Table:
     calls: list[float] = field(init=False)
     overran: list[int] = field(init=False)
     gains: list[list[tuple[int, float, float | None]]] = field(init=False)
+    faults: list[Counter[str]] = field(init=False)
 
     def __post_init__(self) -> None:
         seats = len(self.decisions)
         self.illegal, self.searched, self.overran = [0] * seats, [0] * seats, [0] * seats
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
         self.gains = [[] for _ in range(seats)]
+        self.faults = [Counter() for _ in range(seats)]
 
 
 @dataclass
@@ -145,6 +148,7 @@ def _act(
         table.state.apply_action(decision.action)
         if decision.gain is not None:
             table.gains[seat].append((sum(table.decisions), decision.gain, decision.exact_gain))
+        table.faults[seat].update(decision.faults)
         table.decisions[seat] += 1
         table.illegal[seat] += decision.illegal
         table.searched[seat] += decision.searched
@@ -179,4 +183,5 @@ def _record(game: Game, table: _Table, clock: float | None) -> HandRecord:
         mission=game.mission(table.state),
         overran=None if clock is None else tuple(table.overran),
         gains=tuple(map(tuple, table.gains)) if any(table.gains) else None,
+        faults=tuple(map(dict, table.faults)) if any(table.faults) else None,
     )

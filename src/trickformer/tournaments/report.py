@@ -120,8 +120,25 @@ def notes(result: dict[str, Any]) -> list[str]:
             line += f"; {SAW_STATE}"
         line += "".join(f"; {caveat}" for caveat in result["caveats"].get(str(key), ()))
         lines.append(line)
+    lines += warnings(result)
     if result["deals"] < result["scheduled_deals"]:
         lines.append(f"INCOMPLETE: {result['deals']} of {result['scheduled_deals']} deals are finished")
+    return lines
+
+
+_FAULTS = {"crash": "crashes", "illegal": "illegal answers", "timeout": "time-outs", "protocol": "broken messages"}
+
+
+def warnings(result: dict[str, Any]) -> list[str]:
+    """A line for each engine that broke the protocol, or was started again."""
+    names = dict(zip([str(i) for i in range(len(who(result)))], who(result))) | {
+        name.lower(): name for name in who(result)
+    }
+    lines = []
+    for key, faults in result.get("engine_faults", {}).items():
+        name = names[int(key)] if key.isdigit() else key.upper()
+        counts = ", ".join(f"{faults[kind]:,} {words}" for kind, words in _FAULTS.items() if kind in faults)
+        lines.append(f"warning: the engine {name} was started again {faults['restarts']:,} times: {counts}")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,6 +94,8 @@ class TournamentResults:
             "files": self.run.files,
             "versions": self.run.builds,
         }
+        if faults := {k: u["faults"] for k, u in use.items() if u["faults"]}:
+            tail["engine_faults"] = faults
         if config.clock is not None:
             tail |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
         if config.players is not None:  # by player: lists in the order of `players`
@@ -179,4 +182,15 @@ def use_of(records: Sequence[HandRecord], player: int) -> dict[str, Any]:
         "illegal": int(total("illegal")),
         "searched": int(total("searched")),
         "overran": int(total("overran")),
+        "faults": _count_faults(records, player),
     }
+
+
+def _count_faults(records: Sequence[HandRecord], player: int) -> dict[str, int]:
+    """The faults of a program by kind, and `restarts` in all; empty if there were none."""
+    faults = Counter[str]()
+    for record in records:
+        for counts, holder in zip(record.faults or (), record.seating):
+            if holder == player:
+                faults.update(counts)
+    return dict(faults) | ({"restarts": faults.total()} if faults else {})

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from trickformer.base import TrickformerError
+from trickformer.base import FaultKind, TrickformerError
 from trickformer.plumbing.lines import Parse
 from trickformer.tournaments.plan import Hand
 
-TIMING = ("seconds", "calls", "overran")  # the fields that differ between runs of the same config
+TIMING = ("seconds", "calls", "overran", "faults")  # the fields that differ between runs of the same config
 
 
 class HandRecord(BaseModel):
@@ -33,6 +33,7 @@ class HandRecord(BaseModel):
     # Of each decision of which a search said what it gains (base.Decision): how many moves were made before it, that
     # gain, and the gain by exact samples, null where there is none. Not written where no search said so.
     gains: tuple[tuple[tuple[int, float, float | None], ...], ...] | None = None
+    faults: tuple[dict[FaultKind, int], ...] | None = None  # of engines; not written if there were none
 
     @property
     def hand(self) -> Hand:
@@ -59,7 +60,7 @@ def parser(path: Path, scheduled: set[Hand], seats: int, clocked: bool = False) 
             record.searched,
             record.seconds,
             record.calls,
-            *(field for field in (record.overran, record.gains) if field is not None),
+            *(field for field in (record.overran, record.gains, record.faults) if field is not None),
         )
         if clocked != (record.overran is not None):
             raise TrickformerError(f"{path}, line {number}: played {'without' if clocked else 'by'} a clock")
