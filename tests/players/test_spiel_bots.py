@@ -15,6 +15,7 @@ from support.play import decisions
 from support.records import comparable
 
 from trickformer import games, players
+from trickformer.base import TrickformerError
 from trickformer.belief import sampler, weighted_belief
 from trickformer.belief.world import update_world
 from trickformer.players import spiel
@@ -334,3 +335,41 @@ def test_importing_the_games_registers_them_with_openspiel():
         "trickformer_crew",
         "trickformer_mines",
     ]
+
+
+def test_xinxin_is_made_with_the_papers_settings(monkeypatch):
+    calls = []
+
+    class Seatless(Recorder):
+        """Is told its seat by the first state to act in, as xinxin is."""
+
+        def step(self, state):
+            self.seat = state.current_player()
+            return super().step(state)
+
+    def factory(parameters, *settings):
+        calls.append((parameters["pass_cards"], *settings))
+        return Seatless(None, None)
+
+    monkeypatch.setattr(pyspiel, "make_xinxin_bot", factory, raising=False)
+    game = games.load("hearts")
+    cast = [players.make("xinxin", game), players.make("random", game)]
+    (record,) = play(game, cast, [Hand(0, (0, 1, 1, 0))], 1)
+    assert record.decisions[0] in (13, 16) and len(Recorder.made) == 3, (
+        "one to see whether it can be made, and one a seat"
+    )
+    assert set(calls) == {(True, 2_000, 0.4, 50, False)}
+    assert "does not follow seeds" in cast[0].caveats[0]
+    players.make("xinxin:runs=30,worlds=4,c=0.2,threads=true", game)
+    assert calls[-1] == (True, 30, 0.2, 4, True)
+
+
+def test_xinxin_is_refused_where_it_cannot_play(monkeypatch):
+    monkeypatch.delattr(pyspiel, "make_xinxin_bot", raising=False)
+    with pytest.raises(TrickformerError, match="OPEN_SPIEL_BUILD_WITH_XINXIN=ON"):
+        players.make("xinxin", games.load("hearts"))
+    with pytest.raises(TrickformerError, match="plays hearts only"):
+        players.make("xinxin", games.load("skat"))
+    monkeypatch.setattr(pyspiel, "make_xinxin_bot", lambda *_: Recorder(None, None), raising=False)
+    with pytest.raises(TrickformerError, match="can_lead_hearts_instead_of_qs"):
+        players.make("xinxin", games.load("hearts(can_lead_hearts_instead_of_qs=True)"))

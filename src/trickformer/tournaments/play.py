@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from trickformer.base import MANY, Decision, Game, Memo, Player, View, decision_rng, validate_decisions
+from trickformer.base import MANY, Decision, FaultKind, Game, Memo, Player, View, decision_rng, validate_decisions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.store import HandRecord
 
@@ -29,7 +29,7 @@ class _Table:
     calls: list[float] = field(init=False)
     overran: list[int] = field(init=False)
     gains: list[list[tuple[int, float, float | None]]] = field(init=False)
-    faults: list[Counter[str]] = field(init=False)
+    faults: list[Counter[FaultKind]] = field(init=False)
 
     def __post_init__(self) -> None:
         seats = len(self.decisions)

@@ -131,10 +131,8 @@ _FAULTS = {"crash": "crashes", "illegal": "illegal answers", "timeout": "time-ou
 
 def warnings(result: dict[str, Any]) -> list[str]:
     """A line for each engine that broke the protocol, or was started again."""
-    names = dict(zip([str(i) for i in range(len(who(result)))], who(result))) | {
-        name.lower(): name for name in who(result)
-    }
-    lines = []
+    names = list(who(result))
+    lines: list[str] = []
     for key, faults in result.get("engine_faults", {}).items():
         name = names[int(key)] if key.isdigit() else key.upper()
         counts = ", ".join(f"{faults[kind]:,} {words}" for kind, words in _FAULTS.items() if kind in faults)

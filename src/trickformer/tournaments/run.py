@@ -105,7 +105,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
         run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
         run.typed[:] = known.typed
     parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
-    about = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
+    about: dict[str, Any] = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
     about |= {"caveats": caveats} if any(caveats) else {}
     about["resolved"] = [
         {"player": spec.partition(":")[0], "options": players.resolve_options(spec, game)} for spec in config.specs

@@ -1,0 +1,62 @@
+"""xinxin, the Hearts program in OpenSpiel
+
+The opponent of the GO-MCTS paper: multi-player UCT in sampled worlds (Sturtevant, "An Analysis of UCT in Multi-Player
+Games", 2008). It needs an OpenSpiel that was built with OPEN_SPIEL_BUILD_WITH_XINXIN=ON. OpenSpiel's own defaults are
+50 runs in 20 worlds; those here are the paper's.
+
+xinxin must be told the whole deal, so it is shown a sampled world that explains what its seat has seen
+(players/spiel.py). It samples worlds of its own all the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Game, TrickformerError
+
+if TYPE_CHECKING:
+    from trickformer.players.spiel import Spiel
+
+GAMES = ("hearts",)
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    runs: int = Field(2_000, ge=1, le=1_000_000, description="Simulations in each world (default: 2,000).")
+    worlds: int = Field(50, ge=1, le=10_000, description="Worlds sampled per decision (default: 50).")
+    c: float = Field(0.4, ge=0, allow_inf_nan=False, description="Exploration constant of UCT (default: 0.4).")
+    threads: bool = Field(False, description="Search worlds in parallel threads (default: false).")
+
+
+def make(options: Options, game: Game) -> Spiel:
+    """Make xinxin.
+
+    Raises:
+        TrickformerError: The game is not Hearts, its rules are not xinxin's, or this OpenSpiel has no xinxin.
+    """
+    import pyspiel
+
+    from trickformer.belief import sampler
+    from trickformer.players.spiel import Spiel, wrap_bot_errors
+
+    if game.name not in GAMES:
+        raise TrickformerError(f"player 'xinxin' plays hearts only, not {game.name}")
+    if not hasattr(pyspiel, "make_xinxin_bot"):
+        raise TrickformerError(
+            "player 'xinxin': this OpenSpiel has none; build OpenSpiel with OPEN_SPIEL_BUILD_WITH_XINXIN=ON"
+        )
+    parameters = game.spiel.get_parameters()
+    if parameters["can_lead_hearts_instead_of_qs"]:
+        raise TrickformerError("player 'xinxin' does not know the rule can_lead_hearts_instead_of_qs")
+
+    def make_bot(seat: int, seed: int) -> pyspiel.Bot:
+        return pyspiel.make_xinxin_bot(parameters, options.runs, options.c, options.worlds, options.threads)
+
+    with wrap_bot_errors("xinxin"):
+        make_bot(0, 0)
+    player = Spiel(game, make_bot, sampler(game), "xinxin")
+    player.caveats = ("does not follow seeds: a match against itself is not zero",)
+    return player
