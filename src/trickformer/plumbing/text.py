@@ -6,11 +6,14 @@ import json
 import tomllib
 from typing import Any
 
+_MARK = "\ufeff"  # json.loads skips it in bytes
+
 
 def from_json(text: str | bytes) -> Any:
-    """What a JSON text says. Raises ValueError, also where brackets are nested too deeply."""
+    """What a JSON text says, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
+    too deeply."""
     try:
-        return json.loads(text)
+        return json.loads(text.removeprefix(_MARK) if isinstance(text, str) else text)
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
 
@@ -24,8 +27,9 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """What a TOML text says. Raises ValueError, also where brackets are nested too deeply."""
+    """What a TOML text says, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
+    too deeply."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(_MARK))
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None

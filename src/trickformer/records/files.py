@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import os
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
+from typing import IO
 
 from trickformer.base import TrickformerError
 from trickformer.records import jsonl
@@ -20,6 +22,9 @@ from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.tournaments.run import RECORDS
+
+MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
+_RULE = b"-" * 40  # ends the names of a game in an XSkat log
 
 
 def _write_iss(record: AnyRecord, number: int) -> str:
@@ -54,17 +59,15 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
     Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
     try:
         with _open_decompressed(path) as file:
-            lines = iter(file)
-            begun = []  # blank lines and the first of the others: a pipe is read once
-            while not begun or not begun[-1].strip():
-                if not (line := next(lines, b"")):
-                    raise TrickformerError(f"{path} is empty; it should hold games")
-                begun.append(line)
-            reader = _reader(path, begun[-1][: 1 << 16])
+            lines = _limited_lines(file)
+            head = [_first_line(lines, path)]
+            if not head[0].lstrip().startswith((b"(;", b"{")):
+                head += islice(lines, 2)  # a log of XSkat is recognised by its first three lines
+            reader = _reader(path, head)
             told = _Text("latin-1" if reader is xskat.games else None)
-            for number, game in enumerate(reader(map(told.line, chain(begun, lines))), 1):
+            for number, game in enumerate(reader(map(told.line, chain(head, lines))), 1):
                 try:
-                    told.must_be_whole(number)
+                    told.raise_fault(number)
                     yield game()
                 except TrickformerError as e:
                     yield UnreadableGame(number, str(e))
@@ -75,7 +78,7 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
 
 
 @contextmanager
-def _open_decompressed(path: Path) -> Generator[Iterable[bytes]]:
+def _open_decompressed(path: Path) -> Generator[IO[bytes]]:
     """The bytes of a file, as they were before they were compressed."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)
@@ -90,34 +93,63 @@ def _open_decompressed(path: Path) -> Generator[Iterable[bytes]]:
             yield raw
 
 
+def _limited_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends. Of a line above MAX_LINE, yield MAX_LINE + 1 bytes."""
+    while line := file.readline(MAX_LINE + 1):
+        yield line
+        while len(line) > MAX_LINE and not line.endswith(b"\n"):
+            line = file.readline(MAX_LINE + 1)
+
+
+def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
+    """Return the first line that is not blank, without a byte order mark.
+
+    Raises TrickformerError if there is none."""
+    mark = codecs.BOM_UTF8
+    for line in lines:
+        line, mark = line.removeprefix(mark), b""
+        if line.strip():
+            return line
+    raise TrickformerError(f"{path} is empty; it should hold games")
+
+
 class _Text:
-    """Lines as text, without their ends. One that is not in UTF-8 damages the game that it is in, and no other, unless
-    there is an older encoding that it may be in."""
+    """Decodes lines and drops their ends. A line that is too long, or neither UTF-8 nor in the older encoding that the
+    notation allows, damages the game that it is in, and no other."""
 
     def __init__(self, older: str | None) -> None:
-        self._older, self._whole = older, True
+        self._older = older
+        self._fault: str | None = None
 
     def line(self, line: bytes) -> str:
+        if len(line) > MAX_LINE:
+            self._fault = f"a line has more than {MAX_LINE >> 20} MiB"
+            return "too long"
         try:
             return line.decode().rstrip("\n")
         except UnicodeDecodeError:
-            self._whole = self._older is not None
+            if self._older is None:
+                self._fault = "not text in UTF-8"
             return line.decode(self._older or "utf-8", errors="replace").rstrip("\n")
 
-    def must_be_whole(self, game: int) -> None:
-        """Raises TrickformerError where a line was not that was read since the last time."""
-        whole, self._whole = self._whole, True
-        if not whole:
-            raise TrickformerError(f"game {game}: not text in UTF-8")
+    def raise_fault(self, game: int) -> None:
+        """Raise TrickformerError if a line that was read since the last call has a fault."""
+        fault, self._fault = self._fault, None
+        if fault:
+            raise TrickformerError(f"game {game}: {fault}")
 
 
-def _reader(path: Path, first: bytes) -> Callable[[Iterator[str]], Iterator[Unread]]:
-    start = first.lstrip()
-    if start.startswith(b"(;"):
+def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator[Unread]]:
+    """Return the reader of the notation that the first lines of a file are in.
+
+    Raises TrickformerError if they are in none."""
+    first = head[0]
+    if first.lstrip().startswith(b"(;"):
         return iss.games
-    if start.startswith(b"{"):
+    if first.lstrip().startswith(b"{"):
         return partial(jsonl.games, folder=None if str(path) == "-" else path.parent)
-    if len(first.split()) == 3 and first.startswith(b" ") and first.isascii() and b"\x00" not in first:
+    three_names = len(first.split()) == 3 and first.startswith(b" ") and first.isascii() and b"\x00" not in first
+    if three_names or any(line.rstrip() == _RULE for line in head[1:]):
         return xskat.games
     raise TrickformerError(
         f"{path} holds no games of Skat that trickformer knows (ISS .sgf, XSkat's log, .jsonl), nor our records"

@@ -3,7 +3,8 @@
     (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
 
 MV holds pairs of who (`w` the world, or a seat) and a move. What the server says in one word, a declaration with its
-discards and levels, is several actions of the rules here; a word that `write` would not choose is kept.
+discards and levels, is several actions of the rules here; a word that `write` would not choose is kept. In a value a
+backslash stands before each `]` and each backslash, as in SGF.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from trickformer.records.skat.record import (
 
 _GAME = re.compile(r"\(;((?:[A-Z][A-Z0-9]*\[(?:[^\]\\]|\\.)*\])+) ?;\)")
 _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
+_ESCAPED = re.compile(r"\\([\]\\])")  # before another character a backslash stands for itself
+_TO_ESCAPE = re.compile(r"[\]\\]")
 _DECLARATION = re.compile(r"([GCSHDN])([OHSZ]*)((?:\.[^.]+)*)")
 _GIVES_UP = {"LE": LEAVES, "TI": TIMES_OUT}
 _PLAIN = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN} | {
@@ -53,7 +56,7 @@ def parse(line: str, number: int) -> SkatRecord:
     for key, value in _PROPERTY.findall(whole[1]):
         if key in found:
             raise TrickformerError(f"game {number}: property {key} is there twice")
-        found[key] = value
+        found[key] = _ESCAPED.sub(r"\1", value)
     if found.get("GM") != "Skat":
         raise TrickformerError(f"game {number}: not a game of Skat (property GM)")
     missing = [key for key in ("P0", "P1", "P2", "MV", "R") if key not in found]
@@ -250,14 +253,18 @@ def write(record: SkatRecord, number: int = 1) -> str:
     properties += [(f"P{seat}", record.names[seat]) for seat in range(PLAYERS)]
     properties += [(key, tags[key]) for key in ratings]
     properties += [("MV", " ".join(pairs) + " "), ("R", record.result or "")]
-    line = "(;" + "".join(f"{key}[{value}]" for key, value in properties) + " ;)"
+    line = "(;" + "".join(f"{key}[{_escape(value)}]" for key, value in properties) + " ;)"
     try:
-        same = parse(line, number) == record
+        same = "\n" not in line and parse(line, number) == record
     except TrickformerError:
         same = False
     if not same:
         raise TrickformerError(f"game {number}: an ISS record cannot tell it")
     return line
+
+
+def _escape(value: str) -> str:
+    return _TO_ESCAPE.sub(r"\\\g<0>", value)
 
 
 def games(lines: Iterator[str]) -> Iterator[Unread]:
