@@ -1,9 +1,12 @@
 """Records of Skat games: three notations, replay, and results recomputed."""
 
+import json
+import re
+
 import pytest
 from support.play import shared_file
 from support.skat_records import GAMES, fixture_games, random_records
-from support.xskat_log import TYPES, xskat_log
+from support.xskat_log import TYPES, overstruck, xskat_log
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import CARDS
@@ -359,6 +362,124 @@ def test_logs_of_xskat_in_both_languages_and_packs(pack, tmp_path, command):
         assert told[0] == told[1] and len(told[0]) == len(plain)
         code, out, _ = command("records", "check", tmp_path / "log")
         assert code == 0 and out.endswith("9 games: 9 agrees, 0 broken off, 0 differs, 0 damaged\n")
+
+
+def read_log(text):
+    return [game() for game in xskat.games(iter(text.split("\n")))]
+
+
+@pytest.mark.parametrize("pack", TYPES, ids="-".join)
+def test_logs_that_are_overstruck(pack):
+    """`xskat -fmt`: the games are those of the plain log."""
+    for number, record in enumerate(fixture_games()[i] for i in (0, 1, 2, 3, 4, 5, 6, 8, 13)):
+        said = () if record.contract is None else ((replay(record).soloist + 1) % 3,)
+        text = xskat_log(record, number % 3, number, pack, said)
+        assert overstruck(text).count("\b") >= (6 if record.contract is None else 20)
+        assert read_log(overstruck(text)) == read_log(text)
+
+
+@pytest.mark.parametrize("forehand", [0, 1, 2])
+def test_a_person_sits_with_computers_of_one_name(forehand):
+    """Two rows of names: `Player1 Computer Computer`, `left right`. The soloist is named in full."""
+    record = fixture_games()[0]
+    for soloist in range(3):
+        names = [("Player1", "Computer left", "Computer right")[(seat - soloist) % 3] for seat in range(3)]
+        second = [name.partition(" ")[2] for name in names]
+        (told,) = read_log(xskat_log(record.model_copy(update={"names": tuple(names)}), forehand, second=second))
+        assert told.names == tuple(names) and told.contract == record.contract
+        assert check(told, 1).status == "agrees"
+
+
+def test_players_of_one_name_are_told_apart_or_refused():
+    record = fixture_games()[0]
+    soloist = replay(record).soloist
+    twins = tuple("x" if seat == soloist else "y" for seat in range(3))
+    (told,) = read_log(xskat_log(record.model_copy(update={"names": twins})))
+    assert told.names == twins
+    twins = tuple("x" if seat == (soloist + 1) % 3 else "y" for seat in range(3))
+    with pytest.raises(TrickformerError, match=r"^game 1, line \d+: 'y' is the name of 2 players$"):
+        read_log(xskat_log(record.model_copy(update={"names": twins})))
+
+
+KONTRA_BY_HAND = [  # (fixture, seats that said it, their tags, the value)
+    (0, (2,), {"kontra": "2"}, 2 * 24),
+    (0, (2, 1), {"kontra": "2", "re": "1"}, 4 * 24),
+    (1, (), {}, -2 * 24 * 3),
+    (1, ("left",), {"kontra": "left"}, -4 * 24 * 3),
+    (5, ("left", "own"), {"kontra": "left", "re": "own"}, -8 * 23),
+]
+
+
+@pytest.mark.parametrize(("fixture", "said", "tags", "value"), KONTRA_BY_HAND)
+@pytest.mark.parametrize("write", [str, overstruck], ids=["plain", "fmt"])
+def test_kontra_and_re_double_the_value(fixture, said, tags, value, write):
+    record = fixture_games()[fixture]
+    soloist = replay(record).soloist
+    seats = {"own": soloist, "left": (soloist + 1) % 3} | {seat: seat for seat in range(3)}
+    for forehand in range(3):
+        (told,) = read_log(write(xskat_log(record, forehand, said=[seats[seat] for seat in said])))
+        expected = {key: str(seats.get(seat, seat)) for key, seat in tags.items()}
+        assert {key: told.tags[key] for key in ("kontra", "re") if key in told.tags} == expected
+        assert outcome(replay(told)).value == value
+        finding = check(told, 1)
+        assert finding.status == "agrees" and finding.what == ""
+        assert [f"the value is {value}" in note for note in finding.notes] == [True] * bool(said)
+        assert told.names == record.names
+
+
+def test_kontra_out_of_turn():
+    """The soloist says Re after Kontra, and a defender nothing after it."""
+    record = fixture_games()[0]
+    soloist = replay(record).soloist
+    for said in ((soloist,), tuple({0, 1, 2} - {soloist}), (0, 1, 2)):
+        with pytest.raises(TrickformerError, match="Kontra is said by one defender, and Re by the soloist after it"):
+            read_log(xskat_log(record, said=said))
+    for tags in ({"kontra": str(soloist)}, {"re": str(soloist)}, {"kontra": "7"}, {"kontra": "2", "re": "0"}):
+        finding = check(record.model_copy(update={"tags": tags}), 1)
+        assert (finding.status, finding.what) == (
+            "differs",
+            "Kontra is said by a defender, and Re by the soloist after it",
+        )
+
+
+def test_a_null_that_is_claimed():
+    """The rest lies down unmarked: the defenders give up."""
+    record = fixture_games()[6]
+    lines = xskat_log(record).split("\n")
+    lines[6:13] = [line.replace("_", " ").title() for line in lines[6:13]]
+    (told,) = read_log("\n".join(lines))
+    assert len(told.winners) == 3 and [move[2:] for move in told.moves[-2:]] == ["resigns", "resigns"]
+    finding = check(told, 1)
+    assert (finding.status, outcome(replay(told)).value) == ("agrees", 59)
+
+
+def test_a_game_of_a_file_of_games_has_no_seed():
+    text = re.sub(r"---- random_seed.*", "-" * 40, xskat_log(fixture_games()[0]))
+    (told,) = read_log(text)
+    assert set(told.tags) == {"names"} and check(told, 1).status == "agrees"
+    (told,) = read_log(xskat_log(fixture_games()[0]).replace(" 1 ---", " 1 L ---"))
+    assert told.tags["dealer"]
+
+
+@pytest.mark.parametrize("name", ["xskat-person", "xskat-formatted", "xskat-kontra"])
+def test_logs_of_public_reports(name, command):
+    """The cases xskat-person and xskat-options."""
+    path = shared_file("cases", f"{name}.log")
+    code, out, err = command("records", "check", path)
+    assert (code, err) == (0, "")
+    assert out.endswith("1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
+    (record,) = files.read(path)
+    expected = {  # by hand: with two, with one or without two matadors, won or lost; Kontra doubles
+        "xskat-person": ("diamonds", 18, "won 73", 9 * (1 + 1), {}),
+        "xskat-formatted": ("diamonds", 18, "won 67", 9 * (1 + 1), {}),
+        "xskat-kontra": ("spades", 18, "lost 56", -2 * 2 * 11 * (2 + 1), {"kontra": "0"}),
+    }[name]
+    kontra = {key: record.tags[key] for key in ("kontra", "re") if key in record.tags}
+    found = (record.contract, record.bid, record.result, outcome(replay(record)).value, kontra)
+    assert found == expected
+    code, out, err = command("records", "show", path, "--json")
+    assert (code, err, json.loads(out)["games"][0]["value"]) == (0, "", expected[3])
+    assert f"Value: {expected[3]}\n" in command("records", "show", path)[1]
 
 
 # A record of the server's: the soloist says clubs and runs out of time before he lays cards away.

@@ -1,5 +1,7 @@
 """Writes a record in the form of XSkat's logs, so that the reader of them has fixtures of our own."""
 
+import re
+
 from trickformer.games.skat import CARDS
 from trickformer.records.skat.check import outcome
 from trickformer.records.skat.record import split_move
@@ -35,8 +37,35 @@ GERMAN = (
 TYPES = tuple(SUITS)
 
 
-def xskat_log(record, forehand=0, number=0, type=TYPES[0]):
-    """The lines of a game whose forehand sits in column `forehand`. type: the language, and the pack of cards."""
+_ANY_CELL = re.compile(r"(?<![^ ])([A-ZÜa-zü]+)([ _])(10|[789JQKADBOU])(?= |$)")
+
+
+def overstruck(log):
+    """The log as `xskat -fmt` writes it: letters twice for capitals, `_` under letters."""
+
+    def cell(found):
+        name, blank, rank = found.groups()
+        if len(name) > 1 and name.isupper():
+            return "".join(f"{c}\b{c}" for c in f"{name.capitalize()} {rank}")
+        return "".join(f"_\b{c}" for c in f"{name} {rank}") if blank == "_" else found[0]
+
+    def name(found):
+        return "".join(f"_\b{c}" for c in f" {found[1]} ")
+
+    lines = [_ANY_CELL.sub(cell, line) if line.startswith("  ") else line for line in log.split("\n")]
+    return "\n".join(re.sub(r"(?<![^ ])_(\w*)_(?= )", name, line) for line in lines)
+
+
+def xskat_log(record, forehand=0, number=0, type=TYPES[0], said=(), second=("", "", "")):
+    """The lines of a game.
+
+    record: The game. A name is cut where the second row of names goes on with it.
+    forehand: Column of forehand.
+    number: Number of the game in the log.
+    type: Language and pack of cards.
+    said: Seats that said Kontra or Re.
+    second: Second row of names, by seat.
+    """
     found = replay(record)
     suits, ranks = SUITS[type], {"T": "10"} | RANKS[type]
     kinds = dict(zip(("diamonds", "hearts", "spades", "clubs"), suits.values())) | {"grand": "Grand", "null": "Null"}
@@ -49,8 +78,15 @@ def xskat_log(record, forehand=0, number=0, type=TYPES[0]):
         name = suits[card[0]] + "_ "[not lead] + ranks.get(card[1], card[1])
         return name.upper() if took else name
 
-    names = [record.names[(column - forehand) % 3] for column in range(3)]
-    lines = [" " + "".join(name.ljust(12) for name in names), " " * 36, "-" * 40]
+    def names(by_seat):
+        texts = [(by_seat[seat], seat in said) for seat in ((column - forehand) % 3 for column in range(3))]
+        return "".join((f"_{name}_" if marked else name).center(11) + " " for name, marked in texts)
+
+    lines = [
+        names([name.removesuffix(f" {rest}") for name, rest in zip(record.names, second)]),
+        names(second),
+        "-" * 40,
+    ]
     moves = [split_move(move) for move in record.moves]
     dealt = list(record.deck[30:])
     words = [what for _, what in moves]

@@ -14,7 +14,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
 from trickformer.records.check import check
 from trickformer.records.played import AnyRecord, GameRecord
-from trickformer.records.skat.check import AGREES, Finding, result
+from trickformer.records.skat.check import AGREES, Finding, outcome, result
 from trickformer.records.skat.record import CARD, SkatRecord, split_move
 from trickformer.records.skat.replay import SkatReplay, replay
 
@@ -26,8 +26,16 @@ _PLACES = ("forehand", "middlehand", "rearhand")
 
 
 def data(record: AnyRecord, game: int) -> dict[str, Any]:
-    """The record with its number, tricks, recomputed result and the finding of the check: what JSON can hold. Of a game
-    other than Skat the record, its number, the finding, and the text that `print_game` prints."""
+    """Describe a game in what JSON can hold.
+
+    Args:
+        record: The game.
+        game: Its number in the file, counted from 1.
+
+    Returns:
+        The record, its number and the finding of the check. Of a SkatRecord also the tricks, the recomputed result and
+        the value, of other records the text that `print_game` prints.
+    """
     if not isinstance(record, SkatRecord):
         finding = check(record, game)
         status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
@@ -37,7 +45,13 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
         {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
         for trick in found.tricks
     ]
-    computed = {"tricks": tricks, "computed": result(found), "status": finding.status, "finding": str(finding)}
+    ended = outcome(found)
+    computed = {
+        "tricks": tricks,
+        "computed": result(found),
+        "value": ended.value if ended and ended.soloist >= 0 else None,
+    }
+    computed |= {"status": finding.status, "finding": str(finding)}
     return {"game": game} | record.model_dump(mode="json") | computed
 
 
@@ -79,6 +93,9 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
     if computed not in (record.result, None):
         parts.append(Text(f"By the rules: {computed}"))
+    ended = outcome(found)
+    if record.source == "xskat" and ended is not None:  # an ISS record names the value in its result
+        parts.append(Text(f"Value: {ended.value}"))
     parts.append(_finding(finding))
     console.print(Group(*parts, Text("")))
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
-from trickformer.records.skat.record import TIMES_OUT, SkatRecord
+from trickformer.records.skat.record import KONTRA, RE, TIMES_OUT, SkatRecord
 from trickformer.records.skat.replay import SkatReplay, replay
 
 AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
+NOT_ISKO = "not ISkO"
 _ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
 _SCHWARZ_LEVEL = 2
 
@@ -21,7 +22,7 @@ class Outcome:
 
     soloist: int  # -1: nobody
     won: bool = False
-    value: int = 0  # of a lost game minus twice the value
+    value: int = 0  # of a lost game minus twice the value; Kontra and Re double it
     matadors: int = 0
     overbid: bool = False
     points: int = 0  # card points of the soloist, skat included
@@ -50,13 +51,15 @@ class Finding:
     """What the check of one game came to."""
 
     game: int  # counted from 1
-    status: str  # agrees, differs, broken off, damaged
+    status: str  # agrees, differs, broken off, damaged, not ISkO
     move: int | None = None  # the first that differs, where it is a move
     what: str = ""  # what differs, or how it broke off
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         where = f"game {self.game}" + (f", move {self.move}" if self.move is not None else "")
+        if self.status == NOT_ISKO:
+            return f"{where}: {NOT_ISKO}: {self.what}"
         return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 
@@ -89,7 +92,7 @@ def outcome(found: SkatReplay) -> Outcome | None:
         settled = _settle(found, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
         return Outcome(
             soloist=found.soloist,
-            value=settled.value,
+            value=settled.value * _multiplier(found),
             matadors=settled.matadors,
             overbid=settled.overbid,
             points=sum(POINTS[card[1]] for card in found.record.deck[HAND * PLAYERS :]),
@@ -116,7 +119,7 @@ def outcome(found: SkatReplay) -> Outcome | None:
     return Outcome(
         soloist=found.soloist,
         won=settled.won,
-        value=settled.value,
+        value=settled.value * _multiplier(found),
         matadors=settled.matadors,
         overbid=settled.overbid,
         points=points,
@@ -127,6 +130,24 @@ def outcome(found: SkatReplay) -> Outcome | None:
         timed_out=timed_out,
         resigned=bool(found.resigned) and gives_up is not None and not gone,
     )
+
+
+def _multiplier(found: SkatReplay) -> int:
+    """By how much Kontra and Re multiply the value."""
+    return 2 ** sum(tag in found.record.tags for tag in (KONTRA, RE))
+
+
+def _kontra(found: SkatReplay) -> tuple[str, str]:
+    """Return a note on Kontra and Re, with the value that they double, and what is wrong with them."""
+    said = {tag: found.record.tags[tag] for tag in (KONTRA, RE) if tag in found.record.tags}
+    if not said:
+        return "", ""
+    defenders = {str(seat) for seat in range(PLAYERS)} - {str(found.soloist)}
+    if found.soloist < 0 or said.get(KONTRA) not in defenders or said.get(RE) not in (None, str(found.soloist)):
+        return "", "Kontra is said by a defender, and Re by the soloist after it"
+    ended = outcome(found)
+    words = " and ".join(f"{word} of seat {said[tag]}" for tag, word in ((KONTRA, "Kontra"), (RE, "Re")) if tag in said)
+    return f"{words}: the value is {ended.value}" if ended else words, ""
 
 
 def _settle_replay(found: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
@@ -175,6 +196,10 @@ def check(record: SkatRecord, game: int) -> Finding:
     notes += ["no result on record"] if record.result is None else []
     fined = [seat for seat in range(PLAYERS) if f" p{seat}:" in recorded and f" p{seat}:0" not in recorded]
     notes += [f"penalty points for seat {seat}" for seat in fined]
+    kontra, misplaced = _kontra(found)
+    notes += [kontra] if kontra else []
+    if misplaced:
+        return Finding(game, DIFFERS, None, misplaced, tuple(notes))
     if found.fault:
         number, why = found.fault
         move = f" ({record.moves[number - 1]})" if number else ""

@@ -9,11 +9,13 @@ from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
+from trickformer.base import TrickformerError
 from trickformer.games.skat import ACTIONS, CALLS, CARDS, DECLARATIONS, LEVELS, NUM_CARDS, PLAYERS
 
 ACTION = {name: action for action, name in enumerate(ACTIONS)}
 CARD = frozenset(CARDS)
 SHOWS, RESIGNS, LEAVES, TIMES_OUT, UNKNOWN = "shows", "resigns", "leaves", "times-out", "unknown"
+KONTRA, RE = "kontra", "re"  # tags: the seat that said it. Each doubles the value; the rules of the core have neither
 _REMARK = re.compile(rf"{RESIGNS}|{LEAVES}|{TIMES_OUT}|{UNKNOWN}|{SHOWS}(?: \S+)?")
 _DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))
 
@@ -76,6 +78,22 @@ class SkatRecord(BaseModel):
         return self
 
 
+class TornGameError(TrickformerError):
+    """The last game of a file, which breaks off."""
+
+
+class HouseRuleError(TrickformerError):
+    """A game by rules that ISkO does not have.
+
+    Attributes:
+        rule: Name of the rule, such as Ramsch.
+    """
+
+    def __init__(self, message: str, rule: str):
+        super().__init__(message)
+        self.rule = rule
+
+
 # A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
 Unread: TypeAlias = Callable[[], SkatRecord]
 
@@ -86,6 +104,8 @@ class UnreadableGame:
 
     game: int  # counted from 1
     why: str  # one line, which names the game
+    house_rule: str | None = None  # why it is not by ISkO, if that is all: Ramsch
+    torn: bool = False  # the file ends within the game
 
 
 def split_move(move: str) -> tuple[int, str]:

@@ -4,6 +4,10 @@ A game is a table of tricks, one column a player, a table of hands as they were 
 last bid, game and result. A card in capitals took the trick; `_` for the blank led it, and where there is none, who led
 took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost. The words
 are English or German, and the cards of the French or the German pack.
+
+Above the tricks stand the names, in two rows: `Player1 Computer Computer`, then `left right` below the computers. `_`
+around both rows of a name mark Kontra, or Re of the soloist. `xskat -fmt` overstrikes instead: a letter twice for a
+capital, `_` under a letter. Games by rules that ISkO does not have are recognised and raise HouseRuleError.
 """
 
 from __future__ import annotations
@@ -18,7 +22,18 @@ from pydantic import ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.games.skat import DECLARATIONS, HAND, LEVELS, NULL_OUVERT, PLAYERS
-from trickformer.records.skat.record import CARD, SkatRecord, Unread, contract, quote
+from trickformer.records.skat.record import (
+    CARD,
+    KONTRA,
+    RE,
+    RESIGNS,
+    HouseRuleError,
+    SkatRecord,
+    TornGameError,
+    Unread,
+    contract,
+    quote,
+)
 
 _SUITS = {
     "D": ("Diamond", "Karo", "Bells", "Schellen"),
@@ -30,10 +45,18 @@ _SUIT = {word: suit for suit, words in _SUITS.items() for word in words}
 _RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the others are called as here
 _KINDS = {word: "DHSC".index(suit) for word, suit in _SUIT.items()} | {"Grand": 4, "Null": 5}
 _CELL = re.compile(rf"({'|'.join(_SUIT)})([ _])(10|[789JQKADBOU])(?= |$)", re.IGNORECASE)
-_SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123]) -+")
+_SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123])(?: [LR])? -+")
 _PASSED = re.compile(r"( +_?Passe?_?){3}")
 _BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
 _PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
+_OVERSTRUCK = re.compile(r"(.)\x08(.)")
+# What only games of house rules have -> its name. Bock alone leaves no mark; see read_play for the round after it.
+_HOUSE_RULES = {
+    "Ramsch": re.compile(r".{1,60} (?:(?:lost|won) the|(?:verlor|gewann) den) Ramsch"),
+    "Revolution": re.compile(r".{1,60} (?:played|spielte) Revolution"),
+    "Spitze": re.compile(r"(?:.*\s)?Spitze[ _]!(?:\s.*)?", re.IGNORECASE),
+    "Schenken": re.compile(r"(?:\s+_?(?:Schenken|Accept|Annehmen)_?){3}"),
+}
 _RESULT = re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d{1,3}) (?:points|Augen))?")
 _WON = ("Won", "Gewonnen")
 # What is said of a game on lines of its own: hand, and the level announced.
@@ -51,18 +74,28 @@ _SAID = {
 }
 _IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
 _END, _RULE = "=" * 40, "-" * 40
+_COLUMN = 12  # characters
+_MOST_LINES = 100  # of a game; those of XSkat have some 35
+_LONGEST_LINE = 1000  # characters; overstruck lines have some 100
 
 
 def games(lines: Iterator[str]) -> Iterator[Unread]:
-    """The games of a log's lines, each to be read. Where the log breaks off there is one more, which is damaged."""
+    """Split the lines of a log into games.
+
+    Args:
+        lines: Lines of the log, without their ends.
+
+    Yields:
+        The games, each to be read. If the log breaks off there is one more, which raises TornGameError.
+    """
     number, block = 0, []
     for line in lines:
         if line.rstrip() == _END:
             number += 1
             yield _Game(number, block).record
             block = []
-        else:
-            block.append(line.rstrip())
+        elif len(block) <= _MOST_LINES:
+            block.append(plain(line[:_LONGEST_LINE]).rstrip())
     left = [line for line in block if line]
     if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in left) or len(left) > 1:  # the sums of the scores
         yield partial(_breaks_off, number + 1)
@@ -70,8 +103,32 @@ def games(lines: Iterator[str]) -> Iterator[Unread]:
         yield partial(_breaks_off, 1)
 
 
+def plain(line: str) -> str:
+    """Replace what `xskat -fmt` overstrikes by what it writes otherwise: capitals, and `_` for blanks."""
+    return _OVERSTRUCK.sub(_replace_overstruck, line)
+
+
+def _replace_overstruck(pair: re.Match[str]) -> str:
+    if pair[1] == pair[2]:
+        return pair[2].upper()
+    return "_" if pair[2] == " " else pair[2]
+
+
 def _breaks_off(number: int) -> SkatRecord:
-    raise TrickformerError(f"game {number}: the log breaks off")
+    raise TornGameError(f"game {number}: the log breaks off")
+
+
+def _columns(line: str) -> list[str]:
+    """Split a row of names into the texts of the three columns, in which they are centred."""
+    cells = [""] * PLAYERS
+    for word in re.finditer(r"\S+", line):
+        column = min((word.start() + word.end()) // 2 // _COLUMN, PLAYERS - 1)
+        cells[column] = f"{cells[column]} {word[0]}".strip()
+    return cells
+
+
+def _is_underlined(cell: str) -> bool:
+    return len(cell) > 1 and cell[0] == cell[-1] == "_"
 
 
 def _the_one(marks: Iterable[bool]) -> int:
@@ -115,15 +172,15 @@ class _Game:
         return [_card(cell) for cell in cells]
 
     def record(self) -> SkatRecord:
-        """The game. Raises TrickformerError."""
-        names = self.next().split()
-        if len(names) != PLAYERS or len(set(names)) != PLAYERS:
-            raise self.fail("not the names of three players")
-        while not (line := self.next()).startswith(_RULE):
-            if line:
-                raise self.fail(f"{quote(line)} where the tricks should begin")
+        """Read the game. Raises TrickformerError, HouseRuleError if its rules are not those of ISkO."""
+        for rule, mark in _HOUSE_RULES.items():
+            if any(map(mark.fullmatch, self.lines)):
+                raise HouseRuleError(f"game {self.number}: not ISkO: {rule}", rule)
+        if len(self.lines) > _MOST_LINES:
+            raise TrickformerError(f"game {self.number}: it has more than {_MOST_LINES} lines")
+        names, doubled = self.read_names()
         rows, passed = [], None
-        while not (seed := _SEED.fullmatch(line := self.next())):
+        while not (seed := _SEED.fullmatch(line := self.next())) and line != _RULE:  # a game of `-game` has no seed
             leads = [word.startswith("_") for word in line.split()]
             if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
                 passed = leads.index(True)
@@ -138,21 +195,52 @@ class _Game:
         if self.next() != _RULE:
             raise self.fail("the table of hands does not end")
         skat = self.skat(_IS)
-        tags = {"names": " ".join(names), "seed": seed[1], "game": seed[2], "dealer": seed[3]}
+        tags = {"names": " ".join(names)} | (dict(zip(("seed", "game", "dealer"), seed.groups())) if seed else {})
         if passed is not None:
             hands = hands[passed:] + hands[:passed]
             moves = ["1 pass", "2 pass", "0 pass"]
             return self.make_record(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
-        return self.read_play(names, rows, hands, skat, tags)
+        return self.read_play(names, doubled, rows, hands, skat, tags)
+
+    def read_names(self) -> tuple[list[str], list[int]]:
+        """Read the names of the columns, and the columns of those who said Kontra or Re."""
+        first = self.next()
+        names, rest = _columns(first), [""] * PLAYERS
+        if not all(names) and len(first.split()) == PLAYERS:
+            names = first.split()  # somebody has moved the columns
+        if not all(names):
+            raise self.fail("not the names of three players")
+        if not (line := self.next()).startswith(_RULE):
+            rest = _columns(line)
+            if not self.next().startswith(_RULE):
+                raise self.fail("the names do not end")
+        doubled = [
+            column for column in range(PLAYERS) if _is_underlined(names[column]) and _is_underlined(rest[column])
+        ]
+        for column in doubled:
+            names[column], rest[column] = names[column][1:-1], rest[column][1:-1]
+        return [f"{name} {more}".strip() for name, more in zip(names, rest)], doubled
 
     def read_play(
-        self, names: list[str], rows: list[Any], hands: list[list[str]], skat: list[str], tags: dict[str, str]
+        self,
+        names: list[str],
+        doubled: list[int],
+        rows: list[Any],
+        hands: list[list[str]],
+        skat: list[str],
+        tags: dict[str, str],
     ) -> SkatRecord:
         dealt_skat = self.skat(_WAS)
-        bid = _BID.fullmatch(self.next())
+        bid = _BID.fullmatch(line := self.next())
+        if not bid and _PLAYED.fullmatch(line):
+            # Only a Grand Hand in the round of Ramsch after a round of Bock has no auction.
+            raise HouseRuleError(f"game {self.number}: not ISkO: Bock", "Bock")
         played = _PLAYED.fullmatch(self.next()) if bid else None
-        if not bid or not played or played[1] not in names:
+        own = [c for c, name in enumerate(names) if played and name.replace("_", " ") == played[1].replace("_", " ")]
+        if not bid or not played or not own:
             raise self.fail("not the last bid and who played what")
+        if len(own) > 1:
+            raise self.fail(f"{quote(played[1])} is the name of {len(own)} players")
         hand, level = False, 0
         while (line := self.next()) in _SAID:
             hand, level = hand or _SAID[line][0], max(level, _SAID[line][1])
@@ -164,14 +252,22 @@ class _Game:
 
         takers = [_the_one(cell[0].isupper() for cell in row) for row in rows]
         leads = [_the_one(cell[1] == "_" for cell in row) for row in rows]
+        null = played[2] == "Null"
+        is_won = result[1] in _WON
+        if (
+            null and is_won and PLAYERS in takers
+        ):  # the soloist has claimed it; the rest lies down, and nothing is marked
+            del takers[takers.index(PLAYERS) :]
         leads = [taker if lead == PLAYERS else lead for lead, taker in zip(leads, takers)]
-        if PLAYERS in takers or -1 in (*takers, *leads):
+        if not takers or PLAYERS in takers or -1 in (*takers, *leads):
             raise self.fail("a trick is not led by one player and taken by one")
         # The computers sit in fixed columns and the deal goes round: who led to the first trick is forehand.
         forehand = leads[0]
-        column = names.index(played[1])
+        (column,) = own
         soloist = (column - forehand) % PLAYERS
-        null = played[2] == "Null"
+        said = {RE if c == column else KONTRA: str((c - forehand) % PLAYERS) for c in doubled}
+        if len(said) < len(doubled) or (RE in said and KONTRA not in said):
+            raise self.fail("Kontra is said by one defender, and Re by the soloist after it")
         kind = NULL_OUVERT if null and level == 3 else _KINDS[played[2]]
         held = [set(cards) for cards in hands]
         if hand:
@@ -192,8 +288,10 @@ class _Game:
             winners.append((taker - forehand) % PLAYERS)
             if null and winners[-1] == soloist:
                 break  # the game is over; further rows only lay down what was left
-        text = ("won" if result[1] in _WON else "lost") + (f" {result[2]}" if result[2] else "")
-        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags}
+        if len(takers) < len(rows):
+            moves += [f"{seat} {RESIGNS}" for seat in range(PLAYERS) if seat != soloist]
+        text = ("won" if is_won else "lost") + (f" {result[2]}" if result[2] else "")
+        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags | said}
         return self.make_record(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
     def make_record(
