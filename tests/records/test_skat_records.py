@@ -461,12 +461,47 @@ def test_a_game_of_a_file_of_games_has_no_seed():
     assert told.tags["dealer"]
 
 
-@pytest.mark.parametrize("name", ["xskat-person", "xskat-formatted", "xskat-kontra"])
+HOUSE_RULES = [  # (what stands in the log, what instead, the rule)
+    (r"\nLast bid: \d+", "", "Bock"),
+    (r"\n\w+ played \w+\n", "\nada lost the Ramsch\n", "Ramsch"),
+    (r"\n\w+ played \w+\n", "\nNobody lost the Ramsch\n", "Ramsch"),
+    (r"\n\w+ played \w+\n", "\nada gewann den Ramsch\n", "Ramsch"),
+    (r"\n(\w+) played \w+\n", r"\n\1 played Revolution\n", "Revolution"),
+    (r"Club \w+ ", "Spitze ! ", "Spitze"),
+    (r"CLUB \w+ ", "SPITZE ! ", "Spitze"),
+    (r"Club_\w+ ", "Spitze_! ", "Spitze"),
+    (r"(?s)(-{40}\n).*?(----)", r"\1  Schenken    Accept      Schenken    \n\2", "Schenken"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "rule"), HOUSE_RULES)
+@pytest.mark.parametrize("write", [str, overstruck], ids=["plain", "fmt"])
+def test_games_by_house_rules_are_named(old, new, rule, write, command, tmp_path):
+    """They are counted by themselves, and are no damage."""
+    text = xskat_log(fixture_games()[0])
+    house = re.sub(old, new, text, count=1)
+    assert house != text
+    (tmp_path / "log").write_text(write(xskat_log(fixture_games()[0]) + house + xskat_log(fixture_games()[2])))
+    code, out, err = command("records", "check", tmp_path / "log")
+    assert (code, err) == (0, "")
+    counts = "3 games: 2 agrees, 0 broken off, 0 differs, 0 damaged, 1 not ISkO\n"
+    assert out == f"game 2: not ISkO: {rule}\n" + counts
+    found = json.loads(command("records", "check", tmp_path / "log", "--json")[1])
+    assert (found["damaged"], found["not ISkO"], found["findings"][0]["what"]) == (0, 1, rule)
+    code, out, err = command("records", "convert", tmp_path / "log", tmp_path / "out.jsonl")
+    assert (code, out, err) == (2, "", f"error: {tmp_path / 'log'}, game 2: not ISkO: {rule}\n")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["xskat-person", "xskat-formatted", "xskat-kontra", "xskat-ramsch"])
 def test_logs_of_public_reports(name, command):
-    """The cases xskat-person and xskat-options."""
+    """The cases xskat-person, xskat-options and xskat-house-rules."""
     path = shared_file("cases", f"{name}.log")
     code, out, err = command("records", "check", path)
     assert (code, err) == (0, "")
+    if name == "xskat-ramsch":
+        assert out == "game 1: not ISkO: Ramsch\n1 games: 0 agrees, 0 broken off, 0 differs, 0 damaged, 1 not ISkO\n"
+        return
     assert out.endswith("1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
     (record,) = files.read(path)
     expected = {  # by hand: with two, with one or without two matadors, won or lost; Kontra doubles

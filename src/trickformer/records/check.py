@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from trickformer.records.played import AnyRecord
 from trickformer.records.skat import check as skat
-from trickformer.records.skat.check import AGREES, DAMAGED, DIFFERS, Finding
+from trickformer.records.skat.check import AGREES, DAMAGED, DIFFERS, NOT_ISKO, Finding
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 
 
@@ -21,7 +22,9 @@ def check(record: AnyRecord, game: int) -> Finding:
 def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:
     """Yield the findings of a file's games, in order."""
     for number, game in enumerate(games, 1):
-        if isinstance(game, UnreadableGame):
-            yield Finding(number, DAMAGED, what=game.why.removeprefix(f"game {number}: "))
+        if isinstance(game, UnreadableGame) and game.house_rule:
+            yield Finding(number, NOT_ISKO, what=game.house_rule)
+        elif isinstance(game, UnreadableGame):
+            yield Finding(number, DAMAGED, what=re.sub(r"^game \d+[:,] ", "", game.why))
         else:
             yield check(game, number)

@@ -27,7 +27,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 where a game differs from its record, or is damaged."""
     from trickformer.records import check as checks
     from trickformer.records import files
-    from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS
+    from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO
 
     counts: Counter[str] = Counter()
     notable = []
@@ -38,10 +38,12 @@ def check(file: File, as_json: configs.Json = False) -> None:
     statuses = (AGREES, BROKEN_OFF, DIFFERS, DAMAGED)
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
-        print(json.dumps({"games": counts.total()} | {s: counts[s] for s in statuses} | {"findings": findings}))
+        counted = {s: counts[s] for s in (*statuses, NOT_ISKO)}
+        print(json.dumps({"games": counts.total()} | counted | {"findings": findings}))
     else:
         for finding in notable:
-            print(f"{finding.status}: {finding}")
+            print(finding if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
+        statuses += (NOT_ISKO,) if counts[NOT_ISKO] else ()
         print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
     raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)
 

@@ -20,7 +20,7 @@ from trickformer.base import TrickformerError
 from trickformer.records import jsonl
 from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
-from trickformer.records.skat.record import SkatRecord, UnreadableGame
+from trickformer.records.skat.record import HouseRuleError, SkatRecord, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
@@ -69,6 +69,8 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                 try:
                     told.raise_fault(number)
                     yield game()
+                except HouseRuleError as e:
+                    yield UnreadableGame(number, str(e), house_rule=e.rule)
                 except TrickformerError as e:
                     yield UnreadableGame(number, str(e))
     except OSError as e:
