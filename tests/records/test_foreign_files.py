@@ -88,3 +88,58 @@ def test_a_line_that_is_too_long_damages_its_game_alone(command, tmp_path):
     code, out, err = command("records", "convert", tmp_path / "games.jsonl", tmp_path / "out.sgf")
     assert (code, out) == (2, "") and err.endswith("games.jsonl, game 2: a line has more than 1 MiB\n")
     assert not (tmp_path / "out.sgf").exists()
+
+
+@pytest.mark.parametrize("notation", ["sgf", "jsonl", "xskat"])
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_a_torn_last_game_hides_no_other(notation, share, command, tmp_path):
+    """`show` prints the whole games, then one line on standard error; `convert` writes nothing."""
+    write = {"sgf": lambda record: iss.write(record) + "\n", "jsonl": lambda record: jsonl.write(record) + "\n"}
+    texts = [write.get(notation, xskat_log)(fixture_games()[i]) for i in (0, 2, 3)]
+    (tmp_path / "whole").write_text("".join(texts[:2]))
+    path = tmp_path / "torn"
+    path.write_text("".join(texts[:2]) + texts[2][: int(share * len(texts[2]))])
+    warning = f"warning: {path}: game 3 is torn and not shown\n"
+    for given in ((), ("--json",)):
+        code, out, err = command("records", "show", path, *given)
+        assert (code, err) == (0, warning)
+        assert out == command("records", "show", tmp_path / "whole", *given)[1]
+    assert command("records", "show", path, "--game", 2)[::2] == (0, "")
+    code, out, err = command("records", "show", path, "--game", 3)
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {path}, game 3: ")
+    code, out, _ = command("records", "check", path)
+    assert code == 1 and out.endswith("3 games: 2 agrees, 0 broken off, 0 differs, 1 damaged\n")
+    code, out, err = command("records", "convert", path, tmp_path / "out.jsonl")
+    assert (code, out, err.count("\n")) == (2, "", 1) and not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_torn_record_of_a_run(command, tmp_path):
+    """Without its line end a whole record counts; a damaged one in the middle is an error."""
+    run.tournament(Tournament(game="hearts", a="random", b="random", deals=1, seed=3, out=tmp_path / "run"))
+    path = tmp_path / "run" / "records.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines))
+    assert command("records", "check", path)[0] == 0  # takes the tournament's progress from standard error
+    code, whole, err = command("records", "show", tmp_path / "run")
+    assert (code, err) == (0, "") and whole.count("Check: agrees") == len(lines)
+    path.write_text("\n".join([*lines[:-1], lines[-1][:40]]))
+    code, out, err = command("records", "show", tmp_path / "run")
+    assert code == 0 and whole.startswith(out) and out.count("Check: agrees") == len(lines) - 1
+    assert err == f"warning: {path}: game {len(lines)} is torn and not shown\n"
+    path.write_text("\n".join([lines[0], lines[1][:40], lines[2], lines[3][:40]]))
+    code, out, err = command("records", "show", tmp_path / "run")
+    assert (code, out, err.count("\n")) == (2, "", 1) and f"{path}, game 2: " in err
+    path.write_text(lines[0][:40])
+    code, out, err = command("records", "show", tmp_path / "run")
+    assert (code, out, err.count("\n")) == (2, "", 1) and f"{path}, game 1: " in err
+
+
+def test_games_by_house_rules_are_left_out(command, tmp_path):
+    ramsch = xskat_log(fixture_games()[0]).replace("bob played Club", "bob lost the Ramsch")
+    path = tmp_path / "log"
+    path.write_text(ramsch + xskat_log(fixture_games()[2]) + ramsch + xskat_log(fixture_games()[3])[:300])
+    code, out, err = command("records", "show", path)
+    assert code == 0 and out.count("Check: agrees") == 1 and "Game 2 " in out
+    assert err == f"warning: {path}: game 4 is torn and not shown; games by house rules are not shown (Ramsch 2)\n"
+    code, out, err = command("records", "show", path, "--game", 3)
+    assert (code, out, err) == (2, "", f"error: {path}, game 3: not ISkO: Ramsch\n")

@@ -149,6 +149,8 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
     ]:
         if word[0] == "check" and ", game" in says:  # it goes on, and counts what is damaged
             continue
+        if word[0] == "show" and ", game 2" in says:  # it shows the first game
+            continue
         (tmp_path / name).write_bytes(content)
         assert says in call(name), name
     assert "cannot read missing: No such file" in call("missing")

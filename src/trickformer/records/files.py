@@ -20,7 +20,7 @@ from trickformer.base import TrickformerError
 from trickformer.records import jsonl
 from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
-from trickformer.records.skat.record import HouseRuleError, SkatRecord, UnreadableGame
+from trickformer.records.skat.record import HouseRuleError, SkatRecord, TornGameError, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
@@ -72,7 +72,9 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                 except HouseRuleError as e:
                     yield UnreadableGame(number, str(e), house_rule=e.rule)
                 except TrickformerError as e:
-                    yield UnreadableGame(number, str(e))
+                    # A log of XSkat is torn if its last game is not over; any other file, if its last line has no end.
+                    torn = isinstance(e, TornGameError) if reader is xskat.games else told.is_torn
+                    yield UnreadableGame(number, str(e), torn=torn)
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:
@@ -122,8 +124,10 @@ class _Text:
     def __init__(self, older: str | None) -> None:
         self._older = older
         self._fault: str | None = None
+        self.is_torn = False  # whether the last line that was read lacks its end
 
     def line(self, line: bytes) -> str:
+        self.is_torn = not line.endswith(b"\n") and len(line) <= MAX_LINE
         if len(line) > MAX_LINE:
             self._fault = f"a line has more than {MAX_LINE >> 20} MiB"
             return "too long"

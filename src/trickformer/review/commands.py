@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +47,7 @@ def show(
     from trickformer.base import TrickformerError
     from trickformer.records import show
 
-    found = _games(file, game)
+    found, warning = _games(file, game)
     if plot is not None and (analyse is None or len(found) > 1):
         raise TrickformerError(
             "--plot draws the review of one game; give --analyse, and --game where there are several"
@@ -58,14 +60,16 @@ def show(
     if as_json:
         games = [show.data(record, n) | _data(reviews.get(n)) for n, record in found]
         print(json.dumps({"games": games}))
-        return
-    console = Console(highlight=False)
-    for n, record in found:
-        show.print_game(record, n, console)
-        if n in reviews:
-            from trickformer.review.text import print_review
+    else:
+        console = Console(highlight=False)
+        for n, record in found:
+            show.print_game(record, n, console)
+            if n in reviews:
+                from trickformer.review.text import print_review
 
-            print_review(reviews[n], console)
+                print_review(reviews[n], console)
+    if warning:
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 @app.command()
@@ -100,7 +104,7 @@ def what_if(
     from trickformer.review.text import print_what_if
     from trickformer.review.what_if import what_if as play
 
-    ((number, record),) = _games(file, game)
+    ((number, record),), _ = _games(file, game)
     found = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
     if as_json:
         print(json.dumps(found.model_dump(mode="json")))
@@ -108,18 +112,44 @@ def what_if(
         print_what_if(found, Console(highlight=False))
 
 
-def _games(file: Path, game: int | None) -> list[tuple[int, AnyRecord]]:
-    """The games of a file, or of the folder of a run; one of them if it is named.
+def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], str]:
+    """Read the games of a file or of a run folder.
 
-    Raises TrickformerError where there is none."""
+    Args:
+        file: File of games, folder of a run, or `-`.
+        game: Number of the only game to read, counted from 1.
+
+    Returns:
+        The games with their numbers, and a line about games that are left out: a torn last one, and those by house
+        rules; an empty line if there are none.
+
+    Raises:
+        TrickformerError: There is no such game, or it cannot be read.
+    """
     from trickformer.base import TrickformerError
     from trickformer.records import files
+    from trickformer.records.skat.record import UnreadableGame
 
     path = files.place(file)
-    found = [(n, record) for n, record in enumerate(files.read(path), 1) if game in (None, n)]
+    found: list[tuple[int, AnyRecord]] = []
+    unread: list[UnreadableGame] = []
+    for number, record in enumerate(files.games(path), 1):
+        if game not in (None, number):
+            continue
+        if not isinstance(record, UnreadableGame):
+            found.append((number, record))
+        elif game is None and (record.torn or record.house_rule):
+            unread.append(record)
+        else:
+            raise TrickformerError(f"{path}, {record.why}")
     if not found:
-        raise TrickformerError(f"{path} holds no game {game}")
-    return found
+        raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no game {game}")
+    faults = [f"game {record.game} is torn and not shown" for record in unread if record.torn]
+    rules = Counter(record.house_rule for record in unread if record.house_rule)
+    if rules:
+        kinds = ", ".join(f"{rule} {n}" for rule, n in sorted(rules.items()))
+        faults.append(f"games by house rules are not shown ({kinds})")
+    return found, f"{path}: {'; '.join(faults)}" if faults else ""
 
 
 def _hand(record: AnyRecord, number: int) -> ReviewHand:
