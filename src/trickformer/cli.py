@@ -233,10 +233,12 @@ def check(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 def _spread(arguments: list[str]) -> list[str]:
     """`--players a b` as `--players a --players b`, which typer understands."""
+    # Of `play`, --seat takes one number, and the game may follow it.
+    variadic = (*_VARIADIC, "--seat") if arguments[:1] == ["records"] else _VARIADIC
     found: list[str] = []
     option, begun = None, False
     for word, after in zip(arguments, [*arguments[1:], "-"]):
-        if word in _VARIADIC + _JOINED and not after.startswith("-"):
+        if word in variadic + _JOINED and not after.startswith("-"):
             option, begun = word, False
             continue
         if word.startswith("-"):

@@ -52,6 +52,9 @@ def test_records_of_every_game(name, folder_of, command, tmp_path):
     assert command("records", "convert", source, target) == (0, f"{len(told)} games to {target}\n", "")
     assert command("records", "check", target) == (0, good, "")
     assert list(files.read(target)) == list(files.read(source))
+    assert command("records", "check", folder) == (0, good, "")
+    assert command("records", "convert", folder, tmp_path / "too.jsonl")[::2] == (0, "")
+    assert (tmp_path / "too.jsonl").read_bytes() == target.read_bytes()
     code, out, err = command("records", "show", source, "--json")
     shown = json.loads(out)["games"]
     assert (code, err, len(shown)) == (0, "", len(told))

@@ -10,6 +10,7 @@ from rich.console import Console
 from support.skat_records import GAMES
 
 from trickformer import games
+from trickformer.cli import _spread
 from trickformer.records import files
 from trickformer.review import analyst, text
 from trickformer.review.hand import of_record
@@ -132,9 +133,31 @@ def test_the_worst_deals_come_first(folder_of, command):
         turned = json.loads(command("records", "worst", folder, "--json", "--a", 2, "--b", 1)[1])
         assert [d["deal"] for d in turned["deals"]] == [d["deal"] for d in found["deals"]][::-1]
         assert [d["difference"] for d in turned["deals"]] == [-d["difference"] for d in found["deals"]][::-1]
-        code, out, _ = command("records", "worst", folder, "--most", 1)
-        assert code == 0 and f"records show {folder} --game NUMBER" in out
-        assert out.count(" | ") == 0 and str(found["deals"][0]["games"][0]["game"]) in out
+        code, out, err = command("records", "worst", folder)
+        assert (code, err) == (0, "") and f"records show {folder} --game NUMBER" in out
+        assert found["records"] == str(folder / "records.jsonl")
+        lines = [line for line in out.splitlines() if f"{folder / 'records.jsonl'}:" in line]
+        assert len(lines) == len(found["deals"])
+        written = (folder / "records.jsonl").read_text().splitlines()
+        for line, deal in zip(lines, found["deals"]):
+            record = json.loads(written[int(line.rpartition(":")[2]) - 1])
+            words = [deal["deal"], *record["seating"], *record["scores"], f"{deal['difference']:+.2f}"]
+            assert line.split()[:-1] == list(map(str, words)) and record["deal"] == deal["deal"]
+            assert record["seating"] == deal["games"][0]["seating"]
+        assert command("records", "worst", folder / "records.jsonl") == (0, out, "")
+        assert command("records", "worst", folder, "--most", 1)[1].count("records.jsonl:") == 1
+
+
+def test_seats_are_a_list(folder_of, command):
+    """`--seat 0 2` and `--seat 0 --seat 2` are the same."""
+    given = ["records", "show", folder_of("hearts"), "--game", 1, "--analyse", "pimc:worlds=2", "--json"]
+    told = [command(*given, *seats) for seats in (("--seat", 0, 2), ("--seat", 0, "--seat", 2))]
+    assert told[0][:2] == told[1][:2] and told[0][0] == 0
+    rated = json.loads(told[0][1])["games"][0]["review"]["ratings"]
+    assert {rating["seat"] for rating in rated if rating["loss"] is not None} <= {0, 2}
+    assert command(*given, "--seat", 0)[1] != told[0][1]
+    played = ["play", "--seat", "1", "hearts"]
+    assert _spread(played) == played
 
 
 def test_what_if_from_the_command_line(folder_of, command):

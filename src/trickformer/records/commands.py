@@ -12,26 +12,21 @@ import typer
 
 from trickformer.plumbing import config as configs
 
-app = typer.Typer(help="Games on record, our own and games of Skat from elsewhere: show, check and convert them.")
+app = typer.Typer(help="Show, check, convert and review games on record, our own and those of other programs.")
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help="records.jsonl of a run, JSON lines of ours, ISS records or XSkat's log; -: standard input"
-    ),
-]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file of games, or - for standard input.")]
 
 
 @app.command()
 def check(file: File, as_json: configs.Json = False) -> None:
-    """Replay every game and recompute its result. Exit code 1 where a game differs from its record, or is damaged."""
+    """Replay every game and recompute its result. Exit code 1 if a game differs from its record or is damaged."""
     from trickformer.records import check as checks
     from trickformer.records import files
     from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO
 
     counts: Counter[str] = Counter()
     notable = []
-    for finding in checks.check_all(files.games(file)):
+    for finding in checks.check_all(files.games(files.place(file))):
         counts[finding.status] += 1
         if finding.status != AGREES or finding.notes:
             notable.append(finding)
@@ -50,15 +45,12 @@ def check(file: File, as_json: configs.Json = False) -> None:
 
 @app.command()
 def convert(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="IN", help="records.jsonl of a run, JSON lines of ours, ISS records or a log of XSkat"),
-    ],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Run folder or file of games, or - for standard input.")],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="a new file: .jsonl for ours, .sgf for ISS records, of Skat alone")
+        Path, typer.Argument(metavar="OUT", help="New file: .jsonl for our JSON lines, .sgf for ISS records of Skat.")
     ],
 ) -> None:
     """Convert games to JSON lines, which need no run folder beside them, and games of Skat to ISS records."""
     from trickformer.records import files
 
-    print(f"{files.convert(source, target)} games to {target}")
+    print(f"{files.convert(files.place(source), target)} games to {target}")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from trickformer.review.hand import ReviewHand
     from trickformer.review.result import Review
 
-_GAME = typer.Option(min=1, help="only this game, counted from 1")
-_SEED = typer.Option(min=0, max=2**63 - 1, help="seed of all randomness")
+_GAME = typer.Option(min=1, help="Number of the game, counted from 1.")
+_SEED = typer.Option(min=0, max=2**63 - 1, help="Seed of all randomness.")
 
 
 @app.command()
@@ -29,16 +29,18 @@ def show(
     game: Annotated[int | None, _GAME] = None,
     analyse: Annotated[
         str | None,
-        typer.Option(
-            metavar="SPEC", help="rate each decision: a player such as pimc:worlds=20, or solver (open cards)"
-        ),
+        typer.Option(metavar="SPEC", help="Analyst that rates each decision: solver, or a player such as pimc."),
     ] = None,
     seat: Annotated[
-        list[int] | None, typer.Option(min=0, help="rate decisions of this seat alone; more than once")
+        list[int] | None, typer.Option(min=0, help="Seats whose decisions are rated (default: all).")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, max=10_000, help="how often an analyst that samples is asked")] = 4,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Number of ratings of a decision by an analyst that samples.")
+    ] = 4,
     seed: Annotated[int, _SEED] = 0,
-    plot: Annotated[Path | None, typer.Option(metavar="PNG", help="draw the curve of one game's review")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="PNG", help="New file for the curve of one game's review.")
+    ] = None,
     as_json: configs.Json = False,
 ) -> None:
     """Print games readably: players, hands, what was said, tricks, result; and what an analyst thinks of them."""
@@ -74,26 +76,29 @@ def show(
 
 @app.command()
 def worst(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder of a tournament")],
-    most: Annotated[int, typer.Option(min=1, help="deals that are listed")] = 10,
-    a: Annotated[int, typer.Option("--a", min=1, help="which player is A, counted from 1")] = 1,
-    b: Annotated[int, typer.Option("--b", min=1, help="which is B")] = 2,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder of a tournament, or its records.jsonl.")],
+    most: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 10,
+    a: Annotated[int, typer.Option("--a", min=1, help="Number of the player A, counted from 1.")] = 1,
+    b: Annotated[int, typer.Option("--b", min=1, help="Number of the player B, counted from 1.")] = 2,
     as_json: configs.Json = False,
 ) -> None:
-    """List the deals of a tournament that cost A most, and which games of its records they are."""
+    """List the deals of a tournament that cost A most, a line each, with the place of the record to look at first."""
     from trickformer.review import worst as worsts
 
-    worsts.make_report(worsts.worst(folder, most, (a - 1, b - 1)), folder).print(as_json)
+    found = worsts.worst(folder, most, (a - 1, b - 1))
+    print(json.dumps(found.data()) if as_json else worsts.text(found))
 
 
 @app.command()
 def what_if(
     file: File,
-    at: Annotated[int, typer.Option(min=1, help="play on from before this decision, as `show --analyse` numbers them")],
-    players: Annotated[list[str], typer.Option(metavar="SPEC", help="one player for all seats, or one a seat")],
+    at: Annotated[int, typer.Option(min=1, help="Number of the decision, as `show --analyse` counts them.")],
+    players: Annotated[list[str], typer.Option(metavar="SPEC", help="Player of all seats, or one for each seat.")],
     game: Annotated[int, _GAME] = 1,
-    action: Annotated[str | None, typer.Option(help="what is done there first, such as a card")] = None,
-    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="games")] = 100,
+    action: Annotated[
+        str | None, typer.Option(help="First action, such as a card (default: the player's own).")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, max=1_000_000, help="Number of games.")] = 100,
     seed: Annotated[int, _SEED] = 0,
     as_json: configs.Json = False,
 ) -> None:
@@ -104,7 +109,8 @@ def what_if(
     from trickformer.review.text import print_what_if
     from trickformer.review.what_if import what_if as play
 
-    ((number, record),), _ = _games(file, game)
+    games, _ = _games(file, game)
+    number, record = games[0]
     found = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
     if as_json:
         print(json.dumps(found.model_dump(mode="json")))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing.report import Report, ReportTable
 from trickformer.tournaments import run as runs
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.results import TournamentResults
@@ -18,7 +16,7 @@ from trickformer.tournaments.results import TournamentResults
 class WorstHand:
     """A hand of a deal."""
 
-    game: int  # its number in the records, counted from 1
+    game: int  # its number in the records and its line there, counted from 1
     seating: tuple[int, ...]  # index of the player in each seat
     scores: tuple[int, ...]
 
@@ -36,6 +34,7 @@ class Deal:
 class Worst:
     """The deals of a pair of a tournament, worst of A first."""
 
+    records: str  # path of the records
     a: str
     b: str
     higher_is_better: bool
@@ -47,10 +46,20 @@ class Worst:
 
 
 def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1)) -> Worst:
-    """The finished deals of a tournament's folder, at most so many, where A did worst against B first.
+    """Find the deals where A did worst against B.
 
-    pair: the numbers of A and B among the players, from 0. Raises TrickformerError where the folder holds no tournament
-    with a finished deal, or no such pair."""
+    Args:
+        folder: Folder of a tournament, or its records.jsonl.
+        most: Largest number of deals (default: all that are finished).
+        pair: Numbers of A and B among the players, from 0.
+
+    Returns:
+        The finished deals, the worst of A first.
+
+    Raises:
+        TrickformerError: The folder holds no tournament with a finished deal, or there is no such pair.
+    """
+    folder = folder.parent if folder.name == runs.RECORDS else folder
     results = TournamentResults(runs.load(folder))
     specs, game = results.run.typed, results.game
     (a, b), known = pair, len(results.run.config.specs)
@@ -66,7 +75,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
         games = [WorstHand(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
         games.sort(key=lambda each: better * _ahead(each, pair))
         found.append(Deal(deal, differences[deal], tuple(games)))
-    return Worst(specs[a], specs[b], game.higher_is_better, tuple(found))
+    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(found))
 
 
 def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
@@ -78,26 +87,21 @@ def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
     return means[0] - means[1]
 
 
-def make_report(found: Worst, folder: Path) -> Report:
-    """Make the report of the deals of a tournament's folder."""
-    better = "higher" if found.higher_is_better else "lower"
-    return Report(
-        found.data(),
-        f"Deals, the worst of A first; score a hand, {better} is better",
-        [("", table(found))],
-        names={"A": found.a, "B": found.b},
-        notes=[f"A game: trickformer records show {folder} --game NUMBER --analyse SPEC"],
-    )
+def text(found: Worst) -> str:
+    """Format a line for each deal: its number, the hand that was worst for A, the difference and the hand's record.
 
-
-def table(found: Worst) -> ReportTable:
-    """A row a hand, deal by deal."""
-    head = ("deal", "A − B", "game", "seating", "scores")
-    return head, list(_rows(found))
-
-
-def _rows(found: Worst) -> Iterator[tuple[str, ...]]:
+    The difference is A's mean less B's over all hands of the deal. The record is named as `FILE:LINE`.
+    """
+    rows = [("deal", "seating", "scores", "A − B", "record")]
     for deal in found.deals:
-        for at, game in enumerate(deal.games):
-            whole = (str(deal.deal), f"{deal.difference:+.2f}") if at == 0 else ("", "")
-            yield *whole, str(game.game), " ".join(map(str, game.seating)), " ".join(map(str, game.scores))
+        first = deal.games[0]
+        cells = str(deal.deal), " ".join(map(str, first.seating)), " ".join(map(str, first.scores))
+        rows.append((*cells, f"{deal.difference:+.2f}", f"{found.records}:{first.game}"))
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    better = "higher" if found.higher_is_better else "lower"
+    lines = [f"Deals, the worst of A first; score a hand, {better} is better", f"A  {found.a}", f"B  {found.b}", ""]
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
+        lines.append("  ".join([*cells, row[-1]]))
+    show = f"trickformer records show {Path(found.records).parent} --game NUMBER --analyse SPEC"
+    return "\n".join([*lines, "", f"A game, by the line of its record: {show}"])
