@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from trickformer.records import early_end
 from trickformer.records.played import AnyRecord
 from trickformer.records.skat import check as skat
-from trickformer.records.skat.check import AGREES, DAMAGED, DIFFERS, NOT_ISKO, Finding
+from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO, Finding
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 
 
@@ -16,6 +17,8 @@ def check(record: AnyRecord, game: int) -> Finding:
     if isinstance(record, SkatRecord):
         return skat.check(record, game)
     fault = record.fault()
+    if not fault and record.early_end not in (None, early_end.NOTHING_LEFT):
+        return Finding(game, BROKEN_OFF, what=early_end.describe(record.early_end))
     return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
 
 

@@ -47,10 +47,12 @@ def check(file: File, as_json: configs.Json = False) -> None:
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Run folder or file of games, or - for standard input.")],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="New file: .jsonl for our JSON lines, .sgf for ISS records of Skat.")
+        Path,
+        typer.Argument(metavar="OUT", help="New file: .jsonl for ours, .sgf for ISS (Skat), .json for hanab.live."),
     ],
+    game: Annotated[int | None, typer.Option(min=1, help="Number of the only game to convert, from 1.")] = None,
 ) -> None:
-    """Convert games to JSON lines, which need no run folder beside them, and games of Skat to ISS records."""
+    """Convert games to JSON lines, which need no run folder, Skat to ISS records and Hanabi to JSON of hanab.live."""
     from trickformer.records import files
 
-    print(f"{files.convert(files.place(source), target)} games to {target}")
+    print(f"{files.convert(files.place(source), target, game)} games to {target}")

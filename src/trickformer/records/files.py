@@ -14,16 +14,19 @@ from functools import partial
 from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
+from typing import TypeAlias
 
 from trickformer.base import TrickformerError
-from trickformer.records import jsonl
+from trickformer.plumbing.text import json_object
+from trickformer.records import hanab_live, jsonl
 from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.record import HouseRuleError, SkatRecord, TornGameError, UnreadableGame
 from trickformer.tournaments.run import RECORDS
 
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
+MAX_DOCUMENT = 1 << 22  # bytes of a file that is one JSON object
+BinaryFile: TypeAlias = BufferedReader | gzip.GzipFile | bz2.BZ2File
 _RULE = b"-" * 40  # ends the names of a game in an XSkat log
 
 
@@ -33,7 +36,17 @@ def _write_iss(record: AnyRecord, number: int) -> str:
     return iss.write(record, number)
 
 
-WRITERS: dict[str, Callable[[AnyRecord, int], str]] = {".sgf": _write_iss, ".jsonl": jsonl.write}
+def _write_hanab_live(record: AnyRecord, number: int) -> str:
+    if isinstance(record, SkatRecord):
+        raise TrickformerError(f"game {number}: hanab.live has Hanabi alone, and this is a game of Skat")
+    return hanab_live.write(record, number)
+
+
+WRITERS: dict[str, Callable[[AnyRecord, int], str]] = {
+    ".sgf": _write_iss,
+    ".jsonl": jsonl.write,
+    ".json": _write_hanab_live,
+}
 
 
 def place(path: Path) -> Path:
@@ -63,6 +76,9 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
             head = [_first_line(lines, path)]
             if not head[0].lstrip().startswith((b"(;", b"{")):
                 head += islice(lines, 2)  # a log of XSkat is recognised by its first three lines
+            if (document := _document(head, lines, path)) is not None:
+                yield _read_document(document, path)
+                return
             reader = _reader(path, head)
             told = _Text("latin-1" if reader is xskat.games else None)
             for number, game in enumerate(reader(map(told.line, chain(head, lines))), 1):
@@ -82,7 +98,7 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
 
 
 @contextmanager
-def _open_decompressed(path: Path) -> Generator[IO[bytes]]:
+def _open_decompressed(path: Path) -> Generator[BinaryFile]:
     """The bytes of a file, as they were before they were compressed."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)
@@ -97,7 +113,7 @@ def _open_decompressed(path: Path) -> Generator[IO[bytes]]:
             yield raw
 
 
-def _limited_lines(file: IO[bytes]) -> Iterator[bytes]:
+def _limited_lines(file: BinaryFile) -> Iterator[bytes]:
     """Yield the lines of a file with their ends. Of a line above MAX_LINE, yield MAX_LINE + 1 bytes."""
     while line := file.readline(MAX_LINE + 1):
         yield line
@@ -145,6 +161,56 @@ class _Text:
             raise TrickformerError(f"game {game}: {fault}")
 
 
+def _document(head: list[bytes], lines: Iterator[bytes], path: Path) -> str | None:
+    """Read the whole file if it holds one JSON object that is none of our records.
+
+    Args:
+        head: First line. If the file is no such object, the lines that were read are added.
+        lines: Lines after it.
+        path: The file, for messages.
+
+    Returns:
+        The text, or None.
+
+    Raises:
+        TrickformerError: The first line shows that there is one object, and it is too large or not whole.
+    """
+    first = head[0].strip()
+    is_certain = first == b"{"
+    is_likely = first.startswith(b"{") and (
+        not first.endswith(b"}") or hanab_live.is_game(first.decode(errors="replace"))
+    )
+    if not is_certain and not is_likely:
+        return None
+    size = len(head[0])
+    while size <= MAX_DOCUMENT and len(head[-1]) <= MAX_LINE and (line := next(lines, b"")):
+        head.append(line)
+        size += len(line)
+    try:
+        if len(head[-1]) > MAX_LINE:
+            raise ValueError(f"a line has more than {MAX_LINE >> 20} MiB")
+        if size > MAX_DOCUMENT:
+            raise ValueError(f"it has more than {MAX_DOCUMENT >> 20} MiB")
+        text = b"".join(head).decode()
+        json_object(text)
+    except ValueError as e:
+        if not is_certain:
+            return None
+        fault = "not text in UTF-8" if isinstance(e, UnicodeDecodeError) else f"not a JSON object: {e}"
+        raise TrickformerError(f"{path}: {fault}") from None
+    return text if is_certain or hanab_live.is_game(text) else None
+
+
+def _read_document(text: str, path: Path) -> AnyRecord:
+    """Return the game of a file that holds one JSON object. Raises TrickformerError if it is none that is known."""
+    if not hanab_live.is_game(text):
+        raise TrickformerError(f"{path} holds no game of hanab.live, which has `players`, `deck` and `actions`")
+    try:
+        return hanab_live.parse(text)
+    except TrickformerError as e:
+        raise TrickformerError(f"{path}: {e}") from None
+
+
 def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator[Unread]]:
     """Return the reader of the notation that the first lines of a file are in.
 
@@ -162,22 +228,35 @@ def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator
     )
 
 
-def convert(source: Path, target: Path) -> int:
-    """Writes the games of `source` to a new file, in the notation that its ending names: .sgf or .jsonl.
+def convert(source: Path, target: Path, game: int | None = None) -> int:
+    """Write the games of a file to a new file, in the notation that its ending names.
 
-    Returns their number. Raises TrickformerError on what `read` raises, on a record that the notation cannot tell, and
-    where the file is there already or cannot be written; there is then no new file."""
+    Args:
+        source: File of games.
+        target: New file: .sgf for ISS records, .json for one game of hanab.live, .jsonl for our own.
+        game: Number of the only game to write, counted from 1.
+
+    Returns:
+        The number of games that were written.
+
+    Raises:
+        TrickformerError: `read` raises it, the notation cannot hold a game, there is no such game, or the file exists
+            or cannot be written. There is then no new file.
+    """
     write = WRITERS.get(target.suffix)
     if write is None:
-        raise TrickformerError(f"{target}: name it .sgf for ISS records or .jsonl for our own")
-    number = 0
+        raise TrickformerError(f"{target}: name it .sgf for ISS records, .json for hanab.live or .jsonl for our own")
+    count = 0
     try:
         if target.exists():
             raise TrickformerError(f"{target} is already there; name a new file")
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             with part.open("x", encoding="utf-8", newline="\n") as file:
-                for number, record in enumerate(read(source), 1):
+                for number, record in _select(source, game):
+                    count += 1
+                    if target.suffix == ".json" and count > 1:
+                        raise TrickformerError(f"{source} holds several games, and .json one; choose it by --game")
                     try:
                         file.write(write(record, number) + "\n")
                     except TrickformerError as e:
@@ -189,4 +268,18 @@ def convert(source: Path, target: Path) -> int:
             part.unlink(missing_ok=True)
     except OSError as e:
         raise TrickformerError(f"cannot write {target}: {e.strerror}") from None
-    return number
+    return count
+
+
+def _select(path: Path, game: int | None) -> Iterator[tuple[int, AnyRecord]]:
+    """Yield the games of a file with their numbers, or the one of that number."""
+    if game is None:
+        yield from enumerate(read(path), 1)
+        return
+    for number, found in enumerate(games(path), 1):
+        if number == game:
+            if isinstance(found, UnreadableGame):
+                raise TrickformerError(f"{path}, {found.why}")
+            yield number, found
+            return
+    raise TrickformerError(f"{path} holds no game {game}")

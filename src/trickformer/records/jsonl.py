@@ -28,7 +28,8 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
-from trickformer.records.played import AnyRecord, GameRecord, RunHeader, Unread
+from trickformer.records import hanab_live
+from trickformer.records.played import AnyRecord, GameRecord, RunHeader, Unread, validation_fault
 from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -42,7 +43,7 @@ def parse(line: str, number: int) -> SkatRecord:
 
 
 class LineReader:
-    """Reads any of our lines: games of Skat, games of other games, records of a tournament."""
+    """Reads any line of JSON: our records of Skat, of other games and of tournaments, and games of hanab.live."""
 
     def __init__(self, folder: Path | None = None):
         """folder: where the file lies; of a tournament's records the folder of its run."""
@@ -57,6 +58,11 @@ class LineReader:
         none."""
         if _PLAYED.search(line):
             return _valid(GameRecord, line, number)
+        if hanab_live.is_game(line):
+            try:
+                return hanab_live.parse(line)
+            except TrickformerError as e:
+                raise TrickformerError(f"game {number}: {e}") from None
         if not _OF_A_RUN.search(line):
             return parse(line, number)
         try:
@@ -69,10 +75,7 @@ def _valid(kind: type[M], line: str, number: int) -> M:
     try:
         return kind.model_validate_json(line, strict=True)
     except ValidationError as e:
-        first = e.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        fault = " ".join(first["msg"].removeprefix("Value error, ").split())
-        raise TrickformerError(f"game {number}: {where + ': ' if where else ''}{fault}") from None
+        raise TrickformerError(f"game {number}: {validation_fault(e)}") from None
 
 
 def write(record: AnyRecord, number: int = 1) -> str:

@@ -7,6 +7,7 @@
     history   [...] every action, chance included; it replays through OpenSpiel
     moves     [...] the same in words: "chance deal P5", "1 P5", "0 pass"
     scores    [n] by seat
+    early_end how the source ended the game before the rules do (see early_end.py); null if the rules end it
     tags      {"seed": "0", "deal": "3", "seating": "0 1 0"}
 
 A game of Skat becomes the record that games from elsewhere have, which other programs read (`record`, `iss`).
@@ -19,13 +20,14 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from trickformer import _core, games
 from trickformer.base import CHANCE, Game, TrickformerError, replay
 from trickformer.games import skat
 from trickformer.plumbing.folder import ABOUT, CONFIG
 from trickformer.plumbing.text import from_toml, json_object
+from trickformer.records import early_end
 from trickformer.records.skat.check import result
 from trickformer.records.skat.record import SkatRecord, contract
 from trickformer.records.skat.replay import replay as replay_record
@@ -44,12 +46,21 @@ class GameRecord(BaseModel):
     history: tuple[int, ...]
     moves: tuple[str, ...]
     scores: tuple[int, ...]
+    early_end: str | None = None
     tags: dict[str, str] = {}
 
+    @field_validator("early_end")
+    @classmethod
+    def _is_known_end(cls, end: str | None) -> str | None:
+        if end is not None and not early_end.is_known(end):
+            raise ValueError("no such end is known")
+        return end
+
     def end(self) -> tuple[Game, Any]:
-        """Its game, and the state at its end. Raises TrickformerError where its history is none, or ends elsewhere."""
+        """Return the game, and the state at its end. Raises TrickformerError if the history is illegal or ends
+        elsewhere."""
         game = games.load(self.rules)
-        return game, _end(game, self.history, self.scores)
+        return game, _end(game, self.history, self.scores, self.early_end)
 
     def fault(self) -> str | None:
         """What differs from a replay by the rules; None where nothing does."""
@@ -59,7 +70,7 @@ class GameRecord(BaseModel):
             return str(e)
         if self.mission != game.mission(state):
             return f"mission {self.mission} in the record, {game.mission(state)} by its history"
-        words = _words(state)
+        words = describe_moves(state)
         if list(self.moves) == words:
             return None
         same = next((n for n, (told, word) in enumerate(zip(self.moves, words)) if told != word), len(words))
@@ -72,19 +83,32 @@ AnyRecord: TypeAlias = SkatRecord | GameRecord
 Unread: TypeAlias = Callable[[], AnyRecord]
 
 
-def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...]) -> Any:
+def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: str | None = None) -> Any:
     state = replay(game.spiel, history)
     if state is None:
         raise TrickformerError(f"its history is not legal in {game.spiel}")
-    if not state.is_terminal():
+    if early is None and not state.is_terminal():
         raise TrickformerError("its history stops before the end of the game")
-    if game.scores(state) != scores:
-        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(game.scores(state))} by the rules")
+    if early is not None and state.is_terminal():
+        raise TrickformerError(f"its history ends the game, and in the record it ends early ({early})")
+    if early is not None and (fault := early_end.fault(game, state, early)):
+        raise TrickformerError(fault)
+    found = game.scores(state) if early is None else early_end.scores(game, state, early)
+    if found != scores:
+        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(found)} by the rules")
     return state
 
 
-def _words(end: Any) -> list[str]:
-    """The moves that lead to a state."""
+def validation_fault(error: ValidationError) -> str:
+    """Return the first fault of an invalid text in one line: the place, and what is wrong there."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    fault = " ".join(first["msg"].removeprefix("Value error, ").split())
+    return f"{where}: {fault}" if where else fault
+
+
+def describe_moves(end: Any) -> list[str]:
+    """Return the moves that lead to a state, in words."""
     state, found = end.get_game().new_initial_state(), []
     for step in end.full_history():
         who = "chance" if step.player == CHANCE else str(step.player)
@@ -140,7 +164,7 @@ class RunHeader:
             mission=self.game.mission(state),
             names=names,
             history=record.history,
-            moves=tuple(_words(state)),
+            moves=tuple(describe_moves(state)),
             scores=record.scores,
             tags={"seed": self.seed, "deal": str(record.deal), "seating": _text(record.seating)},
         )

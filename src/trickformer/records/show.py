@@ -12,6 +12,7 @@ from rich.text import Text
 
 from trickformer.base import Game, TrickformerError
 from trickformer.games.skat import CARDS, HAND, PLAYERS
+from trickformer.records import early_end
 from trickformer.records.check import check
 from trickformer.records.played import AnyRecord, GameRecord
 from trickformer.records.skat.check import AGREES, Finding, outcome, result
@@ -58,9 +59,10 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
 def _describe_record(record: GameRecord) -> str:
     """The game in words; nothing where the record does not lead to its end."""
     try:
-        return in_words(*record.end())
+        words = in_words(*record.end())
     except TrickformerError:
         return ""
+    return words if record.early_end is None else f"{words}\nended early: {early_end.describe(record.early_end)}"
 
 
 def in_words(game: Game, state: State) -> str:

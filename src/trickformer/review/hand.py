@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.games.skat import CALLS
+from trickformer.records import early_end
 from trickformer.records.played import AnyRecord
 from trickformer.records.skat.check import outcome
 from trickformer.records.skat.record import ACTION, SkatRecord
@@ -84,7 +85,9 @@ def of_record(record: AnyRecord) -> ReviewHand:
     if isinstance(record, SkatRecord):
         return _of_skat(record)
     game, _ = record.end()
-    return ReviewHand(game, record.names, record.history, source=_source(game, record.history, record.tags))
+    source = _source(game, record.history, record.tags)
+    notes = () if record.early_end is None else (f"the game ended early: {early_end.describe(record.early_end)}",)
+    return ReviewHand(game, record.names, record.history, source=source, notes=notes)
 
 
 def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> ReviewHand:

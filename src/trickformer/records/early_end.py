@@ -1,0 +1,72 @@
+"""Ends of games that come before the rules here end a game.
+
+hanab.live ends a game of Hanabi when no card that is left can be played. Its players may end a game too, and it ends
+one itself when nobody moves or a player runs out of time; such a game scores 0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from trickformer.base import Game
+from trickformer.games import hanabi
+
+NOTHING_LEFT = "nothing-left"
+IDLE = "idle"
+VOTE = "vote"
+TERMINATES = "terminates"  # after the seat: "1 terminates"
+TIMES_OUT = "times-out"  # after the seat
+_BY_SEAT = re.compile(rf"(\d) ({TERMINATES}|{TIMES_OUT})")
+_WORDS = {
+    NOTHING_LEFT: "no card that was left could be played",
+    IDLE: "nobody moved any more",
+    VOTE: "the players voted to end it",
+    TERMINATES: "seat {} ended it",
+    TIMES_OUT: "seat {} ran out of time",
+}
+
+
+def is_known(early_end: str) -> bool:
+    """Return whether a text names an early end."""
+    return early_end in (NOTHING_LEFT, IDLE, VOTE) or _BY_SEAT.fullmatch(early_end) is not None
+
+
+def describe(early_end: str) -> str:
+    """Return an early end in words, such as `seat 1 ended it`."""
+    seat = _BY_SEAT.fullmatch(early_end)
+    return _WORDS[seat[2]].format(seat[1]) if seat else _WORDS[early_end]
+
+
+def scores(game: Game, state: Any, early_end: str) -> tuple[int, ...]:
+    """Return the scores of a game of Hanabi that ended early: its points if no card could be played, else 0."""
+    points = round(state.returns()[0]) if early_end == NOTHING_LEFT else 0
+    return (points,) * game.players
+
+
+def fault(game: Game, state: Any, early_end: str) -> str | None:
+    """Return what speaks against an early end, or None.
+
+    Args:
+        game: Game of the record.
+        state: State after the moves on record, not terminal.
+        early_end: Early end that the record names.
+    """
+    if not isinstance(game, hanabi.Hanabi):
+        return f"{game.name} has no early end"
+    seat = _BY_SEAT.fullmatch(early_end)
+    if seat and int(seat[1]) >= game.players:
+        return f"there is no seat {seat[1]}"
+    if early_end == NOTHING_LEFT and not is_nothing_left(game, state):
+        return "a card that is left could be played, and the record ends there"
+    return None
+
+
+def is_nothing_left(game: hanabi.Hanabi, state: Any) -> bool:
+    """Return whether every pile is whole, or lacks a card of which all copies are discarded."""
+    rules = game.rules
+    core, moves = hanabi.split_history(rules, state.history())
+    for move in moves:
+        core.apply_action(move)
+    next_kinds = [color * rules.ranks + height for color, height in enumerate(core.fireworks) if height < rules.ranks]
+    return all(core.discards[kind] == rules.copies(kind) for kind in next_kinds)
