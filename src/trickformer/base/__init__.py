@@ -20,6 +20,7 @@ from trickformer.base.games import (
     deal_seed,
     game_name,
     replay,
+    with_path,
 )
 from trickformer.base.players import (
     MANY,
@@ -78,4 +79,5 @@ __all__ = [
     "game_name",
     "replay",
     "validate_decisions",
+    "with_path",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 def game_name(spec: str) -> str:
     """Our name of the game of a game string: `skat` of `trickformer_skat(scores=value)`."""
     return spec.partition("(")[0].removeprefix("trickformer_")
+
+
+def with_path(spec: str, change: Callable[[str], str]) -> str:
+    """Change the path in the option `file` of a game string, which may hold commas."""
+    return re.sub(r"(?<=[(,]file=)(.*?)(?=,\w+=|\)$)", lambda match: change(match[0]), spec)
 
 
 def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:

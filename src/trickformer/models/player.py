@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer import checkpoints, tokenizers
 from trickformer.base import MANY, Decision, Game, Memo, Player, SearchNode, Thought, Tracker, View
-from trickformer.plumbing.options import PerGame
+from trickformer.plumbing.options import NamesFile, PerGame
 
 if TYPE_CHECKING:
     from trickformer.models.backend import Backend, Prefix
@@ -24,9 +24,9 @@ class ModelOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    checkpoint: Annotated[str | None, PerGame(lambda _, game: checkpoints.of_game(game))] = Field(
-        None, description="Shipped checkpoint, or a folder with one (default: the game's)."
-    )
+    checkpoint: Annotated[
+        str | None, PerGame(lambda _, game: checkpoints.of_game(game)), NamesFile(checkpoints.names)
+    ] = Field(None, description="Shipped checkpoint, or a folder with one (default: the game's).")
     dtype: str = Field(
         "bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32 (default: bfloat16)."
     )

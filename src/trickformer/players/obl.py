@@ -6,12 +6,14 @@ Off-belief learning, self-play or a clone of recorded games, in Hanabi.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from trickformer import checkpoints
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.plumbing.options import NamesFile
 
 if TYPE_CHECKING:
     import torch
@@ -26,13 +28,15 @@ GAMES = ("hanabi",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    checkpoint: str | None = Field(None, description="folder of a run of `trickformer obl train`")
+    checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
+        None, description="Shipped checkpoint, or the folder of a run of `trickformer obl train`."
+    )
     temperature: float | None = Field(
         None,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="of the softmax over actions, in points; 0: the best action; default: that of the training",
+        description="Temperature of the softmax over actions, in points; 0: best action (default: as trained).",
     )
 
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError
-from trickformer.plumbing.options import Applies, PerGame, in_games, refuse_unread, resolved_options
+from trickformer.plumbing.options import Applies, NamesFile, PerGame, in_games, refuse_unread, resolved_options
 
 if TYPE_CHECKING:
     from trickformer.base import LogOdds
@@ -45,13 +46,17 @@ def _of_search(name: str) -> PerGame:
     return PerGame(lambda _, game: _search_of(game).DEFAULTS[name])
 
 
+def _known_beliefs() -> tuple[str, ...]:
+    return (UNIFORM, *checkpoints.names())
+
+
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     worlds: Annotated[int | None, _of_search("worlds")] = Field(
         None, ge=1, le=1_000_000, description="Worlds sampled per decision (default: the game's)."
     )
-    belief: Annotated[str | None, PerGame(lambda *_: UNIFORM)] = Field(
+    belief: Annotated[str | None, PerGame(lambda *_: UNIFORM), NamesFile(_known_beliefs)] = Field(
         None, min_length=1, description="uniform, or a checkpoint or file with a belief head (default: uniform)."
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(

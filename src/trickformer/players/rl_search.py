@@ -33,8 +33,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, Field
 
+from trickformer import checkpoints
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
-from trickformer.plumbing.options import Applies, PerGame, refuse_unread
+from trickformer.plumbing.options import Applies, NamesFile, PerGame, refuse_unread
 from trickformer.search.options import BeliefOptions
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def _of_preset(name: str) -> PerGame:
 
 
 class _Search(BaseModel):
-    checkpoint: str | None = Field(None, description="Folder of a run of `trickformer obl train --model mlp`.")
+    checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
+        None, description="Folder of a run of `trickformer obl train --model mlp`."
+    )
     blueprint: str = Field(
         "partner:style=smart", description="Scripted player that all seats play (default: partner:style=smart)."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -15,9 +16,10 @@ from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.engines import entries
 from trickformer.players.registry import module, options_of
+from trickformer.plumbing import paths
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
-from trickformer.plumbing.options import resolved_options, unread
+from trickformer.plumbing.options import NamesFile, resolved_options, unread
 from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
@@ -152,7 +154,8 @@ def resolve(spec: str, game: Game | None = None) -> str:
 
     Args:
         spec: The spec.
-        game: Game whose defaults are filled in; None: options that depend on the game are left out if not given.
+        game: Game whose defaults are filled in, and paths made absolute; None: options that depend on the game are left
+            out if not given.
 
     Raises:
         TrickformerError: `parse` raises it, or no checkpoint is shipped for the game.
@@ -161,9 +164,37 @@ def resolve(spec: str, game: Game | None = None) -> str:
     if game is not None:
         options = options.model_copy(update=resolved_options(options, game))
         parts = {key: resolve(getattr(options, key), game) for key in getattr(options, "parts", ())}
-        options = options.model_copy(update=parts)
+        options = _with_paths(options.model_copy(update=parts), paths.absolute)
     idle = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
     return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
+
+
+def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
+    """Copy options with other paths."""
+    new = dict[str, Any]()
+    for name, field in type(options).model_fields.items():
+        value = getattr(options, name)
+        if isinstance(value, Path):
+            new[name] = Path(change(str(value)))
+        elif name == "cmd" and isinstance(options, entries.Program) and value:
+            first, *rest = shlex.split(value)
+            new[name] = shlex.join([change(first) if "/" in first else first, *map(change, rest)])
+        elif isinstance(value, str) and any(
+            isinstance(mark, NamesFile) and value not in mark.words() for mark in field.metadata
+        ):
+            new[name] = change(value)
+    return options.model_copy(update=new)
+
+
+def relocate(spec: str, change: Callable[[str], str]) -> str:
+    """Write a spec with other paths; one that `parse` refuses stays as it is."""
+    try:
+        name, options = parse(spec)
+    except TrickformerError:
+        return spec
+    parts = {key: relocate(part, change) for key, part in getattr(options, "parts", {}).items()}
+    changed = _with_paths(options.model_copy(update=parts), change)
+    return spec if changed == options else resolve(_write(name, changed.model_dump(mode="json", exclude_none=True)))
 
 
 def resolve_options(spec: str, game: Game) -> dict[str, Any]:
@@ -284,9 +315,10 @@ def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Spe
                     raise ValueError(
                         f"{spec!r} starts a program, which a file may not decide; give it on the command line"
                     )
-        if not context.get("old"):
-            return specs
-        many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
+        if context.get("old"):
+            many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
+        if change := context.get("relocate"):
+            many = [relocate(spec, change) for spec in many]
         return specs if specs is None else many[0] if isinstance(specs, str) else many  # type: ignore[return-value]
 
     return validate

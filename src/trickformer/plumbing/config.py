@@ -10,15 +10,16 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, ValidationInfo
 from pydantic.fields import FieldInfo
 
-from trickformer.base import TrickformerError, UnknownNameError
-from trickformer.plumbing import help_pages
+from trickformer.base import TrickformerError, UnknownNameError, with_path
+from trickformer.plumbing import help_pages, paths
 from trickformer.plumbing.text import from_toml, json_object
 
 M = TypeVar("M", bound=BaseModel)
@@ -46,7 +47,7 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
     for key in MACHINE:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
-    context = {"filed": values.keys() - typed.keys(), "old": file is not None and has_old_specs(file.parent)}
+    context = {"filed": values.keys() - typed.keys()} | ({} if file is None else _context(file.parent))
     return validate(model, values | typed, context)
 
 
@@ -55,15 +56,33 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
     kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
     if strange := kept.keys() - model.model_fields.keys():
         raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
-    return validate(model, kept | dict(more or {}), {"old": has_old_specs(file.parent)})
+    return validate(model, kept | dict(more or {}), _context(file.parent))
 
 
-def has_old_specs(folder: Path) -> bool:
-    """Whether a version of trickformer that wrote specs otherwise has made a run folder: its run.json has no SPECS."""
+def _context(folder: Path) -> dict[str, Any]:
+    """Context for the validators of a config in a run folder: `old`, whether a version that wrote specs otherwise made
+    it, for its run.json has no SPECS; `relocate`, a function that finds paths again if the folder has moved."""
     try:
-        return "specs" not in json_object((folder / "run.json").read_text(encoding="utf-8"))
+        about = json_object((folder / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError):
-        return False
+        return {}
+    return {"old": "specs" not in about, "relocate": relocation(folder, about)}
+
+
+def relocation(folder: Path, about: Mapping[str, Any]) -> Callable[[str], str] | None:
+    """A function that finds paths again if a run folder has moved.
+
+    Args:
+        folder: The run folder.
+        about: Its run.json.
+
+    Returns:
+        The function; None if the folder is where the run began, or does not say where that was.
+    """
+    begun = about.get("folder")
+    if not isinstance(begun, str) or Path(begun) == folder.absolute():
+        return None
+    return partial(paths.relocate, begun=Path(begun), now=folder)
 
 
 def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
@@ -111,6 +130,18 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
             said = fault["msg"].removeprefix("Value error, ").partition("\n")[0]
             message = f"{key}={fault['input']!r}: {said}" if key else said
         raise TrickformerError(message) from None
+
+
+def validate_game(spec: str, info: ValidationInfo) -> str:
+    """Validate a field that holds a game string: a path in it is found again if the run folder has moved."""
+    relocate = (info.context or {}).get("relocate")
+    return with_path(spec, relocate) if relocate else spec
+
+
+def validate_path(text: str, info: ValidationInfo) -> str:
+    """Validate a field that holds a path as text: it is found again if the run folder has moved."""
+    relocate = (info.context or {}).get("relocate")
+    return relocate(text) if relocate else text
 
 
 def dump(config: BaseModel) -> str:

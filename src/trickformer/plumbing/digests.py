@@ -4,7 +4,7 @@ line of a file that grows."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from trickformer.base import TrickformerError
@@ -57,10 +57,22 @@ def sha256(files: Mapping[str, Path]) -> dict[str, str]:
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
-def must_be_same(out: Path, known: Mapping[str, str], files: Mapping[str, str]) -> None:
-    """Raises TrickformerError where one of the files that a run was begun with, by their digests, is another now."""
+def must_be_same(
+    out: Path, known: Mapping[str, str], files: Mapping[str, str], relocate: Callable[[str], str] = str
+) -> None:
+    """Compare the files that a run was begun with to those of now.
+
+    Args:
+        out: Folder of the run, for the message.
+        known: Digests of then by name.
+        files: Digests of now by name.
+        relocate: Today's name of a file.
+
+    Raises:
+        TrickformerError: One is missing or has another digest.
+    """
     for name, digest in known.items():
-        if files.get(name) != digest:
+        if files.get(name, files.get(relocate(name))) != digest:
             raise TrickformerError(f"{out} was begun with another {name}; choose another --out")
 
 

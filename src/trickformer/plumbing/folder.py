@@ -19,7 +19,7 @@ from pydantic import BaseModel
 import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import digests
+from trickformer.plumbing import digests, paths
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.lines import JsonLines, Parse
 from trickformer.plumbing.text import json_object
@@ -161,7 +161,9 @@ class RunFolder:
             if old != new:
                 raise TrickformerError(f"{self.path} holds a run with {name} = {old}, not {new}; choose another --out")
         if files is not None:
-            digests.must_be_same(self.path, self.about().get("files", {}), files)
+            about = self.about()
+            relocate = configs.relocation(self.path, about) or paths.absolute
+            digests.must_be_same(self.path, about.get("files", {}), files, relocate)
 
     @contextmanager
     def lock(self) -> Generator[None]:
@@ -241,7 +243,8 @@ class RunFolder:
 
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         """Write run.json. Raises TrickformerError if the disk refuses."""
-        replace(self.path / ABOUT, json.dumps({**about, "specs": configs.SPECS, "builds": builds}, indent=2) + "\n")
+        own = {"folder": str(self.path.absolute()), "specs": configs.SPECS, "builds": builds}
+        replace(self.path / ABOUT, json.dumps({**about, **own}, indent=2) + "\n")
 
     def _describe(self, config: BaseModel, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         self.describe(about, builds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,13 @@ class Applies:
 def in_games(*names: str) -> Applies:
     """Mark an option that a player has in these games only."""
     return Applies(" and ".join(names), lambda _, game: game is None or game.name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class NamesFile:
+    """Marks a text option that names a file or folder, unless it is one of some words."""
+
+    words: Callable[[], Collection[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

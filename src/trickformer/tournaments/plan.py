@@ -11,7 +11,9 @@ from typing import ClassVar, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players as known
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game, TrickformerError, with_path
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import paths
 from trickformer.plumbing.help_pages import Panels
 
 
@@ -73,6 +75,10 @@ class Plan(PlayConfig, ABC):
     def with_specs(self, specs: list[str]) -> Self:
         """Copy the plan with other specs, one for one."""
 
+    def with_absolute_paths(self) -> Self:
+        """Copy the plan with absolute paths in its own fields; the specs have theirs."""
+        return self
+
     @property
     def free(self) -> set[str]:
         """Fields in which a continued run may differ."""
@@ -118,6 +124,7 @@ class Tournament(Plan, Matches):
     FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
 
     _typed = field_validator("a", "b", "players")(known.validate_specs)
+    _found = field_validator("game")(configs.validate_game)
 
     @model_validator(mode="after")
     def _sides(self) -> Self:
@@ -148,6 +155,9 @@ class Tournament(Plan, Matches):
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every hand of the tournament, deal by deal."""
         return hands(game, len(self.specs), self.deals, self.mixed)
+
+    def with_absolute_paths(self) -> Self:
+        return self.model_copy(update={"game": with_path(self.game, paths.absolute)})
 
     def with_specs(self, specs: list[str]) -> Self:
         """The same tournament of other specs."""

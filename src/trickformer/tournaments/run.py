@@ -74,8 +74,8 @@ def _cast(config: Plan, game: Game) -> list[Player]:
 
 
 def resolve(config: Plan, game: Game) -> Plan:
-    """Copy a plan with every option of its players. Raises what `players.resolve` raises."""
-    return config.with_specs([players.resolve(spec, game) for spec in config.specs])
+    """Copy a plan with every option of its players, and absolute paths. Raises what `players.resolve` raises."""
+    return config.with_absolute_paths().with_specs([players.resolve(spec, game) for spec in config.specs])
 
 
 def tournament(config: Plan, resume: bool = False) -> TournamentRun:

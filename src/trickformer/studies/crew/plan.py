@@ -10,6 +10,8 @@ from pydantic import BaseModel, Field, field_validator
 
 from trickformer import players
 from trickformer.base import Game, TrickformerError
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import paths
 from trickformer.studies.crew import STRIDE
 from trickformer.tournaments.plan import Hand, Plan, PlayConfig
 
@@ -27,6 +29,8 @@ class Missions(BaseModel):
     random_games: int = Field(
         10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
     )
+
+    _found = field_validator("file")(configs.validate_path)
 
     @field_validator("missions")
     @classmethod
@@ -82,6 +86,9 @@ class CrewEvaluation(Plan, Missions):
             for index in range(self.games):
                 for mission in missions:
                     yield Hand(STRIDE * index + mission, (kind,) * game.players)
+
+    def with_absolute_paths(self) -> Self:
+        return self.model_copy(update={"file": paths.absolute(self.file)})
 
     def with_specs(self, specs: list[str]) -> Self:
         """The same games by players of other specs."""
