@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import trickformer
 from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
+from trickformer.plumbing import words
 from trickformer.plumbing.folder import Interruption
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay, effective_defaults
@@ -28,7 +31,7 @@ from trickformer.web.config import Play, ViewSettings
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 app.add_typer(records, name="records")
@@ -38,13 +41,23 @@ app.add_typer(mines, name="mines")
 app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
-# Options that take every word up to the next option; those of the second tuple as one text, with commas.
-_VARIADIC = ("--players", "--player", "--methods", "--others", "--estimators", "--opponents", "--bootstrap", "--guests")
-_JOINED = ("--seconds", "--simulations", "--beliefs")
+_JOINED = ("--seconds", "--simulations", "--beliefs")  # take every word up to the next option as one text, with commas
+DEBUG = "--debug"
 
 
-@app.callback()
-def _main() -> None:
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"trickformer {trickformer.__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Example: trickformer tournament hearts --a gomcts --b pimc --deals 100")
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error.")] = False,
+) -> None:
     from trickformer import _core
 
     try:
@@ -121,7 +134,7 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
     raise typer.Exit(0 if found.good else 1)
 
 
-@app.command(name="report")
+@app.command(name="report", epilog="Example: trickformer report out/match")
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament.")],
     as_json: configs.Json = False,
@@ -134,27 +147,86 @@ def report_command(
     report.make_report(found.result()).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer players gomcts --game skat")
 def players(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Player whose options to list.")] = None,
     game: Annotated[str | None, typer.Option(help="Game whose defaults to show, such as skat.")] = None,
+    as_json: configs.Json = False,
 ) -> None:
     """List the players, or the options of one. A player is named by a spec: name:key=value,key=value."""
     from trickformer import players as known
 
-    if name is None:
+    if name is None and not as_json:
         print("\n".join(map(known.summarize, known.names())))
         return
+    found = [_player(each, game) for each in ([name] if name is not None else known.names())]
+    if as_json:
+        print(json.dumps({"players": found}))
+        return
+    for player in found:
+        print(f"{player['name']}: {player['about']}")
+        for key, option in player["options"].items():
+            default = "none" if option["default"] is None else known.text(option["default"])
+            print(f"    {key}={default}  {option['help']}".rstrip())
+
+
+def _player(name: str, game: str | None) -> dict[str, Any]:
+    """Describe a player and its options, with the defaults of a game if one is given."""
+    from trickformer import players as known
+
     fields = known.options_of(name).model_fields
-    values = {key: field.default for key, field in fields.items()}
-    if game is not None:
+    if game is None:
+        values = known.options_of(name)().model_dump(mode="json")
+    else:
         from trickformer import games
 
         values = known.resolve_options(name, games.load(game))
-    print(f"{name}: {known.describe(name)}")
-    for key, value in values.items():
-        default = "none" if value is None else known.text(value)
-        print(f"    {key}={default}  {fields[key].description or ''}".rstrip())
+    options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
+    return {"name": name, "about": known.describe(name), "games": known.games_of(name), "options": options}
+
+
+@app.command(name="games", epilog="Example: trickformer games --json")
+def list_games(as_json: configs.Json = False) -> None:
+    """List the games: number of seats, shipped checkpoint, scripted player and OpenSpiel's game string."""
+    from trickformer import checkpoints, games
+    from trickformer.plumbing import plugins
+
+    found: list[dict[str, Any]] = []
+    for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
+        game = games.load(name)
+        checkpoint = next((c for c in checkpoints.names() if c == f"{name}-small"), None)
+        row = {"name": name, "seats": game.players, "checkpoint": checkpoint, "script": game.baseline}
+        found.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
+    if as_json:
+        print(json.dumps({"games": found}))
+        return
+    for row in found:
+        print(
+            f"{row['name']:<8} {row['seats']} seats  {row['checkpoint'] or 'no checkpoint':<13} {row['script']:<8} "
+            f"{row['openspiel']}"
+        )
+
+
+@app.command(name="checkpoints", epilog="Example: trickformer checkpoints")
+def list_checkpoints(as_json: configs.Json = False) -> None:
+    """List the shipped checkpoints: game, size, and digest of the weights."""
+    from trickformer import checkpoints
+    from trickformer.plumbing import digests
+    from trickformer.plumbing.text import json_object
+
+    found: list[dict[str, Any]] = []
+    for name in checkpoints.names():
+        folder = checkpoints.find(name)
+        weights = folder / "model.safetensors"
+        about = json_object((folder / "config.json").read_text(encoding="utf-8")).get("trickformer", {})
+        game = about.get("game") if isinstance(about, dict) else None
+        row = {"name": name, "game": game, "bytes": weights.stat().st_size, "folder": str(folder)}
+        found.append(row | {"sha256": digests.sha256({name: weights})[name]})
+    if as_json:
+        print(json.dumps({"checkpoints": found}))
+        return
+    for row in found:
+        print(f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  {row['game'] or ''}")
 
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
@@ -190,7 +262,7 @@ def _server(otherwise: str = "") -> Any:
     return server
 
 
-@app.command()
+@app.command(epilog="Example: trickformer serve gomcts --game hearts")
 def serve(
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="Spec of the player, such as gomcts:checkpoint=hearts-small.")
@@ -208,7 +280,7 @@ engines = typer.Typer(help="Programs that play, by the protocol of docs/engines.
 app.add_typer(engines, name="engines")
 
 
-@engines.command(name="list")
+@engines.command(name="list", epilog="Example: trickformer engines list")
 def list_engines() -> None:
     """List the engines of engines.toml."""
     from trickformer.engines import entries
@@ -231,26 +303,6 @@ def check(*, config: configs.File = None, as_json: configs.Json = False, **given
     raise typer.Exit(int(any(c.good is False for c in found)))
 
 
-def _spread(arguments: list[str]) -> list[str]:
-    """`--players a b` as `--players a --players b`, which typer understands."""
-    # Of `play`, --seat takes one number, and the game may follow it.
-    variadic = (*_VARIADIC, "--seat") if arguments[:1] == ["records"] else _VARIADIC
-    found: list[str] = []
-    option, begun = None, False
-    for word, after in zip(arguments, [*arguments[1:], "-"]):
-        if word in variadic + _JOINED and not after.startswith("-"):
-            option, begun = word, False
-            continue
-        if word.startswith("-"):
-            option = None
-        if option in _JOINED and begun:
-            found[-1] += "," + word
-        else:
-            found += [option, word] if option else [word]
-        begun = True
-    return found
-
-
 def main() -> None:
     """Entry point. Bad input is one line on standard error and exit code 2; Ctrl-C is exit code 130, and SIGTERM, which
     ends a command as Ctrl-C does, 143."""
@@ -262,16 +314,21 @@ def main() -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
+    debug = DEBUG in sys.argv
     try:
-        arguments = _spread(sys.argv[1:]) or ["--help"]
-        for word in arguments:
+        given = [word for word in sys.argv[1:] if word != DEBUG]
+        for word in given:
             if (text := word.encode("utf-8", "backslashreplace").decode()) != word:
                 raise TrickformerError(f"{text} is not text in UTF-8")
-        code = app(args=arguments, prog_name="trickformer", standalone_mode=False)
+        command = typer.main.get_command(app)
+        arguments = words.spread(given, words.list_options(command, given), _JOINED) or ["--help"]
+        code = command.main(args=arguments, prog_name="trickformer", standalone_mode=False)
         if code == 130:  # typer has caught Ctrl-C
             _fail("interrupted", ended)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
+        if debug:
+            traceback.print_exc()
         _fail(str(e), ended if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", ended)

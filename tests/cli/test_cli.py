@@ -1,14 +1,19 @@
 """The command line: what it prints, what it refuses, what it does not import."""
 
 import json
+import os
 import subprocess
 import sys
+from typing import Literal
 
 import pytest
+import typer
+from pydantic import BaseModel, ConfigDict, Field
 
+import trickformer
 from trickformer import cli, games, players
 from trickformer.base import TrickformerError
-from trickformer.plumbing import config
+from trickformer.plumbing import config, words
 from trickformer.tournaments.plan import Tournament
 
 MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1"]
@@ -125,7 +130,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
         ),
         (["tournament", "hearts(", "--a", "random", "--b", "random"], "'hearts(' is no game string"),
         (["tournament", "hearts", "--a", "random"], "who plays?"),
-        (["tournament", "hearts", "--players", "random", "--deals", "3"], "at least 2"),
+        (["tournament", "hearts", "--players", "random", "--deals", "3"], "must have 2 values at least"),
         (
             ["tournament", "hearts", "--players", "random", "random", "--a", "random"],
             "either a and b, or players",
@@ -175,15 +180,103 @@ def test_a_bad_config_file(tmp_path, text, says):
         config.load(Tournament, file, {})
 
 
-def test_variadic_options_are_spread():
-    spread = cli._spread(["t", "hearts", "--players", "a:x=1", "b", "--deals", "3", "--players", "c"])
-    assert spread == ["t", "hearts", "--players", "a:x=1", "--players", "b", "--deals", "3", "--players", "c"]
-    assert cli._spread(["t", "--seed", "-1"]) == ["t", "--seed", "-1"]
-    joined = cli._spread(["t", "--seconds", "0.1", "0.2", "--games", "3", "--beliefs", "exact", "rejection,inherited"])
-    assert joined == ["t", "--seconds", "0.1,0.2", "--games", "3", "--beliefs", "exact,rejection,inherited"]
-    assert cli._spread(["t", "--seconds", "--games", "3"]) == ["t", "--seconds", "--games", "3"]
-    lists = [f"--{name}" for name in ("bootstrap", "guests", "player")]
-    several = cli._spread(["t", *(word for flag in lists for word in (flag, "a", "b"))])
-    assert several == ["t", *(word for flag in lists for word in (flag, "a", flag, "b"))]
-    for bare in (["t", "--others"], ["t", "--others", "--games", "5"]):  # typer says what is missing
-        assert cli._spread(bare) == bare
+def test_lists_take_several_words():
+    program = typer.main.get_command(cli.app)
+
+    def spread(*arguments):
+        return words.spread(arguments, words.list_options(program, arguments), ["--seconds", "--beliefs"])
+
+    match = spread("tournament", "hearts", "--players", "a:x=1", "b", "--deals", "3", "--players", "c")
+    players = ["--players", "a:x=1", "--players", "b"]
+    assert match == ["tournament", "hearts", *players, "--deals", "3", "--players", "c"]
+    assert spread("train", "--seed", "-1") == ["train", "--seed", "-1"]
+    assert spread("train", "--guests", "a", "b") == ["train", "--guests", "a", "--guests", "b"]
+    joined = spread("mines", "table", "--seconds", "0.1", "0.2", "--games", "3", "--beliefs", "exact", "rejection,old")
+    assert joined == ["mines", "table", "--seconds", "0.1,0.2", "--games", "3", "--beliefs", "exact,rejection,old"]
+    assert spread("mines", "table", "--seconds", "--games", "3") == ["mines", "table", "--seconds", "--games", "3"]
+    assert spread("belief", "evaluate", "--others") == ["belief", "evaluate", "--others"]  # typer says what is missing
+    assert spread("records", "show", "f", "--seat", "0", "1")[3:] == ["--seat", "0", "--seat", "1"]
+
+
+def test_faults_of_values_are_plain_words():
+    class Sample(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        count: int = Field(1, ge=1, lt=9)
+        share: float = Field(0.5, gt=0, le=1, allow_inf_nan=False)
+        kind: Literal["a", "b"] = "a"
+        text: str = Field("x", min_length=1)
+        dtype: str = Field("bfloat16", pattern="^(bfloat16|float32)$")
+        on: bool = False
+        many: list[int] = Field([1], min_length=1)
+
+    wrong = {
+        "count": [("0", "must be 1 or more"), ("9", "must be less than 9"), ("x", "must be a whole number")],
+        "share": [(0, "must be more than 0.0"), (2, "must be 1.0 or less"), ("nan", "must be a finite number")],
+        "kind": [("c", "must be 'a' or 'b'")],
+        "text": [("", "must not be empty"), (3, "must be text")],
+        "dtype": [("int8", "must be bfloat16 or float32")],
+        "on": [("maybe", "must be true or false")],
+        "many": [([], "must have 1 values at least"), (3, "must be a list")],
+    }
+    for name, cases in wrong.items():
+        for value, says in cases:
+            with pytest.raises(TrickformerError) as caught:
+                config.validate(Sample, {name: value})
+            assert str(caught.value) == f"{name}={value!r} {says}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--version"], f"trickformer {trickformer.__version__}"),
+        (["-h"], "Usage: trickformer"),
+        (["tournament", "-h"], "Usage: trickformer tournament"),
+        (["games"], "trickformer_skat(scores=seeger)"),
+        (["checkpoints"], "hearts-small"),
+        (["players"], "gomcts"),
+    ],
+)
+def test_what_is_there(command, arguments, says):
+    code, out, err = command(*arguments)
+    assert code == 0 and says in out and not err
+
+
+def test_lists_as_json(command):
+    games_found = json.loads(command("games", "--json")[1])["games"]
+    mines = next(row for row in games_found if row["name"] == "mines")
+    assert (mines["seats"], mines["checkpoint"]) == (1, None)
+    shipped = json.loads(command("checkpoints", "--json")[1])["checkpoints"]
+    assert all(len(row["sha256"]) == 64 and row["bytes"] > 1000 for row in shipped)
+    everyone = json.loads(command("players", "--json")[1])["players"]
+    assert {player["name"] for player in everyone} >= set(players.NAMES)
+    (one,) = json.loads(command("players", "gomcts", "--game", "skat", "--json")[1])["players"]
+    assert one["options"]["checkpoint"]["default"] == "skat-small" and one["options"]["runs"]["default"] == 100
+
+
+def test_an_error_has_a_traceback_on_request(command):
+    code, _, err = command("--debug", "tournament", "chess", "--a", "random", "--b", "random")
+    assert code == 2 and "Traceback" in err and err.splitlines()[-1].startswith("error: unknown game 'chess'")
+
+
+def test_every_command_has_an_example():
+    def commands(group, before):
+        for name, child in group.commands.items():
+            words = [*before, name]
+            yield from commands(child, words) if hasattr(child, "commands") else [(words, child)]
+
+    for names, each in commands(typer.main.get_command(cli.app), []):
+        assert (each.epilog or "").startswith(f"Example: trickformer {' '.join(names)}"), names
+
+
+def test_the_shell_completes_commands():
+    import subprocess
+    import sys
+
+    environment = os.environ | {
+        "_TRICKFORMER_COMPLETE": "complete_bash",
+        "COMP_WORDS": "trickformer tour",
+        "COMP_CWORD": "1",
+    }
+    program = "from trickformer.cli import main; main()"
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert found.stdout.split() == ["tournament"]

@@ -279,7 +279,7 @@ def test_a_name_in_engines_toml_is_a_player(engines_toml):
     assert not players.starts_program("mybot") and players.starts_program(spec("good"))
     assert [name for name in players.files("mybot") if name.endswith("engines.py")]
     assert histories("mybot") == histories(spec("good"))
-    with pytest.raises(TrickformerError, match="level=x: Input should be a valid integer"):
+    with pytest.raises(TrickformerError, match="level=x must be a whole number"):
         players.parse("mybot:level=x")
     with pytest.raises(TrickformerError, match="unknown option of player 'mybot': 'cmd'"):
         players.parse("mybot:cmd=ls")

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Belief, Decision, Game, Memo, Player, View
-from trickformer.players.spiel import wrap_bot_errors
+from trickformer.plumbing.foreign import wrap_errors
 
 
 class Options(BaseModel):
@@ -82,7 +82,7 @@ class Ismcts(Player):
         seed = int(rng.integers(2**31 - 1))
         self._belief.reset(view)
         world = self._belief.sample(1, rng).state(0)
-        with wrap_bot_errors("ismcts"):
+        with wrap_errors("bot 'ismcts'"):
             return Decision(int(make_bot(self._game, self._belief, self._options, seed).step(world)))
 
 

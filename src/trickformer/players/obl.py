@@ -36,7 +36,7 @@ class Options(BaseModel):
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="Temperature of the softmax over actions, in points; 0: best action (default: as trained).",
+        description="Temperature of the softmax in points, 0 for the best action (default: as trained).",
     )
 
 

@@ -16,7 +16,7 @@ from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.engines import entries
 from trickformer.players.registry import module, options_of
-from trickformer.plumbing import paths
+from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
 from trickformer.plumbing.options import NamesFile, resolved_options, unread
@@ -50,14 +50,14 @@ def parse(spec: str) -> tuple[str, BaseModel]:
     except ValidationError as e:
         fault = e.errors()[0]
         key = ".".join(map(str, fault["loc"])) or "options"
-        raise TrickformerError(
-            f"player {name!r}: {key}={fault.get('input')}: {fault['msg'].partition(chr(10))[0]}"
-        ) from None
+        raise TrickformerError(words.explain(f"player {name!r}: {key}={fault.get('input')}", fault)) from None
 
 
 def _read(spec: str, old: bool = False, game: str | None = None) -> tuple[str, dict[str, str]]:
     """Name and options of a spec as they are written today; see `translate`."""
     name, _, rest = spec.strip().partition(":")
+    if name == "native" and re.fullmatch(r"[\w.]+:\w+", rest):
+        rest = f"make={rest}"
     given: dict[str, str] = {}
     for key, value in _items(spec, rest):
         if key in given:

@@ -7,11 +7,8 @@ Both ways: `make` sits a `pyspiel.Bot` at our tables, `as_bot` gives one of our 
 
 from __future__ import annotations
 
-import importlib
 import operator
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,6 +28,7 @@ from trickformer.base import (
     decision_rng,
 )
 from trickformer.belief.world import update_world
+from trickformer.plumbing import foreign
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -61,11 +59,7 @@ class Options(BaseModel):
     @property
     def files(self) -> dict[str, Path]:
         """The file of the module that it names, if it has one."""
-        try:
-            found = find_spec(self.bot.partition(":")[0]) if self.starts_program else None
-        except (ImportError, ValueError):
-            return {}
-        return {found.name: Path(found.origin)} if found and found.has_location and found.origin else {}
+        return foreign.module_file(self.bot) if self.starts_program else {}
 
 
 class Spiel(Player):
@@ -93,7 +87,7 @@ class Spiel(Player):
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         anew = "bot" not in memo
         if anew:
-            with wrap_bot_errors(self._name):
+            with foreign.wrap_errors(f"bot {self._name!r}"):
                 memo["bot"] = self.make_bot(view.viewer, int(rng.integers(2**31 - 1)))
         if self._belief is None:
             world = memo["state"]
@@ -101,7 +95,7 @@ class Spiel(Player):
             world, anew = update_world(self._game, self._belief, view, rng, memo)
         if memo.get("chose") != (own := [step.action for step in world.full_history() if step.player == view.viewer]):
             anew = True
-        with wrap_bot_errors(self._name):
+        with foreign.wrap_errors(f"bot {self._name!r}"):
             if anew:
                 memo["bot"].restart()
                 memo["told"] = world.get_game().new_initial_state()
@@ -109,21 +103,6 @@ class Spiel(Player):
             action = operator.index(memo["bot"].step(memo["told"]))
         memo["chose"] = [*own, action]
         return Decision(action)
-
-
-@contextmanager
-def wrap_bot_errors(name: str) -> Generator[None]:
-    """Raises TrickformerError, which names the bot, for any exception of what it does."""
-    try:
-        yield
-    except TrickformerError:
-        raise
-    except Exception as e:
-        raise TrickformerError(f"bot {name!r} failed: {_line(e)}") from e
-
-
-def _line(e: BaseException) -> str:
-    return f"{type(e).__name__}: {e}".splitlines()[0].rstrip(": ")
 
 
 def tell(bot: Any, told: State, world: State, seat: int, anew: bool) -> None:
@@ -171,14 +150,7 @@ def _find_bot_factory(name: str, game: Game) -> MakeBot:
 
 def _of_module(name: str, game: Game) -> MakeBot:
     """Makes bots by the factory that `package.module:factory` names. One is made at once, to see whether it can be."""
-    path, _, attribute = name.partition(":")
-    try:
-        module = importlib.import_module(path)
-    except (Exception, SystemExit) as e:  # whatever a module of others does
-        raise TrickformerError(f"bot {name!r}: cannot import {path!r} ({_line(e)}); is it on PYTHONPATH?") from e
-    factory = getattr(module, attribute, None)
-    if not callable(factory):
-        raise TrickformerError(f"bot {name!r}: module {path} has no function {attribute!r}")
+    factory = foreign.function(f"bot {name!r}", name)
 
     def make_bot(seat: int, seed: int) -> Any:
         bot = factory(game.spiel, seat, seed)
@@ -186,7 +158,7 @@ def _of_module(name: str, game: Game) -> MakeBot:
             raise TrickformerError(f"bot {name!r}: its factory returned {type(bot).__name__}, not a pyspiel.Bot")
         return bot
 
-    with wrap_bot_errors(name):
+    with foreign.wrap_errors(f"bot {name!r}"):
         make_bot(0, 0)
     return make_bot
 

@@ -40,7 +40,8 @@ def make(options: Options, game: Game) -> Spiel:
     import pyspiel
 
     from trickformer.belief import sampler
-    from trickformer.players.spiel import Spiel, wrap_bot_errors
+    from trickformer.players.spiel import Spiel
+    from trickformer.plumbing.foreign import wrap_errors
 
     if game.name not in GAMES:
         raise TrickformerError(f"player 'xinxin' plays hearts only, not {game.name}")
@@ -55,7 +56,7 @@ def make(options: Options, game: Game) -> Spiel:
     def make_bot(seat: int, seed: int) -> pyspiel.Bot:
         return pyspiel.make_xinxin_bot(parameters, options.runs, options.c, options.worlds, options.threads)
 
-    with wrap_bot_errors("xinxin"):
+    with wrap_errors("bot 'xinxin'"):
         make_bot(0, 0)
     player = Spiel(game, make_bot, sampler(game), "xinxin")
     player.caveats = ("does not follow seeds: a match against itself is not zero",)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo
 from pydantic.fields import FieldInfo
 
 from trickformer.base import TrickformerError, UnknownNameError, with_path
-from trickformer.plumbing import help_pages, paths
+from trickformer.plumbing import help_pages, paths, words
 from trickformer.plumbing.text import from_toml, json_object
 
 M = TypeVar("M", bound=BaseModel)
@@ -127,8 +127,7 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
         if fault["type"] == "missing":
             message = f"{key} is missing: {model.model_fields[key].description}"
         else:
-            said = fault["msg"].removeprefix("Value error, ").partition("\n")[0]
-            message = f"{key}={fault['input']!r}: {said}" if key else said
+            message = words.explain(f"{key}={fault['input']!r}" if key else "", fault)
         raise TrickformerError(message) from None
 
 

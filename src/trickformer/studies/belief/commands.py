@@ -12,7 +12,7 @@ from trickformer.plumbing import config as configs
 app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
 
 
-@app.command()
+@app.command(epilog="Example: trickformer belief train --form hmm --out out/belief-hmm")
 @configs.options(BeliefTraining)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
@@ -22,7 +22,7 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
     print(training.command(settings, resume))
 
 
-@app.command()
+@app.command(epilog="Example: trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")
 @configs.options(Evaluation)
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any

@@ -14,7 +14,7 @@ app = typer.Typer(help="The Crew: success by mission, and the missions themselve
 File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of your own instead of the logbook's")]
 
 
-@app.command()
+@app.command(epilog="Example: trickformer crew evaluate --player pimc rules --games 100 --out out/crew")
 @configs.options(CrewEvaluation)
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
@@ -34,7 +34,7 @@ def evaluate(
     report.make_report(result).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer crew iterations --run out/crew-small --out out/iterations")
 @configs.options(Iterations)
 def iterations(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
@@ -47,7 +47,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
     report.make_report(result).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer crew missions")
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
     from trickformer.games import _missions

@@ -12,7 +12,7 @@ from trickformer.studies.mines.plan import MinesComparison, OptimalPlay, Sampler
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
 
-@app.command()
+@app.command(epilog="Example: trickformer mines exact --board 4x4 --mines 6")
 @configs.options(OptimalPlay)
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Solve a small board, or a position of any board that few layouts explain, and value every first move."""
@@ -29,7 +29,7 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **given
     Report(found, heading, [("", (("cell", "score at the end", "cells opened from here on"), rows))]).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer mines table --board 4x4 --mines 6 --seconds 0.001 0.004 --out out/mines")
 @configs.options(MinesComparison)
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
@@ -45,7 +45,7 @@ def table(
     report.make_report(found).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer mines agree --board 4x4 --mines 6")
 @configs.options(SamplerAgreement)
 def agree(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any

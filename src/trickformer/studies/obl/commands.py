@@ -20,7 +20,7 @@ app = typer.Typer(
 Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
 
 
-@app.command()
+@app.command(epilog="Example: trickformer obl exact --game toy")
 @configs.options(ExactStudy)
 def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Compute levels of off-belief learning exactly, with hierarchies and self-play beside them."""
@@ -32,7 +32,7 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
     solver.make_report(solver.solve(settings)).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer obl toy --out out/obl-toy")
 @configs.options(Toy)
 def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Learn the toy game by each method in independent runs, let them play with one another, draw Figure 2."""
@@ -42,7 +42,7 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: 
     study.make_report(study.measure(settings)).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100")
 @configs.options(CrossPlay)
 def crossplay(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
@@ -58,7 +58,7 @@ def crossplay(
     report.make_report(found).print(as_json)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")
 @configs.options(OffBeliefTraining, positional="game")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""

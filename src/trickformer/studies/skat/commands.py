@@ -12,7 +12,7 @@ from trickformer.studies.skat.config import Calibration, Inference, Learning
 app = typer.Typer(help="Skat: what kermit bids and weighs worlds by.")
 
 
-@app.command()
+@app.command(epilog="Example: trickformer skat learn --out out/skat-evaluation")
 @configs.options(Learning)
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Learn what hands are worth from hands that are solved with open cards."""
@@ -22,7 +22,7 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **give
     print("\n".join(skat_evaluation.command(settings, resume)))
 
 
-@app.command()
+@app.command(epilog="Example: trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated")
 @configs.options(Calibration)
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Fit what was learned to results of play: hands that look so good are won so often."""
@@ -32,7 +32,7 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
     print("\n".join(skat_calibration.command(settings, resume)))
 
 
-@app.command()
+@app.command(epilog="Example: trickformer skat inference --players rules kermit:worlds=4")
 @configs.options(Inference)
 def inference(*, config: configs.File = None, **given: Any) -> None:
     """Measure how much what the others have said tells of their cards."""

@@ -1,0 +1,73 @@
+"""player from a Python module, native:MODULE:FUNCTION
+
+The function is given the game and returns a trickformer.base.Player. The module is found in the current folder or on
+PYTHONPATH. `spiel` seats a pyspiel.Bot likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.plumbing import foreign
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    make: str = Field("", description="MODULE:FUNCTION that takes the game and returns a Player.")
+
+    starts_program: ClassVar[bool] = True  # what it imports is run
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The file of the module, if it has one."""
+        return foreign.module_file(self.make)
+
+
+class NativePlayer(Player):
+    """A player from a module; what it raises is one line that names file and line."""
+
+    def __init__(self, player: Player, who: str):
+        self._player, self._who = player, who
+        self.batch, self.needs_state = player.batch, player.needs_state
+        self.caveats = player.caveats
+        self.memo_is_copyable, self.has_likelihood = player.memo_is_copyable, player.has_likelihood
+
+    def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
+        with foreign.wrap_errors(self._who):
+            return self._player.act(views, rng, memo)
+
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        with foreign.wrap_errors(self._who):
+            self._player.end(views, scores, memo)
+
+    def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
+        with foreign.wrap_errors(self._who):
+            self._player.look(views, memo)
+
+    def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
+        with foreign.wrap_errors(self._who):
+            return self._player.log_likelihood(views, slip)
+
+
+def make(options: Options, game: Game) -> Player:
+    """Make the player of a module.
+
+    Raises:
+        TrickformerError: There is no such module or function, it fails, or it returns no Player.
+    """
+    if not all(options.make.partition(":")):
+        raise TrickformerError("player 'native': write native:MODULE:FUNCTION, such as native:mybot:make")
+    who = f"player {options.make!r}"
+    factory = foreign.function(who, options.make)
+    with foreign.wrap_errors(who):
+        player = factory(game)
+    if not isinstance(player, Player):
+        raise TrickformerError(f"{who}: its function returned {type(player).__name__}, not a trickformer.base.Player")
+    return NativePlayer(player, who)

@@ -1,0 +1,89 @@
+"""Words of a command line, and words for what is wrong with a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+_NUMBERS = {"int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number"}
+# Kind of a pydantic error -> what it says, with the error's context.
+_FAULTS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing_size": "is too large",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "string_type": "must be text",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have {max_length} characters at most",
+    "too_short": "must have {min_length} values at least",
+    "too_long": "must have {max_length} values at most",
+    "list_type": "must be a list",
+    "dict_type": "must be a table",
+    "path_type": "must be a path",
+    "literal_error": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be {le} or less",
+} | {kind: f"must be {number}" for kind, number in _NUMBERS.items()}
+
+
+def explain(label: str, error: Mapping[str, Any]) -> str:
+    """Say what is wrong with a value.
+
+    Args:
+        label: The value's name, or name=value; may be empty.
+        error: Entry of `pydantic.ValidationError.errors`.
+    """
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        said = str(context["error"]).partition("\n")[0]
+        return f"{label}: {said}" if label else said
+    if kind == "string_pattern_mismatch" and re.fullmatch(r"\^\([\w|]+\)\$", context["pattern"]):
+        return f"{label} must be {context['pattern'].strip('^$()').replace('|', ' or ')}".strip()
+    return f"{label} {_FAULTS.get(kind, 'is not valid').format(**context)}".strip()
+
+
+def list_options(command: Any, arguments: Sequence[str]) -> set[str]:
+    """Find the options that may be given more than once.
+
+    Args:
+        command: The program as a click command.
+        arguments: Words of its command line, which name a command of it.
+    """
+    for word in arguments:
+        if word.startswith("-"):
+            continue
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+    return {flag for option in command.params if getattr(option, "multiple", False) for flag in option.opts}
+
+
+def spread(arguments: Sequence[str], lists: Collection[str], joined: Collection[str] = ()) -> list[str]:
+    """Let options take every word up to the next option.
+
+    Args:
+        arguments: Words of a command line, such as `--players a b`.
+        lists: Options that the parser takes a word at a time: `--players a --players b`.
+        joined: Options that the parser takes as one text with commas.
+    """
+    found: list[str] = []
+    option, begun = None, False
+    for word, after in zip(arguments, [*arguments[1:], "-"]):
+        if (word in lists or word in joined) and not after.startswith("-"):
+            option, begun = word, False
+            continue
+        if word.startswith("-"):
+            option = None
+        if option in joined and begun:
+            found[-1] += "," + word
+        else:
+            found += [option, word] if option else [word]
+        begun = True
+    return found
