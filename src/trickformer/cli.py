@@ -303,6 +303,16 @@ def check(*, config: configs.File = None, as_json: configs.Json = False, **given
     raise typer.Exit(int(any(c.good is False for c in found)))
 
 
+def spread(command: Any, arguments: list[str]) -> list[str]:
+    """Let the options of a command line that are lists take several words.
+
+    Args:
+        command: The program, as `typer.main.get_command` makes it.
+        arguments: Words without the program's name.
+    """
+    return words.spread(arguments, words.list_options(command, arguments), _JOINED)
+
+
 def main() -> None:
     """Entry point. Bad input is one line on standard error and exit code 2; Ctrl-C is exit code 130, and SIGTERM, which
     ends a command as Ctrl-C does, 143."""
@@ -321,7 +331,7 @@ def main() -> None:
             if (text := word.encode("utf-8", "backslashreplace").decode()) != word:
                 raise TrickformerError(f"{text} is not text in UTF-8")
         command = typer.main.get_command(app)
-        arguments = words.spread(given, words.list_options(command, given), _JOINED) or ["--help"]
+        arguments = spread(command, given) or ["--help"]
         code = command.main(args=arguments, prog_name="trickformer", standalone_mode=False)
         if code == 130:  # typer has caught Ctrl-C
             _fail("interrupted", ended)

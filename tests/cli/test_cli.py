@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import trickformer
 from trickformer import cli, games, players
 from trickformer.base import TrickformerError
-from trickformer.plumbing import config, words
+from trickformer.plumbing import config
 from trickformer.tournaments.plan import Tournament
 
 MATCH = ["tournament", "hearts", "--a", "random", "--b", "random", "--deals", "1"]
@@ -184,7 +184,7 @@ def test_lists_take_several_words():
     program = typer.main.get_command(cli.app)
 
     def spread(*arguments):
-        return words.spread(arguments, words.list_options(program, arguments), ["--seconds", "--beliefs"])
+        return cli.spread(program, list(arguments))
 
     match = spread("tournament", "hearts", "--players", "a:x=1", "b", "--deals", "3", "--players", "c")
     players = ["--players", "a:x=1", "--players", "b"]

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from trickformer import players
-from trickformer.cli import _spread, app
+from trickformer.cli import app, spread
 
 ROOT = Path(__file__).parents[2]
 CARDS = ROOT / "src" / "trickformer" / "checkpoints"
@@ -61,8 +61,8 @@ def _specs():
 
 @pytest.mark.parametrize("line", list(_commands()))
 def test_a_command_is_one(line: str):
-    words = _spread(shlex.split(line, comments=True)[1:])
     command = typer.main.get_command(app)
+    words = spread(command, shlex.split(line, comments=True)[1:])
     context = typer.Context(command, info_name="trickformer")
     while isinstance(command, TyperGroup):
         name = words.pop(0)

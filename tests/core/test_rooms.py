@@ -37,6 +37,7 @@ ORDER = (
     "audit",
     "studies",
     "web",
+    "api",
     "cli",
     "__main__",
 )

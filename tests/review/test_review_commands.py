@@ -6,11 +6,12 @@ import json
 from io import StringIO
 
 import pytest
+import typer
 from rich.console import Console
 from support.skat_records import GAMES
 
 from trickformer import games
-from trickformer.cli import _spread
+from trickformer.cli import app, spread
 from trickformer.records import files
 from trickformer.review import analyst, text
 from trickformer.review.hand import of_record
@@ -157,7 +158,7 @@ def test_seats_are_a_list(folder_of, command):
     assert {rating["seat"] for rating in rated if rating["loss"] is not None} <= {0, 2}
     assert command(*given, "--seat", 0)[1] != told[0][1]
     played = ["play", "--seat", "1", "hearts"]
-    assert _spread(played) == played
+    assert spread(typer.main.get_command(app), played) == played
 
 
 def test_what_if_from_the_command_line(folder_of, command):

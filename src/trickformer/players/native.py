@@ -56,6 +56,21 @@ class NativePlayer(Player):
             return self._player.log_likelihood(views, slip)
 
 
+_SEATED: dict[str, Player] = {}  # players of this process, by name
+_HERE = "this_process"
+
+
+def seat(player: str | Player | None) -> str | None:
+    """Return a spec for a player, which plays in this process only; specs and None stay as they are."""
+    if player is None or isinstance(player, str):
+        return player
+    name = next((name for name, known in _SEATED.items() if known is player), None)
+    if name is None:
+        name = f"{type(player).__name__}{len(_SEATED) + 1}"
+        _SEATED[name] = player
+    return f"native:make={_HERE}:{name}"
+
+
 def make(options: Options, game: Game) -> Player:
     """Make the player of a module.
 
@@ -65,6 +80,11 @@ def make(options: Options, game: Game) -> Player:
     if not all(options.make.partition(":")):
         raise TrickformerError("player 'native': write native:MODULE:FUNCTION, such as native:mybot:make")
     who = f"player {options.make!r}"
+    module, name = options.make.split(":", 1)
+    if module == _HERE:
+        if name not in _SEATED:
+            raise TrickformerError(f"{who} was an object of another process; seat it again")
+        return NativePlayer(_SEATED[name], who)
     factory = foreign.function(who, options.make)
     with foreign.wrap_errors(who):
         player = factory(game)

@@ -49,7 +49,7 @@ def function(who: str, name: str) -> Callable[..., Any]:
     Raises:
         TrickformerError: There is none; the message begins with `who`.
     """
-    path, _, attribute = name.partition(":")
+    path, attribute = name.split(":", 1)
     try:
         with _current_folder():
             module = importlib.import_module(path)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trickformer.plumbing.files import replace
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 REPORT = "report.md"  # file of a run
 _WIDTH = 200  # columns where the terminal does not tell
@@ -71,18 +75,30 @@ class Report:
             parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
         return "\n".join(parts)
 
+    def text(self) -> str:
+        """Render the report as for a terminal."""
+        from rich.console import Console
+
+        file = io.StringIO()
+        self._print(Console(file=file, highlight=False, width=_WIDTH))
+        return file.getvalue()
+
     def print(self, as_json: bool = False) -> None:
         """Print the report to standard output, as JSON or for a terminal."""
         if as_json:
             print(self.json())
             return
-        from rich.box import SIMPLE_HEAD
         from rich.console import Console
-        from rich.table import Table
 
         console = Console(highlight=False)
         if not console.is_terminal:
             console.width = _WIDTH
+        self._print(console)
+
+    def _print(self, console: Console) -> None:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
         console.print(self.heading, markup=False)
         for name, spec in self.names.items():
             console.print(f"{name}  {spec}", markup=False)

@@ -17,7 +17,7 @@ app = typer.Typer(help="Show, check, convert and review games on record, our own
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file of games, or - for standard input.")]
 
 
-@app.command()
+@app.command(epilog="Example: trickformer records check out/match")
 def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 if a game differs from its record or is damaged."""
     from trickformer.records import check as checks
@@ -43,7 +43,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
     raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer records convert games.sgf games.jsonl")
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Run folder or file of games, or - for standard input.")],
     target: Annotated[

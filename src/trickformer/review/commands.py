@@ -23,7 +23,7 @@ _GAME = typer.Option(min=1, help="Number of the game, counted from 1.")
 _SEED = typer.Option(min=0, max=2**63 - 1, help="Seed of all randomness.")
 
 
-@app.command()
+@app.command(epilog="Example: trickformer records show out/match --game 3 --analyse pimc")
 def show(
     file: File,
     game: Annotated[int | None, _GAME] = None,
@@ -74,7 +74,7 @@ def show(
         print(f"warning: {warning}", file=sys.stderr)
 
 
-@app.command()
+@app.command(epilog="Example: trickformer records worst out/match")
 def worst(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder of a tournament, or its records.jsonl.")],
     most: Annotated[int, typer.Option(min=1, help="Number of deals.")] = 10,
@@ -89,7 +89,7 @@ def worst(
     print(json.dumps(found.data()) if as_json else worsts.text(found))
 
 
-@app.command()
+@app.command(epilog="Example: trickformer records what-if out/match --game 3 --at 5 --players pimc")
 def what_if(
     file: File,
     at: Annotated[int, typer.Option(min=1, help="Number of the decision, as `show --analyse` counts them.")],

@@ -10,6 +10,8 @@ import numpy as np
 from trickformer.plumbing.figures import plt, save
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trickformer.tournaments.results import TournamentResults
 
 _BLUE, _GREY, _RED = "#2b6cb0", "#718096", "#c05621"
@@ -25,8 +27,13 @@ _STYLE: Any = {
 
 
 def plot(results: TournamentResults, path: Path) -> None:
-    """Writes a PNG: for a match its rows and the histogram of the deals' differences, for a round robin the
-    ratings and every pair. Raises TrickformerError."""
+    """Write the picture as PNG. Raises TrickformerError if the disk refuses."""
+    save(draw(results), path)
+
+
+def draw(results: TournamentResults) -> Figure:
+    """Draw a tournament: for a match its rows and the histogram of the deals' differences, for a round robin the
+    ratings and every pair."""
     result = results.result()
     with plt.rc_context(_STYLE):
         two = "rows" in result
@@ -51,7 +58,7 @@ def plot(results: TournamentResults, path: Path) -> None:
             right.set_xlabel(_unit(result, "difference in score a hand"))
             names = "   ".join(f"P{i + 1}: {_short(s, 30)}" for i, s in enumerate(result["players"]))
             figure.suptitle(names, fontsize=9, wrap=True)
-        save(figure, path)
+    return figure
 
 
 def _intervals(axes: Any, labels: list[str], rows: list[dict[str, Any]], key: str) -> None:

@@ -1,0 +1,269 @@
+"""The Python API: what the commands do, as functions. `import trickformer as tf` gives these names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trickformer.base import Decision, Game, Player, TrickformerError, View, decision_rng
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+    from trickformer.tournaments.results import TournamentResults
+    from trickformer.tournaments.store import HandRecord
+
+
+def load_game(spec: str) -> Game:
+    """Load a game.
+
+    Args:
+        spec: OpenSpiel's game string, such as `hearts` or `hearts(jd_bonus=True)`.
+
+    Raises:
+        TrickformerError: There is no such game or rule option.
+
+    >>> load_game("skat").players
+    3
+    """
+    from trickformer import games
+
+    return games.load(spec)
+
+
+def make_player(spec: str, game: Game | str) -> Player:
+    """Make a player.
+
+    Args:
+        spec: Name and options, such as `gomcts` or `pimc:worlds=20`; see `trickformer players`.
+        game: Game to play, or its game string.
+
+    Raises:
+        TrickformerError: There is no such player or option, or it cannot play the game.
+
+    >>> make_player("rules", "hearts").batch
+    1
+    """
+    from trickformer import players
+
+    return players.make(spec, load_game(game) if isinstance(game, str) else game)
+
+
+def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain: bool = False) -> Decision:
+    """Ask a player for one decision.
+
+    Args:
+        player: The player.
+        view: What the seat on turn has seen: `game.view(state, state.current_player())`.
+        seed: Seed of the player's randomness.
+        deal: Index of the deal in its series. With `seed` it gives the generator that a tournament gives.
+        explain: Whether the decision is to bring a `Thought`, if the player has one.
+
+    Raises:
+        TrickformerError: The player must be shown the state, or breaks its contract.
+
+    >>> game = load_game("hearts")
+    >>> state = game.deal(seed=1, index=0)
+    >>> view = game.view(state, state.current_player())
+    >>> decide(make_player("rules", game), view).action in view.legal
+    True
+    """
+    from trickformer.base import validate_decisions
+
+    if player.needs_state:
+        raise TrickformerError(f"{type(player).__name__} reads hidden cards; it cannot decide by a view")
+    number = sum(event.actor == view.viewer and event.action is not None for event in view.events)
+    rng = decision_rng(seed, deal, view.viewer, number)
+    decisions = player.act([view], [rng], [{"explain": True} if explain else {}])
+    return validate_decisions(player, [view], decisions)[0]
+
+
+class Result:
+    """The result of a tournament.
+
+    Attributes:
+        records: One record of each finished hand.
+
+    `print(result)` shows the report.
+    """
+
+    def __init__(self, results: TournamentResults):
+        self._results = results
+        self._result = results.result()
+        self.records: Sequence[HandRecord] = results.records
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of the result table.
+
+        Of a match one for all seats together and one for each seating: `label`, `a`, `b` (mean scores), `difference`
+        (A - B), `low`, `high` (95% interval, None if there is none), `p`. Of several players one for each: `player`,
+        `spec`, `rating`, `low`, `high`.
+        """
+        if "rows" in self._result:
+            return [{"label": label} | _interval(row) for label, row in self._result["rows"].items()]
+        return [_interval(row) for row in self._result["ratings"]]
+
+    @property
+    def difference(self) -> float:
+        """Mean of A - B over the deals, in the game's units a hand. Raises ValueError if more than two play."""
+        if "rows" not in self._result:
+            raise ValueError("a difference is of two players; see rows")
+        return self.rows[0]["difference"]
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """95% interval of `difference`; None if there are too few deals. Raises ValueError if more than two play."""
+        if "rows" not in self._result:
+            raise ValueError("an interval is of two players; see rows")
+        low, high = self.rows[0]["low"], self.rows[0]["high"]
+        return None if low is None or high is None else (low, high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of `trickformer tournament --json`."""
+        return self._result
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`rows` as a table of pandas. Raises TrickformerError if pandas is not installed."""
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            raise TrickformerError("to_pandas needs pandas: pip install pandas") from None
+        return pd.DataFrame(self.rows)
+
+    def plot(self, path: Path | str | None = None) -> Figure:
+        """Draw the differences.
+
+        Args:
+            path: File to write, by the format of its name; None: none.
+
+        Returns:
+            The figure of matplotlib.
+        """
+        from trickformer.tournaments.plot import draw
+
+        figure = draw(self._results)
+        if path is not None:
+            figure.savefig(path)
+        return figure
+
+    def __str__(self) -> str:
+        from trickformer.tournaments.report import make_report
+
+        return make_report(self._result).text()
+
+    def __repr__(self) -> str:
+        return f"<Result of {self._result['deals']} deals of {self._result['game']}>"
+
+
+def _interval(row: dict[str, Any]) -> dict[str, Any]:
+    """Replace the interval of a row by `low` and `high`."""
+    low, high = row["ci95"]
+    return {key: value for key, value in row.items() if key != "ci95"} | {"low": low, "high": high}
+
+
+def tournament(
+    game: str,
+    a: str | Player | None = None,
+    b: str | Player | None = None,
+    *,
+    players: Sequence[str | Player] | None = None,
+    deals: int = 100,
+    seed: int = 0,
+    out: Path | str | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> Result:
+    """Play the same deals in every seating of the players.
+
+    Args:
+        game: OpenSpiel's game string.
+        a: Spec of player A, or a player; a player takes part in this process only.
+        b: Spec of player B, or a player.
+        players: Specs of two or more players in place of A and B; every pair meets.
+        deals: Number of deals; each with all its seatings is one sample.
+        seed: Seed of the deals and of the players' randomness.
+        out: Run folder for records and report.
+        resume: Whether to continue the run in `out`.
+        **options: Further options of `trickformer tournament`, such as `workers`, `clock` or `mixed`.
+
+    Raises:
+        TrickformerError: The options or players are not valid, or a player fails.
+
+    >>> result = tournament("hearts", a="rules", b="random", deals=2, seed=1)
+    >>> [row["label"] for row in result.rows][0], len(result.records)
+    ('All', 28)
+    """
+    from trickformer.players.native import seat
+    from trickformer.plumbing import config
+    from trickformer.tournaments import report
+    from trickformer.tournaments.plan import Tournament
+    from trickformer.tournaments.results import TournamentResults
+    from trickformer.tournaments.run import tournament as play
+
+    given = {"a": seat(a), "b": seat(b), "players": None if players is None else [seat(each) for each in players]}
+    given |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
+    settings = config.validate(Tournament, {key: value for key, value in given.items() if value is not None})
+    results = TournamentResults(play(settings, resume))
+    if settings.out is not None:
+        report.write(results, settings.out)
+    return Result(results)
+
+
+def load_result(folder: Path | str) -> Result:
+    """Load the result of a tournament from its run folder, which may be incomplete.
+
+    Raises:
+        TrickformerError: The folder holds no run, a broken one, or no finished deal.
+    """
+    from trickformer.tournaments.results import TournamentResults
+    from trickformer.tournaments.run import load
+
+    return Result(TournamentResults(load(Path(folder))))
+
+
+def train(
+    game: str, *, preset: str = "small", out: Path | str | None = None, resume: bool = False, **options: Any
+) -> Path:
+    """Train a model of a game by population self-play.
+
+    Args:
+        game: OpenSpiel's game string.
+        preset: Name of a preset: `tiny`, `small`, `paper` or `paper-small`.
+        out: Run folder; None for `out/GAME-PRESET`.
+        resume: Whether to continue the run in `out`.
+        **options: Further options of `trickformer train`, such as `iterations` or `sequences`.
+
+    Returns:
+        The folder of the last model, which `make_player("argmax:checkpoint=FOLDER", game)` and `load_model` take.
+
+    Raises:
+        TrickformerError: The options are not valid.
+    """
+    from trickformer.plumbing import config
+    from trickformer.selfplay import nfsp
+    from trickformer.selfplay.config import SelfPlay
+
+    given = {"game": game, "preset": preset} | options | ({} if out is None else {"out": Path(out)})
+    return Path(nfsp.run(config.validate(SelfPlay, given), resume))
+
+
+def load_model(name: str | Path) -> GPT2PolicyValueModel:
+    """Load a policy-value model.
+
+    Args:
+        name: Shipped checkpoint, such as `hearts-small`, or a folder with one.
+
+    Raises:
+        UnknownNameError: There is no such checkpoint.
+
+    >>> load_model("hearts-small").config.n_layer
+    2
+    """
+    from trickformer import checkpoints
+    from trickformer.models.gpt2 import GPT2PolicyValueModel
+
+    return GPT2PolicyValueModel.from_pretrained(checkpoints.find(str(name)))

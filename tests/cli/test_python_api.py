@@ -1,0 +1,147 @@
+"""The functions of `import trickformer as tf`, and the blocks of the page that explains them."""
+
+import doctest
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trickformer as tf
+from trickformer import api
+from trickformer.base import Decision, Player, TrickformerError
+
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+class Lowest(Player):
+    def act(self, views, rng, memo):
+        return [Decision(min(view.legal)) for view in views]
+
+
+class Failing(Player):
+    def act(self, views, rng, memo):
+        raise LookupError("no card")
+
+
+@pytest.fixture(scope="module")
+def match(tmp_path_factory):
+    """A match, and its folder."""
+    out = tmp_path_factory.mktemp("match") / "run"
+    return tf.tournament("hearts", a="rules", b="random", deals=3, seed=4, out=out), out
+
+
+def test_docstrings_are_true():
+    found = doctest.testmod(api)
+    assert found.attempted >= 6 and not found.failed
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.split("\n\n")[-1].split("(")[0][:20] for block in BLOCKS])
+def test_the_blocks_of_the_page_run(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, PAGE.name, "exec"), {"__name__": "page"})
+
+
+def test_every_name_is_public_documented_and_typed():
+    assert sorted(tf.__all__) == tf.__all__ and len(BLOCKS) >= 6
+    for name in tf.__all__:
+        each = getattr(tf, name)
+        assert each is getattr(api, name) and each.__doc__
+        if inspect.isfunction(each):
+            assert each.__annotations__.keys() >= {*inspect.signature(each).parameters, "return"}
+    with pytest.raises(AttributeError, match="no attribute 'tournement'"):
+        tf.tournement  # noqa: B018
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    code = "import trickformer as tf, sys; print([m for m in ('torch', 'pyspiel', 'pandas') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_a_result_says_what_the_command_says(match, command, tmp_path):
+    result, out = match
+    code, printed, _ = command("report", str(out), "--json")
+    assert code == 0 and json.loads(printed) == json.loads(json.dumps(result.to_dict()))
+    assert str(result).splitlines() == command("report", str(out))[1].splitlines()
+    loaded = tf.load_result(out)
+    assert loaded.rows == result.rows and loaded.records == result.records
+    first = result.rows[0]
+    assert (result.difference, result.ci95) == (first["difference"], (first["low"], first["high"]))
+    assert first["difference"] == pytest.approx(first["a"] - first["b"])
+    assert result.plot(tmp_path / "match.png").axes and (tmp_path / "match.png").stat().st_size > 5_000
+
+
+def test_a_result_is_a_table_of_pandas(match):
+    pandas = pytest.importorskip("pandas")
+    table = match[0].to_pandas()
+    assert isinstance(table, pandas.DataFrame) and list(table["label"]) == [row["label"] for row in match[0].rows]
+
+
+def test_pandas_is_named_if_it_is_missing(match, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(TrickformerError, match="pip install pandas"):
+        match[0].to_pandas()
+
+
+def test_several_players_have_a_rating():
+    result = tf.tournament("hearts", players=["random", "rules", Lowest()], deals=2, seed=4)
+    assert [row["player"] for row in result.rows] and {"rating", "low", "high"} <= result.rows[0].keys()
+    with pytest.raises(ValueError, match="two players"):
+        result.difference  # noqa: B018
+
+
+def test_an_object_plays_as_its_spec_does():
+    own = Lowest()
+    result = tf.tournament("hearts", a=own, b="random", deals=2, seed=4)
+    again = tf.tournament("hearts", a=own, b="random", deals=2, seed=4)
+    assert [r.history for r in result.records] == [r.history for r in again.records]
+    assert result.to_dict()["a"] == again.to_dict()["a"]
+    same = tf.tournament("hearts", a=own, b=own, deals=2, seed=4)
+    assert same.difference == 0
+    with pytest.raises(TrickformerError, match=r"LookupError: no card in .*test_python_api.py"):
+        tf.tournament("hearts", a=Failing(), b="random", deals=1)
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew(distress=left)", "hanabi", "mines"])
+def test_decisions_are_those_of_a_tournament(name):
+    """Above all decision n of a seat has the generator of decision n."""
+    game = tf.load_game(name)
+    specs = ("pimc:worlds=2", "random")
+    record = tf.tournament(name, a=specs[0], b=specs[1], deals=1, seed=9).records[0]
+    state, players = game.deal(9, 0), [tf.make_player(spec, game) for spec in specs]
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(game.chance(state, 9, 0))
+            continue
+        seat = state.current_player()
+        view = game.view(state, seat)
+        state.apply_action(tf.decide(players[record.seating[seat]], view, seed=9).action)
+    assert tuple(state.history()) == record.history
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: tf.load_game("chess"), "unknown game 'chess'"),
+        (lambda: tf.make_player("pimc:worlds=0", "hearts"), "worlds=0 must be 1 or more"),
+        (lambda: tf.tournament("hearts", a="random"), "who plays"),
+        (lambda: tf.tournament("hearts", a="random", b="random", dealz=3), "unknown config key 'dealz'"),
+        (lambda: tf.load_result("nowhere"), "holds no run"),
+        (lambda: tf.load_model("nothing"), "unknown checkpoint 'nothing'"),
+    ],
+)
+def test_bad_input_is_one_line(call, says):
+    with pytest.raises(TrickformerError, match=says) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_player_that_reads_hidden_cards_has_no_decision_by_a_view():
+    game = tf.load_game("hearts")
+    state = game.deal(1, 0)
+    with pytest.raises(TrickformerError, match="reads hidden cards"):
+        tf.decide(tf.make_player("spiel:state=true", game), game.view(state, state.current_player()))
