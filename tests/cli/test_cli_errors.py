@@ -94,7 +94,7 @@ def edit(checkpoint, **values):
         ([*CREW, "--player", "xyz"], "unknown player 'xyz'; choose from: "),
         ([*CREW, "--player", "kermit"], "plays skat only, not crew"),
         ([*CREW], "player is missing: a player's spec"),
-        ([*CREW, *(["--player", "random"] * 3)], "at most 2"),
+        ([*CREW, *(["--player", "random"] * 3)], "must have 2 values at most"),
         ([*CREW, "--player", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'"),
         ([*CREW, "--player", "argmax:checkpoint=hearts-small"], "was trained on hearts"),
         ([*CREW[:4], "--player", "random", "--missions", "2-51"], "there is no mission 51; they go from 1 to 50"),
