@@ -218,3 +218,14 @@ def test_checkpoint_with_the_old_keys_is_the_fixture():
     config = json.loads((FIXTURES / "train/expert/model-0/config.json").read_text())
     assert config["n_facts"] > 0
     assert config["trickformer"]["facts"] == "hearts-1"
+
+
+def test_half_finished_off_belief_training_resumes(folder, command):
+    """Its state names classes by their former names."""
+    run = folder / "obl-train-half"
+    before = (run / "log.jsonl").read_text().splitlines()
+    done(command, "obl", "train", "--config", run / "config.toml", "--out", run, "--resume")
+    after = (run / "log.jsonl").read_text().splitlines()
+    assert after[: len(before)] == before and len(before) < 700
+    assert [json.loads(line)["step"] for line in after] == list(range(1, 701))
+    assert (run / "model.safetensors").is_file()

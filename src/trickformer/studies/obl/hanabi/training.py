@@ -37,7 +37,15 @@ from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 
 STATE = "state.npz"  # file of a run
 _SNAPSHOTS = Snapshots(
-    (Actors, ReplayBuffer, CountingTableBelief, ExactTableBelief, LearnedTableBelief, LowerLevel), NATIVES
+    (Actors, ReplayBuffer, CountingTableBelief, ExactTableBelief, LearnedTableBelief, LowerLevel),
+    NATIVES,
+    former_names={  # of version 0.2
+        "Replay": ReplayBuffer,
+        "Counting": CountingTableBelief,
+        "Listed": ExactTableBelief,
+        "Written": LearnedTableBelief,
+        "Partner": LowerLevel,
+    },
 )
 _BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
 _EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
