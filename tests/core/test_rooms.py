@@ -28,6 +28,7 @@ ORDER = (
     "search",
     "engines",  # protocol, processes and entries: players/engine.py drives them
     "players",
+    "engines.config",
     "engines.serve",
     "tournaments",
     "engines.conformance",  # plays hands of a tournament

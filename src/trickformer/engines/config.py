@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from trickformer import players
 
 
 class Conformance(BaseModel):
@@ -18,3 +20,5 @@ class Conformance(BaseModel):
         10, ge=1, le=1_000_000, description="Number of hands, in each of which the engine takes one seat."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the engine's decisions.")
+
+    _typed = field_validator("engine")(players.validate_specs)

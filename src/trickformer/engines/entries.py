@@ -37,6 +37,7 @@ class Entry(BaseModel):
     processes: int = Field(1, ge=1, le=1_024, description="how many of it play at the same time")
     timeout: float = Field(60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
     options: dict[str, bool | int | float | str] = Field({}, description="options and their defaults")
+    safe: list[str] = Field([], description="options that a config file may set; all others are for the command line")
 
     @model_validator(mode="after")
     def _braces_are_options(self) -> Self:
@@ -44,6 +45,8 @@ class Entry(BaseModel):
             named = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
         except ValueError as e:
             raise ValueError(f"command: {e}; a brace itself is written twice") from None
+        if unknown := sorted(set(self.safe) - set(self.options)):
+            raise ValueError(f"safe names {unknown[0]!r}, which is none of the options {sorted(self.options)}")
         if named != set(self.options):
             raise ValueError(f"the command names the options {sorted(named)}, and there are {sorted(self.options)}")
         return self

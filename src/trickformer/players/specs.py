@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo
 from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.engines import entries
-from trickformer.players.registry import module, options_of
+from trickformer.players.registry import NAMES, module, options_of
 from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
@@ -281,13 +281,36 @@ def starts_program(spec: str) -> bool:
     return bool(getattr(options, "starts_program", False))
 
 
+def reserved(spec: str) -> str | None:
+    """Say what a spec decides that only the user may decide.
+
+    Such is a program to start, and an option of an engine of engines.toml, unless its entry names the option as safe:
+    options are words of the engine's command, which a shell may run.
+
+    Returns:
+        What the spec does, as the end of a sentence; None if a file may hold it.
+    """
+    if starts_program(spec):
+        return "starts a program"
+    try:
+        name, options = parse(spec)
+    except TrickformerError:
+        return None
+    if found := next(filter(None, map(reserved, getattr(options, "parts", {}).values())), None):
+        return found
+    entry = None if name in NAMES else entries.read().get(name)
+    given = options.model_dump(exclude_defaults=True).keys()
+    unsafe = sorted(given & entry.options.keys() - set(entry.safe)) if entry else []
+    return f"sets {unsafe[0]}, an option of an engine that its entry does not name as safe" if unsafe else None
+
+
 def to_type(config: BaseModel) -> list[str]:
-    """The options of a config that a file may not decide, as words of the command line: specs that start programs."""
+    """The options of a config that a file may not decide, as words of the command line (`reserved`)."""
     words: list[str] = []
     for name in type(config).model_fields:
         value = getattr(config, name)
         specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if any(isinstance(spec, str) and starts_program(spec) for spec in specs):
+        if any(isinstance(spec, str) and reserved(spec) for spec in specs):
             words += [word for spec in specs for word in (f"--{name.replace('_', '-')}", spec)]
     return words
 
@@ -304,17 +327,15 @@ def _translate_stored(spec: str, game: str | None) -> str:
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     """A validator of fields that hold specs of players of a game; None: the one that the config names.
 
-    A spec that starts a program is not taken from a file, which may be a stranger's (`plumbing.config.load`). Specs in
-    a run folder of an earlier version are translated."""
+    A spec with something `reserved` is not taken from a file, which may be a stranger's (`plumbing.config.load`). Specs
+    in a run folder of an earlier version are translated."""
 
     def validate(specs: Specs, info: ValidationInfo) -> Specs:
         context, many = info.context or {}, [specs] if isinstance(specs, str) else specs or []
         if info.field_name in context.get("filed", ()):
             for spec in many:
-                if starts_program(spec):
-                    raise ValueError(
-                        f"{spec!r} starts a program, which a file may not decide; give it on the command line"
-                    )
+                if what := reserved(spec):
+                    raise ValueError(f"{spec!r} {what}, which a file may not decide; give it on the command line")
         if context.get("old"):
             many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
         if change := context.get("relocate"):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import secrets
+import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trickformer.base import TrickformerError
 
+_DRAFT = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # name of a draft
 _NO_ROOM = 1 << 16  # free bytes below which a disk counts as full
 
 
@@ -31,15 +35,80 @@ def writing(path: Path) -> Generator[None]:
 def whole(path: Path) -> Generator[Path]:
     """Yield the path of a draft that replaces `path` at the end of the block, whole or not at all.
 
-    Raises TrickformerError if the disk refuses."""
-    draft = path.with_name(f".{path.name}.part")
+    The draft is a new file with a random name, so that no link that stands in a stranger's folder is followed. File and
+    folder are flushed to the disk: after a power cut the old file is there, or the new one.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with writing(path):
+            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o666))
             yield draft
+            _flush(draft)
             draft.replace(path)
+            _flush(path.parent.resolve())
     finally:
         with suppress(OSError):  # the error of the write is the one to report
             draft.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Flush a file or folder to the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove drafts of `whole` that killed runs have left in a folder that this process has locked."""
+    for path in folder.iterdir():
+        if _DRAFT.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+            path.unlink(missing_ok=True)
+
+
+def open_data(path: Path, flags: int) -> int:
+    """Open a file of a run folder.
+
+    Args:
+        path: The file.
+        flags: Flags of `os.open`.
+
+    Returns:
+        The file descriptor.
+
+    Raises:
+        TrickformerError: The disk refuses, or it is a link or no regular file.
+    """
+    try:
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except OSError as e:
+        if e.errno == errno.ELOOP:
+            raise TrickformerError(f"{path} is a symbolic link, which a run does not write through") from None
+        raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise TrickformerError(f"{path} is no regular file")
+    return descriptor
+
+
+def refuse_links(folder: Path) -> None:
+    """Refuse a run folder with a symbolic link inside, which might lead writes elsewhere; the folder itself may be one.
+
+    Raises:
+        TrickformerError: There is one.
+    """
+    waiting = [folder.resolve()]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    raise TrickformerError(f"{entry.path} is a symbolic link inside a run folder; replace it by a copy")
+                if entry.is_dir():
+                    waiting.append(Path(entry.path))
 
 
 def replace(path: Path, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
@@ -20,8 +19,8 @@ import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, paths
-from trickformer.plumbing.files import replace
-from trickformer.plumbing.lines import JsonLines, Parse
+from trickformer.plumbing.files import refuse_links, remove_drafts, replace
+from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.text import json_object
 
 CONFIG, ABOUT, RESULT = "config.toml", "run.json", "result.json"  # files of a run
@@ -149,6 +148,7 @@ class RunFolder:
         """
         if not self.has_run:
             return
+        refuse_links(self.path)
         if not resume:
             raise TrickformerError(
                 f"{self.path} already holds a run; continue it with --resume, or choose another --out"
@@ -172,12 +172,11 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as e:
             raise TrickformerError(f"cannot make the folder {self.path}: {e.strerror}") from None
+        refuse_links(self.path)
         held = os.open(self.path, os.O_RDONLY)
         try:
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise TrickformerError(f"another run is writing {self.path}") from None
+            lock(held, self.path)
+            remove_drafts(self.path)
             yield
         finally:
             os.close(held)
@@ -200,8 +199,9 @@ class RunFolder:
             TrickformerError: `check` or `lock` raises it, or run.json is broken. Nothing is written then.
         """
         self.check(config, resume=resume, free=free, files=files)
-        builds = self.builds()
         with self.lock():
+            self.check(config, resume=resume, free=free, files=files)  # another run may have begun meanwhile
+            builds = self.builds()
             self._describe(config, {"files": files} if files else {}, builds)
             yield
 
@@ -235,11 +235,14 @@ class RunFolder:
         if not self.has_run and file.exists() and file.stat().st_size:
             raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
         about = about or {}
-        self.check(config, resume=resume, free=free, files=about.get("files", {}), resolve=resolve)
-        builds = self.builds()
-        with self.lock(), JsonLines(file, parse) as lines:
-            self._describe(config, about, builds)
-            yield lines
+        files = about.get("files", {})
+        self.check(config, resume=resume, free=free, files=files, resolve=resolve)
+        with self.lock():
+            self.check(config, resume=resume, free=free, files=files, resolve=resolve)  # another run may have begun
+            builds = self.builds()
+            with JsonLines(file, parse) as lines:
+                self._describe(config, about, builds)
+                yield lines
 
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         """Write run.json. Raises TrickformerError if the disk refuses."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from io import FileIO
 from pathlib import Path
@@ -14,21 +15,39 @@ from pydantic import BaseModel
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.files import whole
+from trickformer.plumbing.files import open_data, whole
+from trickformer.plumbing.progress import warn
 from trickformer.plumbing.text import json_object
 
-_SYNC_EVERY = 256  # lines between two fsyncs
-
+# Lines, and seconds, between two fsyncs: what a power cut may cost.
+_SYNC_EVERY = 256
+_SYNC_SECONDS = 5.0
 
 # Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line.
 Parse: TypeAlias = Callable[[int, bytes], Any]
 
 
+def lock(file: int | FileIO, path: Path) -> None:
+    """Lock an open file or folder for this process.
+
+    Raises:
+        TrickformerError: Another process holds it, or the file system has no locks.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise TrickformerError(f"another run is writing {path}") from None
+    except OSError as e:
+        raise TrickformerError(
+            f"{path} cannot be locked ({e.strerror}); choose an --out on a file system with locks"
+        ) from None
+
+
 def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
     """Parse the complete lines of a file.
 
-    A last line that a killed run left torn does not count, nor does a line without a checksum if the file has a
-    checksum file. A missing file has no lines.
+    A kill may leave the last line torn, or without its checksum. A torn line does not count, and a warning says so. A
+    line without a checksum counts if it parses. A missing file has no lines.
 
     Args:
         path: File of lines.
@@ -38,31 +57,39 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> 
         The parsed lines, and their length in bytes.
 
     Raises:
-        TrickformerError: The file cannot be read, a line is broken, or its checksum differs.
+        TrickformerError: The file cannot be read, a line is broken, its checksum differs, or more lines are missing
+            than a power cut explains.
     """
     try:
-        lines = _whole_lines(path)
-        if lines and digests.lines(path).exists():
-            sums = _whole_lines(digests.lines(path))
-            lines = lines[: len(sums)]
-            for number, (line, known) in enumerate(zip(lines, sums), 1):
-                if digests.of_line(line) != known:
-                    raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
+        lines, torn = _whole_lines(path)
+        sums = _whole_lines(digests.lines(path))[0]
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    for number, (line, known) in enumerate(zip(lines, sums), 1):
+        if digests.of_line(line) != known:
+            raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
+    if (missing := len(sums) - len(lines)) > _SYNC_EVERY:
+        raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
     try:
-        return [parse(number, line[:-1]) for number, line in enumerate(lines, 1)], sum(map(len, lines))
+        parsed = [parse(number, line[:-1]) for number, line in enumerate(lines, 1)]
     except ValueError:
         raise TrickformerError(f"{path} is broken; choose another --out") from None
+    if missing > 0:
+        warn(f"{path} has lost its last {missing:,} lines; they are not counted")
+    elif torn and sums:
+        warn(f"{path}: the last line is torn and not counted")
+    return parsed, sum(map(len, lines))
 
 
-def _whole_lines(path: Path) -> list[bytes]:
-    """Return the complete lines with their ends. Raises OSError if the file exists and cannot be read."""
+def _whole_lines(path: Path) -> tuple[list[bytes], bool]:
+    """Return the complete lines with their ends, and whether a torn one follows. Raises OSError if the file exists and
+    cannot be read."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return []
-    return data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
+        return [], False
+    end = data.rfind(b"\n") + 1
+    return data[:end].splitlines(keepends=True), end < len(data)
 
 
 class JsonLines:
@@ -80,6 +107,7 @@ class JsonLines:
 
     def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
         self._path, self._unsynced = path, 0
+        self._synced = time.monotonic()
         self._file = self._open_and_lock(path)
         try:
             self.known, self._length = read_lines(path, parse)
@@ -91,18 +119,15 @@ class JsonLines:
             raise
 
     def _open(self, path: Path) -> FileIO:
-        try:
-            return FileIO(path, "a+")
-        except OSError as e:
-            raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
+        return FileIO(open_data(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+")
 
     def _open_and_lock(self, path: Path) -> FileIO:
         file = self._open(path)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            lock(file, self._path)
+        except TrickformerError:
             file.close()
-            raise TrickformerError(f"another run is writing {self._path}") from None
+            raise
         return file
 
     def _open_checksums(self) -> FileIO:
@@ -110,7 +135,7 @@ class JsonLines:
         sums = digests.lines(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
             with whole(sums) as draft:
-                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path))))
+                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path)[0])))
         return self._open(sums)
 
     def append(self, record: Any) -> None:
@@ -131,7 +156,7 @@ class JsonLines:
         self._length += written
         self._count += 1
         self._unsynced += 1
-        if self._unsynced >= _SYNC_EVERY:
+        if self._unsynced >= _SYNC_EVERY or time.monotonic() - self._synced > _SYNC_SECONDS:
             self._sync()
 
     def keep(self, records: Sequence[Any]) -> None:
@@ -152,7 +177,7 @@ class JsonLines:
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
         os.fsync(self._sums.fileno())
-        self._unsynced = 0
+        self._unsynced, self._synced = 0, time.monotonic()
 
     def close(self) -> None:
         """Flush to the disk and release the lock."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Protocol, TypeAlias
 
 
@@ -53,7 +53,7 @@ def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
         if done + count == total or now - last >= _LINE_EVERY:
             last = now
             left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
-            print(f"{_at(what, where)}: {done + count} of {total} {unit}{left}", file=sys.stderr, flush=True)
+            say(f"{_at(what, where)}: {done + count} of {total} {unit}{left}")
 
     yield advance
 
@@ -66,6 +66,20 @@ def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Ad
         pass
 
     yield advance
+
+
+def warn(text: str) -> None:
+    """Print a warning on standard error."""
+    say(f"warning: {text}")
+
+
+def say(text: str) -> None:
+    """Print a line on standard error. If nobody reads it or the terminal cannot show it, the work goes on."""
+    with suppress(OSError, ValueError):  # closed, gone, or not its encoding
+        try:
+            print(text, file=sys.stderr, flush=True)
+        except UnicodeEncodeError:
+            print(text.encode("ascii", "backslashreplace").decode(), file=sys.stderr, flush=True)
 
 
 def _at(what: str, where: str) -> str:

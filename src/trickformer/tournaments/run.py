@@ -15,6 +15,7 @@ from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
+from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import progress
@@ -120,6 +121,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
     if not RunFolder(folder).has_run:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
+    refuse_links(folder)  # reports are written there
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
         about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
