@@ -16,7 +16,7 @@ from trickformer.audit.views import Audit
 from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import words
+from trickformer.plumbing import terminal, words
 from trickformer.plumbing.folder import Interruption
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay, effective_defaults
@@ -85,7 +85,7 @@ def tournament(
     result = found.result()
     report.make_report(result).print(as_json)
     for warning in report.warnings(result):
-        print(warning, file=sys.stderr)
+        terminal.say(warning)
 
 
 @configs.command(
@@ -157,7 +157,7 @@ def players(
     from trickformer import players as known
 
     if name is None and not as_json:
-        print("\n".join(map(known.summarize, known.names())))
+        terminal.out("\n".join(map(known.summarize, known.names())))
         return
     found = [_player(each, game) for each in ([name] if name is not None else known.names())]
     if as_json:
@@ -287,7 +287,7 @@ def list_engines() -> None:
 
     print(entries.path())
     for name, entry in entries.read().items():
-        print(f"{name}: {entry.about or entry.command}")
+        terminal.out(f"{name}: {entry.about or entry.command}")
 
 
 @configs.command(
@@ -324,6 +324,7 @@ def main() -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
+    terminal.prepare()
     debug = DEBUG in sys.argv
     try:
         given = [word for word in sys.argv[1:] if word != DEBUG]
@@ -342,6 +343,9 @@ def main() -> None:
         _fail(str(e), ended if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", ended)
+    except BrokenPipeError:  # nobody reads the output, as behind `| head`
+        terminal.abandon()
+        sys.exit(141)
     except MemoryError as e:
         _fail(f"there is not enough memory: {e}".removesuffix(": "), 2)
     except OSError as e:  # a disk that is full, a name that is too long, a folder that is not ours
@@ -353,5 +357,5 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"error: {message}" if code == 2 else message, file=sys.stderr)
+    terminal.say(f"error: {message}" if code == 2 else message)
     sys.exit(code)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from trickformer.base import TrickformerError
 from trickformer.engines import entries
 from trickformer.engines.config import Conformance
-from trickformer.players import reserved
+from trickformer.players import user_only
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import folder as folders
 from trickformer.plumbing.files import remove_drafts, whole
@@ -139,9 +142,9 @@ def test_an_entry_says_which_options_a_file_may_set(tmp_path, monkeypatch):
         '[mybot]\ncommand = "mybot {level} {shell}"\nsafe = ["level"]\n[mybot.options]\nlevel = 3\nshell = "ls"\n'
     )
     monkeypatch.setenv("TRICKFORMER_ENGINES", str(engines))
-    assert reserved("mybot") is None and reserved("mybot:level=9") is None and reserved("mybot:timeout=3") is None
-    assert "shell" in reserved("mybot:shell=rm")
-    assert "shell" in reserved('rollout:policy="mybot:shell=rm"')
+    assert user_only("mybot") is None and user_only("mybot:level=9") is None and user_only("mybot:timeout=3") is None
+    assert "shell" in user_only("mybot:shell=rm")
+    assert "shell" in user_only('rollout:policy="mybot:shell=rm"')
     engines.write_text('[mybot]\ncommand = "mybot"\nsafe = ["level"]\n')
     with pytest.raises(TrickformerError, match="safe names 'level'"):
         entries.read()
@@ -222,3 +225,87 @@ def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("trickformer.plumbing.lines.fcntl.flock", fails)
     with pytest.raises(TrickformerError, match=r"cannot be locked \(Operation not supported\)"):
         JsonLines(tmp_path / "lines.jsonl")
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m`<script>"
+
+
+def _poison(value):
+    """Escapes in every text of an object but the keys and what must be as it is."""
+    if isinstance(value, dict):
+        return {k: v if k in ("rules", "format", "kind", "source") else _poison(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_poison(v) for v in value]
+    return value + ESCAPES if isinstance(value, str) else value
+
+
+def test_names_of_strangers_do_not_steer_the_terminal(honest, tmp_path, command):
+    folder = shutil.copytree(honest, tmp_path / "copy")
+    about = json.loads((folder / "run.json").read_text())
+    about |= {"players": [f"random{ESCAPES}", f"rules\n{ESCAPES}"], "caveats": [[ESCAPES], [ESCAPES]]}
+    about["builds"] = [{"trickformer": ESCAPES}]
+    (folder / "run.json").write_text(json.dumps(about))
+    target = tmp_path / "games.jsonl"
+    assert command("records", "convert", str(honest / "records.jsonl"), str(target))[0] == 0
+    first = json.loads(target.read_text().splitlines()[0])
+    named = first | {"names": [name + ESCAPES for name in first["names"]], "tags": {"event": ESCAPES}}
+    target.write_text("\n".join(map(json.dumps, (named, _poison(first)))) + "\n")
+    for words in (
+        ["report", folder],
+        ["records", "show", target, "--game", 1],
+        ["records", "check", target],
+        ["records", "worst", folder],
+        ["records", "show", folder, "--game", 1],
+        ["tournament", f"hearts{ESCAPES}", "--a", "random", "--b", f"x{ESCAPES}"],
+    ):
+        _, out, err = command(*words)
+        foreign = [c for c in out + err if not c.isprintable() and c != "\n"]
+        assert not foreign, (words, foreign)
+    report = (folder / "report.md").read_text()
+    assert "\x1b" not in report and "\n<script>" not in report and "rules &lt;script>" not in report.splitlines()
+
+
+class _Gone:
+    """A standard error that nobody reads."""
+
+    encoding = "utf-8"
+
+    def write(self, text):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    flush = write
+
+    def isatty(self):
+        return False
+
+
+@pytest.mark.parametrize("tty", [False, True])
+def test_a_run_does_not_end_because_nobody_reads_its_progress(tmp_path, monkeypatch, tty):
+    gone = _Gone()
+    gone.isatty = lambda: tty
+    gone.flush = lambda: gone.write("")
+    monkeypatch.setattr("sys.stderr", gone)
+    assert len(run.tournament(Tournament(**MATCH, out=tmp_path / "run")).records) == 42
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_output_that_cannot_be_encoded_is_no_error(tmp_path, encoding):
+    program = [sys.executable, "-c", "from trickformer.cli import main; main()"]
+    out = tmp_path / "a $x$ {"
+    words = ["tournament", "hearts", "--a", "random", "--b", "rules", "--deals", "1", "--out", str(out)]
+    done = subprocess.run([*program, *words], env=os.environ | {"PYTHONIOENCODING": encoding}, capture_output=True)
+    assert done.returncode == 0 and b"Traceback" not in done.stderr
+    assert (out / "plot.png").stat().st_size > 5_000
+
+
+def test_a_reader_that_is_gone_is_no_traceback(honest):
+    script = f"{sys.executable} -c 'from trickformer.cli import main; main()' report {honest} | head -c 1"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_figures_do_not_obey_the_current_folder(tmp_path):
+    (tmp_path / "matplotlibrc").write_text("figure.dpi: 1\nbackend: module://owned\nfont.size: 99\n")
+    code = "from trickformer.plumbing.figures import plt; print(plt.rcParams['font.size'], plt.get_backend())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.split() == ["10.0", "Agg"], done.stderr

@@ -297,7 +297,7 @@ def test_an_option_stays_one_word(engines_toml):
         ("[b]\n", r"\[b\]: command is missing"),
         ("[b]\ncommand = 'bot {x}'\n", r"the command names the options \['x'\], and there are \[\]"),
         ("[b]\ncommand = 'bot {'\n", "command: "),
-        ("[b]\ncommand = 'bot'\nprocesses = 0\n", "greater than or equal to 1"),
+        ("[b]\ncommand = 'bot'\nprocesses = 0\n", "must be 1 or more"),
         ("[b]\ncommand = 'bot'\nfoo = 0\n", "unknown config key 'foo'"),
         ("command = 'bot'\n", "stands outside of a table"),
         ("[b\n", "cannot read"),

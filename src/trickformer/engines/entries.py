@@ -37,7 +37,7 @@ class Entry(BaseModel):
     processes: int = Field(1, ge=1, le=1_024, description="how many of it play at the same time")
     timeout: float = Field(60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
     options: dict[str, bool | int | float | str] = Field({}, description="options and their defaults")
-    safe: list[str] = Field([], description="options that a config file may set; all others are for the command line")
+    safe: list[str] = Field([], description="Options that a config file may set (default: none).")
 
     @model_validator(mode="after")
     def _braces_are_options(self) -> Self:

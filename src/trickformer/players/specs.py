@@ -281,7 +281,7 @@ def starts_program(spec: str) -> bool:
     return bool(getattr(options, "starts_program", False))
 
 
-def reserved(spec: str) -> str | None:
+def user_only(spec: str) -> str | None:
     """Say what a spec decides that only the user may decide.
 
     Such is a program to start, and an option of an engine of engines.toml, unless its entry names the option as safe:
@@ -296,7 +296,7 @@ def reserved(spec: str) -> str | None:
         name, options = parse(spec)
     except TrickformerError:
         return None
-    if found := next(filter(None, map(reserved, getattr(options, "parts", {}).values())), None):
+    if found := next(filter(None, map(user_only, getattr(options, "parts", {}).values())), None):
         return found
     entry = None if name in NAMES else entries.read().get(name)
     given = options.model_dump(exclude_defaults=True).keys()
@@ -305,12 +305,12 @@ def reserved(spec: str) -> str | None:
 
 
 def to_type(config: BaseModel) -> list[str]:
-    """The options of a config that a file may not decide, as words of the command line (`reserved`)."""
+    """The options of a config that a file may not decide, as words of the command line (`user_only`)."""
     words: list[str] = []
     for name in type(config).model_fields:
         value = getattr(config, name)
         specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if any(isinstance(spec, str) and reserved(spec) for spec in specs):
+        if any(isinstance(spec, str) and user_only(spec) for spec in specs):
             words += [word for spec in specs for word in (f"--{name.replace('_', '-')}", spec)]
     return words
 
@@ -327,14 +327,14 @@ def _translate_stored(spec: str, game: str | None) -> str:
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     """A validator of fields that hold specs of players of a game; None: the one that the config names.
 
-    A spec with something `reserved` is not taken from a file, which may be a stranger's (`plumbing.config.load`). Specs
-    in a run folder of an earlier version are translated."""
+    A spec with something `user_only` is not taken from a file, which may be a stranger's (`plumbing.config.load`).
+    Specs in a run folder of an earlier version are translated."""
 
     def validate(specs: Specs, info: ValidationInfo) -> Specs:
         context, many = info.context or {}, [specs] if isinstance(specs, str) else specs or []
         if info.field_name in context.get("filed", ()):
             for spec in many:
-                if what := reserved(spec):
+                if what := user_only(spec):
                     raise ValueError(f"{spec!r} {what}, which a file may not decide; give it on the command line")
         if context.get("old"):
             many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]

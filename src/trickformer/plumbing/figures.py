@@ -12,6 +12,9 @@ from trickformer.plumbing.files import whole
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
+matplotlib.rcdefaults()  # a matplotlibrc in the current folder may be a stranger's
+matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
+
 __all__ = ["plt", "save"]
 
 

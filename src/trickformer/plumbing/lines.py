@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import open_data, whole
-from trickformer.plumbing.progress import warn
+from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object
 
 # Lines, and seconds, between two fsyncs: what a power cut may cost.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Protocol, TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, TextIO, TypeAlias, cast
+
+from trickformer.plumbing.terminal import PatientStream, console, say
 
 
 class Advance(Protocol):
@@ -24,7 +26,6 @@ _LINE_EVERY = 15.0  # seconds between two plain lines
 def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
     """Shows how many of `total` units are done and the time left; call the value for each one finished."""
     if sys.stderr.isatty():
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (
@@ -34,7 +35,7 @@ def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
             TextColumn(unit),
             TimeRemainingColumn(elapsed_when_finished=True),
         )
-        with Progress(*columns, console=Console(stderr=True)) as bar:
+        with Progress(*columns, console=console(cast("TextIO", PatientStream(sys.stderr)))) as bar:
             task = bar.add_task(what, total=total, completed=done)
 
             def draw(n: int = 1, where: str = "") -> None:
@@ -66,20 +67,6 @@ def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Ad
         pass
 
     yield advance
-
-
-def warn(text: str) -> None:
-    """Print a warning on standard error."""
-    say(f"warning: {text}")
-
-
-def say(text: str) -> None:
-    """Print a line on standard error. If nobody reads it or the terminal cannot show it, the work goes on."""
-    with suppress(OSError, ValueError):  # closed, gone, or not its encoding
-        try:
-            print(text, file=sys.stderr, flush=True)
-        except UnicodeEncodeError:
-            print(text.encode("ascii", "backslashreplace").decode(), file=sys.stderr, flush=True)
 
 
 def _at(what: str, where: str) -> str:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from trickformer.plumbing import terminal
 from trickformer.plumbing.files import replace
+from trickformer.plumbing.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 REPORT = "report.md"  # file of a run
-_WIDTH = 200  # columns where the terminal does not tell
 
 # Head and rows of cells; the first column is text, the others numbers.
 ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -57,30 +58,31 @@ class Report:
 
     def markdown(self) -> str:
         """Render the report as a Markdown document."""
-        parts = [f"# {self.title}\n\n{self.heading}\n"]
+        parts = [f"# {self.title}\n\n{one_line(self.heading)}\n"]
         if self.names:
             parts.append(_format_specs(self.names))
         for title, (head, rows) in self.tables:
             if title:
-                parts.append(f"## {title}\n")
+                parts.append(f"## {one_line(title)}\n")
             lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-            parts.append("".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |\n" for line in lines))
+            parts.append(
+                "".join("| " + " | ".join(one_line(c).replace("|", "\\|") for c in line) + " |\n" for line in lines)
+            )
         if self.notes:
-            parts.append("".join("- " + note.replace("*", "\\*") + "\n" for note in self.notes))
+            parts.append("".join("- " + one_line(note).replace("*", "\\*") + "\n" for note in self.notes))
         parts += [f"![{caption}]({file})\n" for caption, file in self.figures]
         parts += [paragraph + "\n" for paragraph in self.method]
         if self.resolved:
             parts += ["With all options:\n", _format_specs(self.resolved)]
         for build in self.builds:
-            parts.append("Played by " + ", ".join(f"{k} {v}" for k, v in build.items() if v is not None) + ".\n")
+            played = ", ".join(f"{k} {v}" for k, v in build.items() if v is not None)
+            parts.append(f"Played by {one_line(played)}.\n")
         return "\n".join(parts)
 
     def text(self) -> str:
         """Render the report as for a terminal."""
-        from rich.console import Console
-
         file = io.StringIO()
-        self._print(Console(file=file, highlight=False, width=_WIDTH))
+        self._print(terminal.console(file, wide=True))
         return file.getvalue()
 
     def print(self, as_json: bool = False) -> None:
@@ -88,12 +90,7 @@ class Report:
         if as_json:
             print(self.json())
             return
-        from rich.console import Console
-
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console.width = _WIDTH
-        self._print(console)
+        self._print(terminal.console(wide=True))
 
     def _print(self, console: Console) -> None:
         from rich.box import SIMPLE_HEAD
@@ -124,4 +121,4 @@ class Report:
 
 
 def _format_specs(specs: Mapping[str, str]) -> str:
-    return "".join(f"- {name}: `{spec}`\n" for name, spec in specs.items())
+    return "".join(f"- {one_line(name)}: `{printable(' '.join(spec.split()))}`\n" for name, spec in specs.items())

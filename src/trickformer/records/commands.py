@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from trickformer.plumbing import config as configs
+from trickformer.plumbing import terminal
 
 app = typer.Typer(help="Show, check, convert and review games on record, our own and those of other programs.")
 
@@ -37,7 +38,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
         print(json.dumps({"games": counts.total()} | counted | {"findings": findings}))
     else:
         for finding in notable:
-            print(finding if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
+            terminal.out(str(finding) if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
         statuses += (NOT_ISKO,) if counts[NOT_ISKO] else ()
         print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
     raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trickformer.plumbing import config as configs
+from trickformer.plumbing import terminal
 from trickformer.records.commands import File, app
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def show(
     as_json: configs.Json = False,
 ) -> None:
     """Print games readably: players, hands, what was said, tricks, result; and what an analyst thinks of them."""
-    from rich.console import Console
 
     from trickformer.base import TrickformerError
     from trickformer.records import show
@@ -63,7 +62,7 @@ def show(
         games = [show.data(record, n) | _data(reviews.get(n)) for n, record in found]
         print(json.dumps({"games": games}))
     else:
-        console = Console(highlight=False)
+        console = terminal.console()
         for n, record in found:
             show.print_game(record, n, console)
             if n in reviews:
@@ -71,7 +70,7 @@ def show(
 
                 print_review(reviews[n], console)
     if warning:
-        print(f"warning: {warning}", file=sys.stderr)
+        terminal.warn(warning)
 
 
 @app.command(epilog="Example: trickformer records worst out/match")
@@ -86,7 +85,7 @@ def worst(
     from trickformer.review import worst as worsts
 
     found = worsts.worst(folder, most, (a - 1, b - 1))
-    print(json.dumps(found.data()) if as_json else worsts.text(found))
+    terminal.out(json.dumps(found.data()) if as_json else worsts.text(found))
 
 
 @app.command(epilog="Example: trickformer records what-if out/match --game 3 --at 5 --players pimc")
@@ -103,7 +102,6 @@ def what_if(
     as_json: configs.Json = False,
 ) -> None:
     """Play the rest of a hand again from one of its decisions, with the cards as they were dealt."""
-    from rich.console import Console
 
     from trickformer.plumbing.progress import progress
     from trickformer.review.text import print_what_if
@@ -115,7 +113,7 @@ def what_if(
     if as_json:
         print(json.dumps(found.model_dump(mode="json")))
     else:
-        print_what_if(found, Console(highlight=False))
+        print_what_if(found, terminal.console())
 
 
 def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer.plumbing.figures import plt, save
+from trickformer.plumbing.terminal import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,4 +108,5 @@ def _unit(result: dict[str, Any], what: str) -> str:
 
 
 def _short(spec: str, length: int = 60) -> str:
+    spec = printable(" ".join(spec.split()))
     return spec if len(spec) <= length else spec[: length - 1] + "…"

@@ -285,7 +285,7 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
     matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
     sat = dict.fromkeys(who for seating in matches or [seats] for who in seating)
     for who in sat:
-        if who not in seats and (what := players.reserved(who)):
+        if who not in seats and (what := players.user_only(who)):
             raise TrickformerError(f"{who!r} sits there and {what}, which a file may not decide")
     about = {"game": str(game.spiel), "players": list(sat)}
     with folder.records(JOURNAL, settings, resume=resume, free=free, parse=_parse, about=about) as journal:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.terminal import out, say
 from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, TimedDecision, ask, make_cast
@@ -36,15 +37,15 @@ def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
             answer: TimedDecision = cast.decide(ask(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
         log = table.log(_mine(table))
-        print("\n".join(f"  seat {seat}: {what}" for seat, what in log[told:] if table.seats[seat] != YOU))
+        out("\n".join(f"  seat {seat}: {what}" for seat, what in log[told:] if table.seats[seat] != YOU))
         told = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
         ended = table.over
         scene = scenes.show(table.game, table.state, _mine(table))
-        print(as_text(scene, table))
+        out(as_text(scene, table))
         if table.over:
-            print(in_words(table.game, table.state))
+            out(in_words(table.game, table.state))
             print(f"scores {_numbers(table.game.scores(table.state))}; next for the next deal")
         while not _obey(table, scene, read().strip()):
             print(_HELP, file=sys.stderr)
@@ -66,14 +67,14 @@ def _obey(table: Table, scene: Scene, word: str) -> bool:
             commands[word]()
             return True
         if word == "log":
-            print("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_mine(table))))
+            out("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_mine(table))))
             return True
         found = _action(table, word)
         if found is None or table.turn is None:
             return False
         table.act(table.turn, found)
     except TrickformerError as e:
-        print(e, file=sys.stderr)
+        say(str(e))
         return False
     return True
 
