@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from trickformer import _core, games, tokenizers
-from trickformer.games import _missions
+from trickformer.games import missions
 
 NOTHING = 255  # fills a history up
 BATCH = 100_000
@@ -36,7 +36,7 @@ class Tally:
     actions: float  # a game, chance's included, the deal not
 
 
-def measured(page: _missions.Page, seed: int, n: int) -> Tally:
+def measured(page: missions.Page, seed: int, n: int) -> Tally:
     """Games 0 to n - 1 of the series `seed`."""
     book = tokenizers.make(games.load(f"crew(mission={page.id})")).codec
     won = actions = 0
@@ -78,7 +78,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.games < 1:
         parser.error("--games is 1 or more")
-    rows = (measured(page, options.seed, options.games) for page in _missions.read())
+    rows = (measured(page, options.seed, options.games) for page in missions.read())
     if options.json:
         for row in rows:
             print(json.dumps(asdict(row)))

@@ -18,11 +18,11 @@ import numpy as np
 
 from benchmarks import Row, arguments, emit
 from trickformer import _core
-from trickformer.games import _missions
+from trickformer.games import missions
 from trickformer.games.crew import RADIO
 
 SEED, LIMIT, MS = 1, 200_000, 1e3
-MISSIONS = {page.id: page.mission() for page in _missions.read()}
+MISSIONS = {page.id: page.mission() for page in missions.read()}
 GROUPS = {
     "1-10": range(1, 11),
     "11-30": range(11, 31),

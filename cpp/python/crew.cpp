@@ -20,7 +20,7 @@ using namespace trickformer::crew;
 namespace {
 
 // What a mission must be for its rules to leave no player without an action and to speak of nobody who is not named;
-// trickformer.games._missions asks for more.
+// trickformer.games.missions asks for more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
   if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
@@ -43,7 +43,7 @@ void check(const Mission& m) {
 }
 
 void bind_missions(nb::module_& m) {
-  nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games._missions writes it.");
+  nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games.missions writes it.");
   bind_copies(mission, "Mission");
   mission
       .def(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_worlds_approach_the_exact_belief(form, seat, rejection):
     for seed in range(2):
         each = Particles(process(form, seat), 100_000, seed, rejection=rejection)
         for _, now in follow(each, form, seat, seed):
-            (cards,), (log_weight,) = each._hidden, each._log_weight
+            cards, log_weight = each.worlds(0)
             if not np.isfinite(log_weight).any():
                 assert rejection and each.notes()["steps_without_worlds"]
                 assert np.isnan(each.log_probs(now.hidden)).all()
@@ -98,7 +99,7 @@ def test_copies_of_a_world_are_no_further_evidence():
     each.begin(first.table)
     v0 = np.exp(each.log_probs(first.hidden)[0])
     a, b = np.array([0, 1, 2, 3]), np.array([1, 1, 2, 3])
-    each._hidden = [np.concatenate([np.tile(a, (500, 1)), np.tile(b, (500, 1))]).astype(np.int8)]
+    each.begin(first.table, [np.concatenate([np.tile(a, (500, 1)), np.tile(b, (500, 1))]).astype(np.int8)])
     uniform = estimators.V0(process(Form.HMM))
     uniform.begin(first.table)
     prior = np.exp(uniform.log_probs(first.hidden)[0])
@@ -130,13 +131,12 @@ def test_likelihoods_of_bb_are_expectations_over_the_other_slot(form, seat):
             if before is not None and (before.table.current()[0] != seat or form is not Form.POMDP):
                 assert asked is not None
                 mover = int(before.table.current()[0])
-                told = asked._move_likelihoods(before.table, now.control, np.array([now.action]))[0].numpy()
+                told = asked.move_likelihoods(before.table, now.control, np.array([now.action]))[0].numpy()
                 expected = plainly(system, asked.belief()[0].numpy(), before, now, mover)
                 assert np.abs(told - expected).max() < 0.05, f"seed {seed}"
                 moves += 1
                 informative += np.ptp(expected) > 0.2
             asked = copy.copy(each)  # with the belief before the next move: observe gives an estimator new tensors
-            asked._likelihood = each._likelihood.clone()
     assert moves > 4 and informative
 
 
@@ -169,19 +169,16 @@ def test_likelihoods_move_with_their_cards(form):
     """A card that was played or discarded takes what is known of it along; of a new one nothing is."""
     shifts = 0
     for seed in range(6):
-        each = estimators.V2(process(form), 0.01, 4, seed)
         marks = {0: [10.0, 11.0], 1: [20.0, 21.0]}
-        for before, now in follow(each, form, 0, seed):
-            if before is None:
-                continue
-            each._likelihood = torch.tensor([*marks[0], *marks[1]]).repeat(KINDS, 1).T[None].contiguous()
+        for before, now in pairwise(play(form, seed)):
+            likelihood = torch.tensor([*marks[0], *marks[1]]).repeat(KINDS, 1).T[None].contiguous()
             mover = int(before.table.current()[0])
-            each._shift(before.table, np.array([now.action]))
+            moved = estimators.shift_likelihoods(process(form), likelihood, before.table, np.array([now.action]))
             if now.action < 4:
                 del marks[mover][now.action % 2]
                 marks[mover].append(1.0)
                 shifts += 1
-            assert each._likelihood[0, :, 0].tolist() == [*marks[0], *marks[1]], f"seed {seed}"
+            assert moved[0, :, 0].tolist() == [*marks[0], *marks[1]], f"seed {seed}"
             fresh = iter(range(100 * seed, 100 * seed + 100))
             marks = {p: [float(next(fresh)) + 2 for _ in hand] for p, hand in marks.items()}
     assert shifts > 6

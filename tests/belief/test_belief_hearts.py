@@ -15,7 +15,7 @@ from support.play import RULE_OPTIONS
 
 from trickformer.base import PUBLIC, Event, View
 from trickformer.belief import sampler
-from trickformer.belief.samplers._resampling import resample
+from trickformer.belief.samplers import resample
 from trickformer.games import hearts
 
 C, D, H, S = range(4)

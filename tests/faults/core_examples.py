@@ -15,7 +15,6 @@ import numpy as np
 from tests.faults.core_examples_more import more
 from tests.faults.core_signatures import ROOT, classes
 from trickformer import _core, games, tokenizers
-from trickformer.tokenizers import _bulk
 
 Arguments = tuple[Any, ...]
 Examples = dict[str, list[Callable[[], Arguments]]]
@@ -136,10 +135,12 @@ class _Maker:
             return made
 
         drawn = (draw.uniform(size=(2, 4)),) if name == "crew" else ()
-        self.add(
-            f"{name}.{tables_class}",
-            lambda: (codec, _bulk.deals(game.chance_actions, rng.getrandbits(16), 0, 2), *drawn),
-        )
+
+        def deals() -> Any:
+            seed = rng.getrandbits(16)
+            return np.array([game.chance_actions(seed, index) for index in range(2)], np.uint8)
+
+        self.add(f"{name}.{tables_class}", lambda: (codec, deals(), *drawn))
 
         def step() -> Arguments:
             made = tables(rng.randrange(4))

@@ -24,8 +24,8 @@ from trickformer.base import TrickformerError
 from trickformer.belief import heads
 from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
-from trickformer.belief.learner import _SNAPSHOTS as snapshots
-from trickformer.games import _missions
+from trickformer.belief.learner import SNAPSHOTS
+from trickformer.games import missions
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import arrays, folder, text
 from trickformer.plumbing import config as configs
@@ -203,7 +203,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
             in_folder("records of a tournament", inputs / "tournament", "records.jsonl", records),
             good=[line + b"\n" for line in record[:20]],
         ),
-        by_file("missions", [MISSIONS], lambda path: _missions.read(str(path)), "missions.toml"),
+        by_file("missions", [MISSIONS], lambda path: missions.read(str(path)), "missions.toml"),
         Target("player specs", [s.encode() for s in SPECS], lambda s: players.parse(s.decode(errors="replace"))),
         Target("game strings", [s.encode() for s in GAMES], lambda s: games.load(s.decode(errors="replace"))),
         Target("lines of a tournament", record[:20], line),
@@ -240,7 +240,7 @@ def _config(kind: type[BaseModel]) -> Callable[[Path], object]:
 
 def _snapshot(file: Path) -> object:
     try:
-        return snapshots.load(file, {})
+        return SNAPSHOTS.load(file, {})
     except ValueError as e:
         raise TrickformerError(str(e).splitlines()[0] if str(e) else "") from None
 
@@ -249,7 +249,7 @@ def _make_snapshot(place: Path) -> None:
     """A snapshot of what a learner keeps."""
     place.mkdir()
     held = {"step": 3, "mean": 0.5, "rng": np.random.default_rng(1), "weights": [torch.ones(2, 3)], "name": ("a", None)}
-    snapshots.save(place / "state.npz", held, {})
+    SNAPSHOTS.save(place / "state.npz", held, {})
 
 
 def _checked(path: Path) -> None:

@@ -141,7 +141,7 @@ def warm() -> None:
             importlib.import_module(module.name)
     for name in ("matplotlib.pyplot", "torch.utils.tensorboard", "transformers"):
         importlib.import_module(name)
-    evaluation._KEEP_EVERY = 0.0  # a stack of games is kept after every move, not every minute
+    evaluation.KEEP_EVERY = 0.0  # a stack of games is kept after every move, not every minute
 
 
 def run(words: list[str], limit: float = LIMIT) -> Ended:

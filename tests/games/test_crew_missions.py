@@ -7,7 +7,7 @@ import copy
 import pytest
 from support.crew_scripts import ACTION, PAGES, Script
 
-from trickformer.games import _missions, crew
+from trickformer.games import crew, missions
 
 # Seats 0, 1, 2, 3 win in turn, the commander first: as tasks are drafted.
 LADDER = (
@@ -313,7 +313,7 @@ def test_every_mission_is_worked_both_ways():
 
 def own(**fields):
     """A mission of one's own."""
-    return _missions.Page(id=60, **fields)
+    return missions.Page(id=60, **fields)
 
 
 def asked(script):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trickformer import _core, games
-from trickformer.games import _missions, crew
+from trickformer.games import crew, missions
 from trickformer.studies.crew.plan import Missions
 from trickformer.studies.crew.statistics import attempts, compare
 
@@ -40,7 +40,7 @@ def kept():
 def refusal(rules, **fields):
     """Why a mission of these rules is refused; None where it is not."""
     try:
-        _missions.Page(id=60, rules=list(rules), **fields)
+        missions.Page(id=60, rules=list(rules), **fields)
     except ValueError as e:
         return str(e)
 
@@ -50,7 +50,7 @@ def test_rules_that_cannot_be_kept_together_are_refused():
     orders = kept()
     assert all(found.any() for found in orders.values())
     impossible = {pair for pair in combinations(orders, 2) if not (orders[pair[0]] & orders[pair[1]]).any()}
-    why = {frozenset(pair): refusal(pair) or "" for pair in combinations(_missions.RULES, 2)}  # without tasks
+    why = {frozenset(pair): refusal(pair) or "" for pair in combinations(missions.RULES, 2)}  # without tasks
     refused = {pair for pair, said in why.items() if "cannot both be kept, whoever wins the tricks" in said}
     assert all(rule in why[pair] for pair in refused for rule in pair)
     # Two rules on the member, or on a member and on roles, do not go together for another reason.
@@ -95,11 +95,11 @@ def test_values_that_are_none_are_told_in_plain_words(line, says, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text(f"[[mission]]\nid = 60\ntasks = 1\n[[mission]]\nid = 61\n{line}\n")
     with pytest.raises(games.TrickformerError) as raised:
-        _missions.read(str(file))
+        missions.read(str(file))
     assert str(raised.value).startswith(f"missions {file}, line ") and ", mission 61: " in str(raised.value)
     assert says in str(raised.value) and "\n" not in str(raised.value)
     assert not any(word in str(raised.value) for word in ("Input", "Field", "valid", "Extra"))
-    whole = _missions.Page.model_validate({"id": 61, "tasks": 3})
+    whole = missions.Page.model_validate({"id": 61, "tasks": 3})
     assert whole.allocation == "draft"
 
 
@@ -115,7 +115,7 @@ def test_values_that_are_none_are_told_in_plain_words(line, says, tmp_path):
 )
 def test_the_allocation_follows_where_it_is_not_said(lines, allocation, tmp_path):
     (tmp_path / "own.toml").write_text(f"[[mission]]\nid = 60\n{lines}\n")
-    (page,) = _missions.read(str(tmp_path / "own.toml"))
+    (page,) = missions.read(str(tmp_path / "own.toml"))
     assert page.allocation == allocation
 
 
@@ -157,10 +157,10 @@ def test_intervals_stay_within_what_can_be(a, b):
 def test_every_other_pair_of_rules_can_be_won():
     """The solver finds a line with open hands in one of some deals: nothing that is accepted is out of reach."""
     game, solver, pages = games.load("crew"), _core.crew.Solver(), []
-    for pair in combinations(_missions.RULES, 2):
+    for pair in combinations(missions.RULES, 2):
         for tasks in ({}, {"tasks": 1}, {"tasks": 3, "tokens": ["1", "omega"]}):
             if refusal(pair, **tasks) is None:
-                pages.append(_missions.Page(id=60, rules=list(pair), **tasks))
+                pages.append(missions.Page(id=60, rules=list(pair), **tasks))
                 break
     assert len(pages) > 100
     for page in pages:

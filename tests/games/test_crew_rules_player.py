@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from trickformer import _core, games, players, tokenizers
-from trickformer.games import _missions
+from trickformer.games import missions
 from trickformer.games.crew import ACTIONS, CARDS, NUM_CARDS, PREAMBLE
 
 CORE = _core.crew
 NOTHING = 255
-PAGES = {page.id: page for page in _missions.read()}
+PAGES = {page.id: page for page in missions.read()}
 
 
 def book(*numbers, distress="off"):

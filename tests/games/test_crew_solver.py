@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from trickformer import _core
-from trickformer.games import _missions
+from trickformer.games import missions
 from trickformer.games.crew import DRAW, PLAY, RADIO, RADIO_CARD, SILENT
 
 crew = _core.crew
-MISSIONS = {page.id: page.mission() for page in _missions.read()}
+MISSIONS = {page.id: page.mission() for page in missions.read()}
 
 
 def start(mission: Any, rng: np.random.Generator) -> Any:
@@ -106,7 +106,7 @@ OWN = (
 
 @pytest.mark.parametrize("own", OWN, ids=[" ".join(o["rules"]) for o in OWN])
 def test_missions_of_ones_own(own: dict[str, Any]) -> None:
-    mission = _missions.Page(id=99, **own).mission()
+    mission = missions.Page(id=99, **own).mission()
     rng = np.random.default_rng(5)
     solver = crew.Solver()
     for i in range(60):

@@ -88,7 +88,7 @@ def test_colours_are_shuffled_anew_at_every_step(tmp_path, shuffle):
     kept, names = begun.replay.of(np.arange(8)), colours.renaming(rules, CPU)
     plain, found = learning.frames(rules, 0, kept, True, CPU), set()
     for step in range(20):
-        given = begun._make_frames(kept, np.random.default_rng(step))
+        given = begun.make_frames(kept, np.random.default_rng(step))
         for game in range(8):
             rows = given.games == game
             for seat in range(2):

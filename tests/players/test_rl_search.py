@@ -15,7 +15,7 @@ from support.play import decisions
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, save
-from trickformer.search.hanabi.rl import _values
+from trickformer.search.hanabi.rl import action_values
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -67,7 +67,7 @@ def test_tuned_values_are_those_of_all_worlds(folders):
 def test_games_in_step_are_games_one_by_one(folders, horizon):
     """With values the seat plays by them, with None all play the blueprint, which draws nothing."""
     search = players.make(spec(folders["mlp"], horizon=horizon), TINY)
-    tuning, model = search._tuning, search._model
+    tuning, model = search.tuning, search.model
     x = _core.hanabi.Tables(TINY.rules, 3, 0, 60)
     for _ in range(4):
         x.step(x.choose(np.full(60, BOT, dtype=np.int8), 0))
@@ -82,7 +82,7 @@ def test_games_in_step_are_games_one_by_one(folders, horizon):
             if one.current()[0] == 0 and own < horizon:
                 seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
                 with torch.no_grad():
-                    q = _values(model, seen, legal)
+                    q = action_values(model, seen, legal)
                 action = np.array([int(q.masked_fill(~legal, -torch.inf).argmax())])
                 own += 1
             one.step(action)
@@ -96,9 +96,9 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
     """Where the network moves for one seat (others=1) and for both: a move of a seat is held to its next one by the
     network, and its last to the end."""
     search = players.make(spec(folders["mlp"]), TINY)
-    tuning = replace(search._tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
+    tuning = replace(search.tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
     torch.manual_seed(2)
-    model, target = search._model, ActionValues(search._model.shape)
+    model, target = search.model, ActionValues(search.model.shape)
     x = _core.hanabi.Tables(TINY.rules, 4, 0, 40)
     for _ in range(4):
         x.step(x.choose(np.full(40, BOT, dtype=np.int8), 0))
@@ -112,7 +112,7 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
                 continue
             seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
             with torch.no_grad():
-                q, by = (_values(m, seen, legal)[0].numpy() for m in (model, target))
+                q, by = (action_values(m, seen, legal)[0].numpy() for m in (model, target))
             action = int(np.where(legal[0], q, -np.inf).argmax())
             moves.append((int(one.current()[0]), int(one.scores()[0]), q[action], by[action]))
             one.step(np.array([action]))
@@ -123,7 +123,7 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
             wanted = one.scores()[0] - score if then is None else then[1] - score + 0.9**2 * then[3]
             slow[m].append(value - wanted)
             bootstrapped += then is not None
-    found = tuning._errors(model, target, x, np.random.default_rng(1)).detach().numpy()
+    found = tuning.td_errors(model, target, x, np.random.default_rng(1)).detach().numpy()
     np.testing.assert_allclose(found, np.concatenate(slow), atol=1e-5)
     assert (bootstrapped > 0) == (horizon > 2)
 
@@ -145,10 +145,10 @@ def test_search_is_not_below_the_blueprint(folders):
     """A network that knows nothing is tuned, or not followed. The weights that it began with stay."""
     deals = 16
     search = players.make(spec(folders["mlp"], steps=15), TINY)
-    before = {name: w.clone() for name, w in search._model.state_dict().items()}
+    before = {name: w.clone() for name, w in search.model.state_dict().items()}
     gain = scores(search, deals) - scores(players.make("partner:style=smart", TINY), deals)
     assert gain.mean() > 0, gain
-    assert all(torch.equal(w, before[name]) for name, w in search._model.state_dict().items())
+    assert all(torch.equal(w, before[name]) for name, w in search.model.state_dict().items())
 
 
 def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
@@ -167,16 +167,16 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint(folders):
 
 def test_preset_of_the_authors(folders):
     """What is given goes before it; a decision by it is one like others."""
-    paper = players.make(f'rl_search:checkpoint="{folders["mlp"]}",preset=paper', TINY)._tuning
+    paper = players.make(f'rl_search:checkpoint="{folders["mlp"]}",preset=paper', TINY).tuning
     assert (paper.steps, paper.batch, paper.worlds, paper.horizon) == (5_000, 128, 5_000, 1)
-    shares = {round(s, 12) for s in paper._shares(10_000, np.random.default_rng(1))}
+    shares = {round(s, 12) for s in paper.exploration_shares(10_000, np.random.default_rng(1))}
     assert shares == {round(0.1 ** (1 + 7 * i / 79), 12) for i in range(80)}
     given = spec(folders["mlp"], preset="paper", steps=2, batch=4, worlds=20, threshold=0, clip=1e-9)
     search, looked = players.make(given, TINY), 0
-    assert (search._tuning.learning_rate, search._tuning.target_every) == (0.01, 2_500)
+    assert (search.tuning.learning_rate, search.tuning.target_every) == (0.01, 2_500)
     assert players.parse(players.short(given)) == players.parse(given)
     both = f'rl_search:checkpoint="{folders["mlp"]}",multi=true,preset=paper'
-    assert players.make(both, TINY)._team.tuning == replace(paper, horizon=2, others=0)
+    assert players.make(both, TINY).team.tuning == replace(paper, horizon=2, others=0)
     for number, (_, view) in enumerate(turns(TINY, "smart", 8, deals=1)):
         (decision,) = search.act([view], [np.random.default_rng(number)], [{}])
         assert decision.action in view.legal
@@ -190,8 +190,8 @@ def test_settings_of_learning_do_what_they_say(folders):
     for name, given in {"as it is": {}, "clipped": {"clip": 1e-30}, "old target": {"target_every": 100}}.items():
         search = players.make(spec(folders["mlp"], horizon=3, steps=6, **given), TINY)
         x = _core.hanabi.Tables(TINY.rules, 3, 0, 30)
-        found[name] = search._tuning.tune(search._model, lambda _, x=x: x, np.random.default_rng(1))
-    as_it_is, clipped, old, before = (list(m.parameters()) for m in (*found.values(), search._model))
+        found[name] = search.tuning.tune(search.model, lambda _, x=x: x, np.random.default_rng(1))
+    as_it_is, clipped, old, before = (list(m.parameters()) for m in (*found.values(), search.model))
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(clipped, before))
     assert not all(torch.allclose(a, b, atol=1e-3) for a, b in zip(as_it_is, before))
     assert not all(torch.allclose(a, b, atol=1e-6) for a, b in zip(as_it_is, old))
@@ -210,9 +210,9 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
     checked, dropped, parted = 0, 0, 0
     for deal in range(5):
         for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
-            followed, _ = player.games.of(view)
+            followed, table = player.games.of(view)
             for seat in (0, 1) if number > 1 else ():
-                hands = followed._belief.enumerate_hands(seat)
+                hands = followed.belief.enumerate_hands(seat)
                 if hands is None:
                     assert few
                     continue
@@ -222,9 +222,9 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
                 assert tuple([*TINY.hand(state, seat), -1, -1][:2]) in held
                 checked += 1
                 dropped += len(slow) < len(possible)
-            network, hands = followed.search_next_move().network, followed._belief.enumerate_hands(1 - view.viewer)
+            network, hands = followed.search_next_move().network, followed.belief.enumerate_hands(1 - view.viewer)
             if network is not None and hands is not None:
-                said = player._team.move_log_likelihood(followed._x, network, decided(player, view).action, hands)
+                said = player.team.move_log_likelihood(table, network, decided(player, view).action, hands)
                 parted += 0 < np.isfinite(said).sum() < len(hands)
     assert checked > 30 and dropped > 5 and (few or parted > 2), (checked, dropped, parted)
 

@@ -3,8 +3,6 @@ nothing."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 import numpy as np
 import pytest
 from support.play import decisions
@@ -16,6 +14,7 @@ from trickformer.belief.hanabi import networks as files
 from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.process import choose_actions, prefer
+from trickformer.search.hanabi.public import Games, RuleSearchGame
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -41,21 +40,21 @@ def test_both_seats_find_the_same_rule():
             alone = players.make("rule_search:worlds=60,threshold=0", TINY)
             found = [p.games.of(view)[0] for p in (shared, alone)]
             other = players.make("rule_search:worlds=60,threshold=0", TINY)
-            twin, _ = other.games.of(TINY.view(state, 1 - view.viewer))
+            twin, table = other.games.of(TINY.view(state, 1 - view.viewer))
             assert found[0].search_next_move() == found[1].search_next_move() == twin.search_next_move(), deal
             assert alone.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             threaded = players.make("rule_search:worlds=60,threshold=0,threads=3", TINY)
             assert threaded.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             if exact is None:
                 exact = HandListBelief(shared.search.process)
-                exact.begin(twin._x)
+                exact.begin(table)
             else:
-                exact.observe(before[0], np.array([before[1]]), before[2], twin._x)
+                exact.observe(before[0], np.array([before[1]]), before[2], table)
             hands, log_p = exact.distribution()
             hidden = [TINY.hand(state, p) for p in (0, 1)]
             true = [card for hand in hidden for card in hand + [-1] * (2 - len(hand))]
             assert np.isfinite(log_p[(hands == true).all(axis=1)]).any(), deal
-            before, checked = (twin._x, twin.search_next_move().rule, decision.action), checked + 1
+            before, checked = (table, twin.search_next_move().rule, decision.action), checked + 1
     assert checked > 15
 
 
@@ -65,8 +64,8 @@ def test_values_are_those_of_all_worlds():
     for deal in range(3):
         exact = before = None
         for number, (_, view, decision) in enumerate(game_by(search, deal)):
-            followed, _ = search.games.of(view)
-            found, x, process = followed.search_next_move(), followed._x, search.search.process
+            followed, x = search.games.of(view)
+            found, process = followed.search_next_move(), search.search.process
             if exact is None:
                 exact = HandListBelief(process)
                 exact.begin(x)
@@ -110,19 +109,10 @@ def test_hands_under_way_share_nothing_that_matters():
     """Games with the same beginning, and more of them than are followed, are those that are played one by one."""
     hands, spec = [Hand(d % 5, (0, 0)) for d in range(10)], "rule_search:worlds=30,threshold=0"
     crowded = players.make(spec, TINY)
-    crowded.games._known = Forgetful()
+    crowded.games = Games(TINY, lambda x: RuleSearchGame(crowded.search, x), kept=2)
     together = list(play(TINY, [crowded], hands, 6, 4))
     alone = [next(play(TINY, [players.make(spec, TINY)], [hand], 6)) for hand in hands]
     assert comparable(together) == comparable(alone)
-
-
-class Forgetful(OrderedDict):
-    """Keeps two games."""
-
-    def __setitem__(self, key, value):
-        super().__setitem__(key, value)
-        while len(self) > 2:
-            self.popitem(last=False)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ def test_moves_say_what_the_player_would_do_in_each_world(range_max):
             for seat in (0, 1):
                 alone = players.make(spec, TINY)
                 possible, slow = listed(TINY, TINY.view(state, seat)), explained(TINY, alone, state, seat)
-                held = {tuple(hand) for hand in followed._belief.enumerate_hands(seat).tolist()}
+                held = {tuple(hand) for hand in followed.belief.enumerate_hands(seat).tolist()}
                 assert held & possible.keys() == slow.keys(), (deal, number, seat)
                 assert tuple([*TINY.hand(state, seat), -1, -1][:2]) in held
                 checked += 1
@@ -73,7 +73,7 @@ def test_both_seats_follow_the_same_game():
             one, two = (p.positions.games.of(SMALL.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
             for seat in (0, 1):
-                hands = [g._belief.enumerate_hands(seat) for g in (one, two)]
+                hands = [g.belief.enumerate_hands(seat) for g in (one, two)]
                 assert (hands[0] is None) == (hands[1] is None) and (hands[0] is None or (hands[0] == hands[1]).all())
             listed_now = one.hands()
             searched[listed_now is not None] += 1

@@ -131,14 +131,15 @@ def test_tables_of_no_game_are_refused():
     rules = _core.hanabi.Rules(**{name: getattr(_core.hanabi.Rules(), name) for name in RULES.values()})
     tables = _core.hanabi.Tables(rules, 1, 0, 2)
     _, states, marks = tables.__getstate__()
-    fresh = native._tables((rules, states, marks))
+    restore = native.NATIVES[_core.hanabi.Tables].make
+    fresh = restore((rules, states, marks))
     assert fresh.current().tolist() == tables.current().tolist()
     rng, refused = np.random.default_rng(0), 0
     for _ in range(2_000):
         held = bytearray(states)
         held[int(rng.integers(len(held)))] = int(rng.integers(256))
         try:
-            made = native._tables((rules, bytes(held), marks))
+            made = restore((rules, bytes(held), marks))
         except ValueError:
             refused += 1
             continue
@@ -146,9 +147,9 @@ def test_tables_of_no_game_are_refused():
         assert legal.shape == (2, rules.actions)
     assert refused > 300
     with pytest.raises(ValueError):
-        native._tables((rules, states[:-1], marks))
+        restore((rules, states[:-1], marks))
     with pytest.raises(ValueError):
-        native._tables((rules, states, bytes(len(marks))))
+        restore((rules, states, bytes(len(marks))))
 
 
 def test_the_format_is_numpys_own(tmp_path):

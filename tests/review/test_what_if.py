@@ -9,7 +9,7 @@ from support.review import dealt
 from trickformer import players
 from trickformer.base import CHANCE, TrickformerError
 from trickformer.review.result import WhatIf
-from trickformer.review.what_if import _From, what_if
+from trickformer.review.what_if import ContinuedGame, what_if
 from trickformer.tournaments.plan import Hand as Place
 from trickformer.tournaments.play import play
 
@@ -81,7 +81,7 @@ def test_chance_does_what_it_did(spec, source):
     for deal in range(4):
         hand = dealt(spec, cast, seed=3, deal=deal, source=source)
         _, first = hand.at(1)
-        rest = _From(hand, first)
+        rest = ContinuedGame(hand, first)
         assert str(rest.deal(0, 0)) == str(first) and rest.deal(0, 0) is not first
         for state, action in zip(hand.states(), hand.history):
             if state.current_player() == CHANCE and len(state.full_history()) >= len(first.full_history()):

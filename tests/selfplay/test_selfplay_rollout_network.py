@@ -108,12 +108,12 @@ def test_a_damaged_file_is_one_line(tokenizer, tmp_path):
 
 
 def loss_of(model, data, tokenizer):
-    inputs, values, labelled = rollout_network._tensors(data, tokenizer)
+    inputs, values, labelled = rollout_network.decision_tensors(data, tokenizer)
     with torch.no_grad():
         return action_loss(model(inputs.float()), values.float(), labelled).item()
 
 
-def test_a_fit_lowers_the_loss_and_is_reproducible(tokenizer, data, monkeypatch):
+def test_a_fit_lowers_the_loss_and_is_reproducible(tokenizer, data):
     start, models = fresh(tokenizer), []
     for seed in (5, 5, 6):
         model = copy.deepcopy(start)
@@ -124,11 +124,8 @@ def test_a_fit_lowers_the_loss_and_is_reproducible(tokenizer, data, monkeypatch)
     before, after = loss_of(start, data, tokenizer), loss_of(models[2], data, tokenizer)
     assert after < 0.7 * before
     assert abs(told - after) < 0.3 * after
-    monkeypatch.setattr(
-        rollout_network, "_PIECE", 37
-    )  # sequences whose features are held at a time say nothing of the result
     model = copy.deepcopy(start)
-    rollout_network.fit(model, data, tokenizer, 5, epochs=6, batch=128)
+    rollout_network.fit(model, data, tokenizer, 5, epochs=6, batch=128, piece=37)
     assert torch.equal(torch.cat([p.flatten() for p in model.state_dict().values()]), weights[0])
 
 

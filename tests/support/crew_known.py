@@ -6,23 +6,74 @@ import numpy as np
 from support.crew_histories import left_of
 from support.crew_oracle import ARROWS, COLOURS, DECK, OPEN_FROM, ROCKETS, ROLES, Twin, in_order, winning
 
-from trickformer.games import _missions
+from trickformer.games import missions
 from trickformer.games.crew import ACTIONS, ASK, HAND, PASS, PLAY, PREAMBLE, RADIO, RADIO_CARD
 
 COLOURED = DECK[:36]
 WORDS = ACTIONS[40:]
+SUITS = COLOURS + "R"
 LABELS = ("highest", "only", "lowest", "unlabelled")
-# The features in order, and how many there are of each.
-LAYOUT = """
-own:40 next:40 say:22 unseen:40 holds:120 void:15 over:40 length:5
-trick:40 beats:40 led:5 winner:4 best:10 trick-tasks:4
-tasks:144 free:36 due:36 order:36 omega:36 task-counts:4 left:3
-shown:36 labels:16 may-speak:4 asked:4 radio:1 answers:20
-stage:13 phase:13 turn:4 place:4 leader:4 commander:4 member:4 first-four:4 last:4
-tricks:11 wins:4 ahead:4 counts:4 result:2 communication:4 allocation:6 rules:18 distress:2
-script:62 worth:1 behind:40
-"""
-SIZES = {name.replace("-", " "): int(size) for name, size in (entry.split(":") for entry in LAYOUT.split())}
+ANSWERS = ("yes", "no", *ROLES)
+# The features in order, with the number of values of each. Names and order follow the enum Feature in
+# cpp/crew/features.hpp, which says what each is. The values below are computed from the printed rules and the missions
+# of the logbook by `crew_oracle`, without the core.
+SIZES = {
+    # Cards.
+    "own": 40,
+    "next": 40,
+    "say": 22,
+    "unseen": 40,
+    "holds": 120,  # by seat, the own one left out, and card
+    "void": 15,  # by seat, the own one left out, and suit
+    "over": 40,
+    "length": 5,
+    # The trick under way.
+    "trick": 40,
+    "beats": 40,
+    "led": 5,
+    "winner": 4,
+    "best": 10,
+    "trick tasks": 4,
+    # Tasks.
+    "tasks": 144,  # by seat and card
+    "free": 36,
+    "due": 36,
+    "order": 36,
+    "omega": 36,
+    "task counts": 4,
+    "left": 3,
+    # Messages.
+    "shown": 36,
+    "labels": 16,  # by seat and label
+    "may speak": 4,
+    "asked": 4,
+    "radio": 1,
+    "answers": 20,  # by seat and answer
+    # The course of the mission.
+    "stage": 13,
+    "phase": 13,
+    "turn": 4,
+    "place": 4,
+    "leader": 4,
+    "commander": 4,
+    "member": 4,
+    "first four": 4,
+    "last": 4,
+    "tricks": 11,
+    "wins": 4,
+    "ahead": 4,
+    "counts": 4,
+    "result": 2,
+    # The mission.
+    "communication": 4,
+    "allocation": 6,
+    "rules": 18,
+    "distress": 2,
+    # What the player `rules` would do; test_features.py compares these with the player.
+    "script": 62,
+    "worth": 1,
+    "behind": 40,
+}
 
 
 def ones(names, among):
@@ -146,105 +197,157 @@ class Course:
 
     def expected(self, viewer, possible):
         """The features of a seat where a player is on turn; possible: names of what it may come to see next."""
-        twin, core, mine = self.twin, self.state.core, self.seats[viewer]
-        clockwise = [left_of(viewer, i) for i in range(4)]
-        page, trick_number = self.page, len(twin.won) + 1
+        position = Position(self, viewer)
+        return {
+            **position.cards([name.rpartition(":")[2] for name in possible]),
+            **position.trick(),
+            **position.tasks(),
+            **position.messages(),
+            **position.course_of_play(),
+            **position.mission(),
+        }
 
-        def seats(*some):
-            return ones(some, clockwise)
 
-        gone = {card for _, card in twin.plays}
-        passing = {mine.passed} if core.phase == PASS and mine.passed else set()
-        own = twin.hands[viewer] - passing
-        known = set().union(*mine.has)
-        unseen = set(DECK) - gone - own - known - passing
-        laid = {p for p, _ in twin.plays[len(twin.plays) // 4 * 4 :]}
-        room = {p: 10 - len(twin.won) - (p in laid) - len(mine.has[p]) for p in clockwise[1:]}
+class Position:
+    """What one seat sees where a player is on turn. Each method computes one group of SIZES, name by name."""
+
+    def __init__(self, course, viewer):
+        self.course, self.twin, self.core = course, course.twin, course.state.core
+        self.viewer, self.mine, self.page = viewer, course.seats[viewer], course.page
+        self.clockwise = [left_of(viewer, i) for i in range(4)]
+        self.gone = {card for _, card in self.twin.plays}
+        laid = self.twin.plays[len(self.twin.plays) // 4 * 4 :]
+        self.laid, self.lying = {p for p, _ in laid}, [card for _, card in laid]
+        passed = self.mine.passed if self.core.phase == PASS else None
+        self.passing = {passed} if passed else set()
+        self.own = self.twin.hands[viewer] - self.passing
+        self.done = [self.twin.tasks[i] for i in self.twin.fulfilled]
+        self.open_tasks = [card for card in self.twin.tasks if card not in self.done]
+        self.token = dict(zip(self.twin.tasks, self.twin.tokens))
+
+    def by_seat(self, *some):
+        """1 for each of these seats, the own one first."""
+        return ones(some, self.clockwise)
+
+    def cards(self, plain):
+        """plain: names of the actions that may come next."""
+        mine, others = self.mine, self.clockwise[1:]
+        unseen = set(DECK) - self.gone - self.own - set().union(*mine.has) - self.passing
+        room = {p: 10 - len(self.twin.won) - (p in self.laid) - len(mine.has[p]) for p in others}
         may = {p: unseen - mine.cannot[p] if n > 0 else set() for p, n in room.items()}
         rooms = {card: sum(room[p] for p in room if card in may[p]) for card in unseen}
-        trick = [card for _, card in twin.plays[len(twin.plays) // 4 * 4 :]]
-        best = winning(trick) if trick else None
-        beats = [c for c in DECK if trick and c not in gone and winning([trick[0], best, c]) == c]
-        done = [twin.tasks[i] for i in twin.fulfilled]
-        open_tasks = [c for c in twin.tasks if c not in done]
-        token = dict(zip(twin.tasks, twin.tokens))
-        counts = [sum(p == seat for seat, _ in twin.won) for p in clockwise]
-        omega_late = "omega_in_last_trick" in page.rules and trick_number < 10
+        theirs = set(DECK) - self.gone - self.own
+
+        def holds(p, card):
+            if card in mine.has[p]:
+                return 1.0
+            return room[p] / rooms[card] if card in may[p] else 0.0
+
+        def higher(card):
+            return sum(c[0] == card[0] and c > card for c in theirs)
+
+        return {
+            "own": ones(self.own, DECK),
+            "next": ones(plain, DECK),
+            "say": ones(plain, WORDS),
+            "unseen": ones(unseen, DECK),
+            "holds": [holds(p, card) for p in others for card in DECK],
+            "void": [float(not any(c[0] == suit for c in may[p] | mine.has[p])) for p in others for suit in SUITS],
+            "over": [higher(card) / 9 if card in self.own else 0.0 for card in DECK],
+            "length": [sum(c[0] == suit for c in self.own) / 10 for suit in SUITS],
+        }
+
+    def trick(self):
+        lying = self.lying
+        best = winning(lying) if lying else None
+        beats = [c for c in DECK if lying and c not in self.gone and winning([lying[0], best, c]) == c]
+        return {
+            "trick": ones(lying, DECK),
+            "beats": ones(beats, DECK),
+            "led": ones(lying[:1] and lying[0][0], SUITS),
+            "winner": self.by_seat(*[p for p, card in self.twin.plays if card == best]),
+            "best": [*ones([best and best[1]], "123456789"), float(best in ROCKETS)],
+            "trick tasks": self.by_seat(*[owner for card, owner in self.twin.owners.items() if card in lying]),
+        }
+
+    def tasks(self):
+        twin, page, open_tasks = self.twin, self.page, self.open_tasks
+        omega_late = "omega_in_last_trick" in page.rules and len(twin.won) + 1 < 10
         due = [
             card
             for i, card in enumerate(twin.tasks)
             if card in open_tasks
             and in_order(twin.tokens, twin.fulfilled, [i]) is not None
-            and not (omega_late and token[card] == "omega")
+            and not (omega_late and self.token[card] == "omega")
         ]
 
         def place(card):
-            said = token.get(card, "none") if card in open_tasks else "none"
-            return int(said) / 5 if said.isdigit() else (ARROWS.index(said) + 1) / -4 if said in ARROWS else 0
+            """Of a number a fifth of it, of an arrow its number of heads over -4."""
+            token = self.token.get(card, "none") if card in open_tasks else "none"
+            if token.isdigit():
+                return int(token) / 5
+            return (ARROWS.index(token) + 1) / -4 if token in ARROWS else 0
 
-        def won_by(cards, rules, over):
-            return sum(c in cards for _, c in twin.won) / over if set(rules) & set(page.rules) else 0
-
-        shown = [m[1] for m in twin.messages if m and m[1] not in gone]
-        plain = [name.rpartition(":")[2] for name in possible]
         return {
-            "own": ones(own, DECK),
-            "next": ones(plain, DECK),
-            "say": ones(plain, WORDS),
-            "unseen": ones(unseen, DECK),
-            "holds": [
-                1.0 if card in mine.has[p] else room[p] / rooms[card] if card in may[p] else 0.0
-                for p in clockwise[1:]
-                for card in DECK
-            ],
-            "void": [float(not any(c[0] == s for c in may[p] | mine.has[p])) for p in clockwise[1:] for s in "PBGYR"],
-            "over": [
-                sum(c[0] == card[0] and c > card and c not in gone | own for c in DECK) / 9 if card in own else 0.0
-                for card in DECK
-            ],
-            "length": [sum(c[0] == s for c in own) / 10 for s in "PBGYR"],
-            "trick": ones(trick, DECK),
-            "beats": ones(beats, DECK),
-            "led": ones(trick[:1] and trick[0][0], "PBGYR"),
-            "winner": seats(*[p for p, card in twin.plays if card == best]),
-            "best": [*ones([best and best[1]], "123456789"), float(best in ROCKETS)],
-            "trick tasks": seats(*[owner for card, owner in twin.owners.items() if card in trick]),
-            "tasks": [float(c in open_tasks and twin.owners.get(c) == p) for p in clockwise for c in COLOURED],
+            "tasks": [float(c in open_tasks and twin.owners.get(c) == p) for p in self.clockwise for c in COLOURED],
             "free": [float(c in open_tasks and c not in twin.owners) for c in COLOURED],
             "due": ones(due, COLOURED),
             "order": [place(card) for card in COLOURED],
-            "omega": [float(card in open_tasks and token[card] == "omega") for card in COLOURED],
-            "task counts": [sum(twin.owners.get(c) == p for c in open_tasks) / 4 for p in clockwise],
-            "left": [page.tasks / 10, (page.tasks - len(twin.owners)) / 10, (page.tasks - len(done)) / 10],
+            "omega": [float(card in open_tasks and self.token[card] == "omega") for card in COLOURED],
+            "task counts": [sum(twin.owners.get(c) == p for c in open_tasks) / 4 for p in self.clockwise],
+            "left": [n / 10 for n in (page.tasks, page.tasks - len(twin.owners), page.tasks - len(self.done))],
+        }
+
+    def messages(self):
+        twin = self.twin
+        by_seat = [twin.messages[p] for p in self.clockwise]
+        shown = [m[1] for m in by_seat if m and m[1] not in self.gone]
+        opens = OPEN_FROM.get(self.page.communication, 1)
+        return {
             "shown": ones(shown, COLOURED),
-            "labels": [float(bool(m) and m[0] == w) for m in (twin.messages[p] for p in clockwise) for w in LABELS],
-            "may speak": [float(twin.may_communicate(p, 10)) for p in clockwise],
-            "asked": seats(*self.asked),
-            "radio": [float(trick_number >= OPEN_FROM.get(page.communication, 1))],
-            "answers": [float(self.answers[p] == a) for p in clockwise for a in ("yes", "no", ROLES[0], *ROLES[1:])],
+            "labels": [float(bool(m) and m[0] == label) for m in by_seat for label in LABELS],
+            "may speak": [float(twin.may_communicate(p, 10)) for p in self.clockwise],
+            "asked": self.by_seat(*self.course.asked),
+            "radio": [float(len(twin.won) + 1 >= opens)],
+            "answers": [float(self.course.answers[p] == answer) for p in self.clockwise for answer in ANSWERS],
+        }
+
+    def course_of_play(self):
+        twin, core = self.twin, self.core
+        wins = [sum(p == seat for seat, _ in twin.won) for p in self.clockwise]
+
+        def won_by(cards, rules, over):
+            """The share of so many tricks won by these cards, if the mission has one of the rules."""
+            return sum(c in cards for _, c in twin.won) / over if set(rules) & set(self.page.rules) else 0
+
+        return {
             "stage": ones([5], range(13)),
             "phase": ones([core.phase], range(13)),
-            "turn": seats(self.state.current_player()),
-            "place": ones([len(trick)] if core.phase == PLAY else [], range(4)),
-            "leader": seats(twin.leader) if core.phase > PASS else [0.0] * 4,
-            "commander": seats(twin.commander),
-            "member": seats(core.member),
-            "first four": seats(core.first_four),
-            "last": seats(core.last),
+            "turn": self.by_seat(self.course.state.current_player()),
+            "place": ones([len(self.lying)] if core.phase == PLAY else [], range(4)),
+            "leader": self.by_seat(twin.leader) if core.phase > PASS else [0.0] * 4,
+            "commander": self.by_seat(twin.commander),
+            "member": self.by_seat(core.member),
+            "first four": self.by_seat(core.first_four),
+            "last": self.by_seat(core.last),
             "tricks": ones([len(twin.won)], range(11)),
-            "wins": [n / 10 for n in counts],
-            "ahead": [float(n > min(counts)) for n in counts],
+            "wins": [n / 10 for n in wins],
+            "ahead": [float(n > min(wins)) for n in wins],
             "counts": [
-                won_by([c + "1" for c in COLOURS], ("one_wins_once", "ones_win_twice"), 2),
-                won_by(ROCKETS, ("each_rocket_wins", "rockets_win_in_order"), 4),
-                sum(c[1] == "9" and c not in gone for c in DECK) / 4,
-                sum(c[0] == "P" and c not in gone for c in DECK) / 9,
+                won_by([colour + "1" for colour in COLOURS], ("one_wins_once", "ones_win_twice"), over=2),
+                won_by(ROCKETS, ("each_rocket_wins", "rockets_win_in_order"), over=4),
+                sum(c[1] == "9" and c not in self.gone for c in DECK) / 4,
+                sum(c[0] == "P" and c not in self.gone for c in DECK) / 9,
             ],
             "result": [0.0, 0.0],
-            "communication": ones([page.communication], _missions.COMMUNICATION),
-            "allocation": ones([page.allocation], _missions.ALLOCATION),
-            "rules": ones(page.rules, _missions.RULES),
-            "distress": ones([self.distress], ("left", "right")),
+        }
+
+    def mission(self):
+        return {
+            "communication": ones([self.page.communication], missions.COMMUNICATION),
+            "allocation": ones([self.page.allocation], missions.ALLOCATION),
+            "rules": ones(self.page.rules, missions.RULES),
+            "distress": ones([self.course.distress], ("left", "right")),
         }
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from support.crew_oracle import DECK, winning
 
 from trickformer import _core
-from trickformer.games import _crew_verdict, _missions
 from trickformer.games import crew as names
+from trickformer.games import crew_verdict, missions
 from trickformer.games.crew import ACTIONS
 
 ACTION = {name: number for number, name in enumerate(ACTIONS)}
-PAGES = {page.id: page for page in _missions.read()}
+PAGES = {page.id: page for page in missions.read()}
 TALK = (names.TILE_FROM, names.TILE_TO, names.RADIO, names.RADIO_CARD)
 QUIET = {names.TILE_FROM: "no", names.RADIO: "silent"}
 
@@ -129,4 +129,4 @@ class Script:
 
     def failures(self):
         """What is said of why it was lost."""
-        return _crew_verdict.failures(self.state, self.rules, names.CARDS)
+        return crew_verdict.failures(self.state, self.rules, names.CARDS)

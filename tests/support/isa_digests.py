@@ -9,7 +9,7 @@ import json
 import numpy as np
 
 from trickformer import _core, games, tokenizers
-from trickformer.games import _missions
+from trickformer.games import missions
 
 SEED, N = 5, 40
 
@@ -67,10 +67,10 @@ def crew() -> dict[str, list[np.ndarray]]:
     rng = np.random.default_rng(SEED)
     table = tokenizers.make(games.load("crew")).codec
     history, result = _core.crew.random_games(table, SEED, 0, N)
-    missions = {page.id: page.mission() for page in _missions.read()}
+    by_number = {page.id: page.mission() for page in missions.read()}
     solver, states = _core.crew.Solver(), []
     for game in history:
-        state = _core.crew.State(missions[int(game[0])], game[1:41])
+        state = _core.crew.State(by_number[int(game[0])], game[1:41])
         for action in game[41:]:
             if action == 255 or len(state.plays) > 8:
                 break

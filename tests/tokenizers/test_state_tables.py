@@ -12,10 +12,10 @@ import pytest
 from trickformer import games, tokenizers
 from trickformer.base import Event, SearchSettings, TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers import DealtBelief, _deals
+from trickformer.belief.samplers import DealtBelief
 from trickformer.selfplay import generate
 from trickformer.selfplay.config import SelfPlay
-from trickformer.tokenizers._states import NONE, StateGame, StateTables, histories
+from trickformer.tokenizers import NONE, StateGame, StateTables, histories
 
 SPECS = ["hearts", "hearts(pass_cards=False)", "skat", "crew", "hanabi", "hanabi(players=3)"]
 
@@ -236,11 +236,10 @@ def test_a_game_may_bring_its_belief_along(installed, monkeypatch):
         sampler(game, lambda views: np.zeros((len(views), 52, 3)))
 
 
-def test_a_view_that_no_deal_explains_is_given_up(installed, monkeypatch):
-    monkeypatch.setattr(_deals, "TRIES", 50)
+def test_a_view_that_no_deal_explains_is_given_up(installed):
     game = games.load("oh_hell(players=3)")
     state = game.deal(1, 0)
-    belief, view = sampler(game), game.view(state, 0)
+    belief, view = DealtBelief(game, tries=50), game.view(state, 0)
     belief.reset(replace(view, legal=()))
     with pytest.raises(TrickformerError, match="none of 50 deals explains what seat 0 has seen"):
         belief.sample(1, np.random.default_rng(0))

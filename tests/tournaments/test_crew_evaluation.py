@@ -16,7 +16,7 @@ from support.records import comparable, kept
 
 from trickformer import _core, games
 from trickformer.base import TrickformerError
-from trickformer.games import _missions, crew
+from trickformer.games import crew, missions
 from trickformer.plumbing import digests
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import SelfPlay as Training
@@ -372,7 +372,7 @@ def test_iterations_are_evaluated_once(crew_checkpoint, command, tmp_path):
 def test_missions_are_listed(command, tmp_path):
     code, shown, _ = command("crew", "missions")
     assert code == 0
-    assert all(rule in shown for rule in _missions.RULES)
+    assert all(rule in shown for rule in missions.RULES)
     code, printed, _ = command("crew", "missions", "--json")
     assert len(json.loads(printed)["missions"]) == 50
     file = tmp_path / "own.toml"

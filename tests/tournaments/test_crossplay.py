@@ -67,7 +67,7 @@ def test_the_jackknife_of_means_of_pairs():
     """Pairs of four runs whose scores are sums of effects: the error is that of the mean of twice the effects."""
     effects = np.array([0.3, -1.0, 0.5, 2.0])
     pairs = [(i, j) for i in range(4) for j in range(4) if i != j]
-    cell = results._cell(pairs, [np.full(5, effects[i] + effects[j]) for i, j in pairs])
+    cell = results.make_cell(pairs, [np.full(5, effects[i] + effects[j]) for i, j in pairs])
     assert cell["mean"] == pytest.approx(2 * effects.mean())
     assert cell["se_runs"] == pytest.approx(2 * effects.std(ddof=1) / 4**0.5)
     assert cell["se_decks"] == 0

@@ -146,7 +146,7 @@ def test_random_positions_hide_something():
     game = games.load("mines")
     sizes = set()
     for index in range(40):
-        cells, shown = agree._position(game, 1, index, np.random.default_rng(index))
+        cells, shown = agree.random_position(game, 1, index, np.random.default_rng(index))
         assert _core.mines.Counter(game.board, _core.mines.Sight(game.board, cells, shown)).layouts > 1
         sizes.add(len(cells))
     assert len(sizes) > 4

@@ -45,14 +45,13 @@ class OneByOne(Slow):
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("slow", [OneByOne, Slow])
-def test_a_slow_player_soon_says_how_long_it_takes(slow, side, clock, monkeypatch, capsys):
+def test_a_slow_player_soon_says_how_long_it_takes(slow, side, clock, capsys):
     """The first record is there after one hand, and the first estimate is within a factor of two of the truth."""
-    monkeypatch.setattr(progress, "_LINE_EVERY", 0.0)
     game = games.load("hearts")
     cast = [slow(clock), players.make("rules", game)]
     hands = list(plan.hands(game, 2, 4))
     begin, ends = clock[0], []
-    with progress.progress("tournament", "tables", 0, len(hands)) as advance:
+    with progress.progress("tournament", "tables", 0, len(hands), line_every=0.0) as advance:
         for record in play(game, cast[:: -1 if side else 1], hands, 1):
             ends.append(clock[0])
             advance()

@@ -61,7 +61,7 @@ def test_panels_tell_what_the_player_does(spec):
     game, inside = games.load(spec), _inside(spec)
     for state in _decisions(game, 11, 3):
         asked = _asked(state)
-        for panel, player in inside._specs.items():
+        for panel, player in inside.specs.items():
             found = json.loads(json.dumps(getattr(inside, panel)(asked)))
             plain = Cast(game).decide(DecisionRequest(player, *[getattr(asked, f) for f in asked.__slots__[1:]]))
             assert found["best"] == plain.decision.action, (spec, panel)
@@ -261,5 +261,5 @@ def _ends(state):
 
 def test_panels_of_worlds_are_those_that_a_game_can_show():
     for name in games.NAMES:
-        assert room._world_panels(games.load(name)) == ("belief", "worlds")
-    assert room._world_panels(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief
+        assert room.world_panels(games.load(name)) == ("belief", "worlds")
+    assert room.world_panels(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief

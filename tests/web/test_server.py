@@ -92,7 +92,7 @@ def test_the_name_of_the_machine_is_the_same_in_capitals(monkeypatch):
         assert guard.is_authorized(asked) is admitted
 
 
-def test_a_claim_leaves_the_page_free_and_can_be_stopped(monkeypatch):
+def test_a_claim_leaves_the_page_free_and_can_be_stopped():
     from trickformer.web.room import Room
     from trickformer.web.table import Table
 
@@ -108,8 +108,7 @@ def test_a_claim_leaves_the_page_free_and_can_be_stopped(monkeypatch):
     async def talk():
         settings = Play(game="hearts", opponents=["random"])
         game = settings.rules()
-        room = Room(settings, Table(game, (YOU, "random", "random", "random"), 1, 1))
-        monkeypatch.setattr(room, "_inside", Endless())
+        room = Room(settings, Table(game, (YOU, "random", "random", "random"), 1, 1), Endless())
         told = room.enter("page")
         for message in ({"do": "claim", "score": 3}, {"do": "cancel"}):
             await asyncio.wait_for(room.hear("page", json.dumps(message)), 5)

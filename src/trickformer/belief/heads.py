@@ -52,12 +52,12 @@ class Trunk:
 
 
 class Head:
-    """Log odds of where each card lies; callable as the samplers want it."""
+    """Log odds of where each card lies; callable as the samplers want it. `weights` holds its tensors by name."""
 
     def __init__(self, trunk: Trunk, weights: Mapping[str, np.ndarray]):
         """weights: as `shapes` has them, float32."""
         self.trunk = trunk
-        self._weights = weights
+        self.weights = weights
 
     def __call__(self, views: Sequence[View]) -> np.ndarray:
         """float64 [n, cards, PLACES]."""
@@ -65,7 +65,7 @@ class Head:
 
     def of_states(self, states: np.ndarray) -> np.ndarray:
         """float64 [n, cards, PLACES], of float32 [n, width]."""
-        w = self._weights
+        w = self.weights
         # Row by row, so that what is said of one view does not depend on the others, to the last bit.
         hidden = np.maximum(states[:, None] @ w["hidden.weight"].T + w["hidden.bias"], 0)
         out = hidden @ w["out.weight"].T + w["out.bias"]

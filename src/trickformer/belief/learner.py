@@ -15,7 +15,7 @@ from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.snapshot import Snapshots
 
 LOG = "log.jsonl"  # file of a run
-_SNAPSHOTS = Snapshots((), {})
+SNAPSHOTS = Snapshots((), {})  # of a training's state
 
 
 class Learner:
@@ -56,7 +56,7 @@ class Learner:
         """Writes the file, after so many steps."""
         held = {"model": self._model, "adam": self._adam, "fall": self._fall}
         states = {name: dict(part.state_dict()) for name, part in held.items()}
-        _SNAPSHOTS.save(self._file, states | {"step": steps}, {})
+        SNAPSHOTS.save(self._file, states | {"step": steps}, {})
 
 
 def read_step_count(file: Path) -> int:
@@ -69,7 +69,7 @@ def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
     if not file.exists():
         return None
     try:
-        held = _SNAPSHOTS.load(file, {}, device)
+        held = SNAPSHOTS.load(file, {}, device)
         if isinstance(held, dict) and held.keys() == {"model", "adam", "fall", "step"}:
             return held
     except ValueError:

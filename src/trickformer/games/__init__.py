@@ -1,4 +1,5 @@
-"""The games. One module a game, found by its file name; each exports `load(spec) -> Game`.
+"""The games. One module a game, found by its file name; each exports `load(spec) -> Game`. Modules in HELPERS or with a
+leading underscore are parts of games.
 
 A package of its own adds a game by an entry point in the group `trickformer.games` (docs/add-a-game.md). Importing this
 package registers every game of ours with OpenSpiel, so that `pyspiel.load_game` finds it.
@@ -13,7 +14,10 @@ import re
 from trickformer.base import Game, TrickformerError, UnknownNameError, game_name
 from trickformer.plumbing import plugins
 
-NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+HELPERS = ("crew_verdict", "missions")
+NAMES = tuple(
+    sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_") and m.name not in HELPERS)
+)
 for _name in NAMES:
     importlib.import_module(f"{__name__}.{_name}")
 

@@ -27,7 +27,7 @@ from trickformer.base import (
     action_event,
     deal_seed,
 )
-from trickformer.games import _crew_verdict, _missions
+from trickformer.games import crew_verdict, missions
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -41,14 +41,14 @@ COMMANDERS_CARD, PINK_NINE = 39, 8
 # Actions: the cards, then what is said. A seat is counted from the actor clockwise.
 SEAT = NUM_CARDS
 TILE = SEAT + PLAYERS
-YES = TILE + len(_missions.TILES)
+YES = TILE + len(missions.TILES)
 NO, HIGHEST, ONLY, LOWEST, UNLABELLED, SILENT = range(YES + 1, YES + 7)
 NUM_ACTIONS = SILENT + 1
 SEATS = ("self", "left", "across", "right")
 ACTIONS = (
     *CARDS,
     *SEATS,
-    *(f"token-{tile}" for tile in _missions.TILES),
+    *(f"token-{tile}" for tile in missions.TILES),
     *("yes", "no", "highest", "only", "lowest", "unlabelled", "silent"),
 )
 
@@ -85,11 +85,9 @@ class CrewGame(pyspiel.Game):
     def __init__(self, params: dict[str, Any] | None = None):
         parameters: dict[str, Any] = _PARAMETERS | (params or {})
         number, distress = parameters["mission"], parameters["distress"]
-        if distress not in _missions.DISTRESS:
-            raise ValueError(
-                f"distress of trickformer_crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}"
-            )
-        pages = _missions.read(parameters["file"])
+        if distress not in missions.DISTRESS:
+            raise ValueError(f"distress of trickformer_crew is one of {', '.join(missions.DISTRESS)}, not {distress!r}")
+        pages = missions.read(parameters["file"])
         if number:
             pages = tuple(page for page in pages if page.id == number)
             if not pages:
@@ -180,7 +178,7 @@ class CrewState(openspiel.CardState):
         lines += openspiel.trick_lines(plays, PLAYERS, core.leader)
         lines.append("tricks won " + " ".join(str(core.winners.count(p)) for p in range(PLAYERS)))
         if core.result:
-            why = "; ".join(_crew_verdict.failures(core, rules, CARDS))
+            why = "; ".join(crew_verdict.failures(core, rules, CARDS))
             lines.append(f"{'won' if core.result > 0 else 'lost'} in trick {len(core.winners)}" + (why and f": {why}"))
             lines.append(openspiel.score_line([int(core.result > 0)] * PLAYERS))
         return "\n".join(lines)
@@ -188,11 +186,11 @@ class CrewState(openspiel.CardState):
 
 def _rules(mission: _core.crew.Mission) -> list[str]:
     """The special rules of a mission."""
-    return [rule for i, rule in enumerate(_missions.RULES) if _core.crew.RULE_TOKEN + i in mission.tokens]
+    return [rule for i, rule in enumerate(missions.RULES) if _core.crew.RULE_TOKEN + i in mission.tokens]
 
 
 def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
-    tile = "" if token == _missions.NO_TILE else f" ({_missions.TILES[token]})"
+    tile = "" if token == missions.NO_TILE else f" ({missions.TILES[token]})"
     whose = "of nobody yet" if owner < 0 else f"of seat {owner}"
     how = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
     return f"task {CARDS[card]}{tile} {whose}, {how}"
@@ -233,7 +231,7 @@ class Crew(Game):
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
         given = spiel.get_parameters()
-        pages = _missions.read(given["file"])
+        pages = missions.read(given["file"])
         self.pages = {page.id: page for page in pages if given["mission"] in (0, page.id)}
         self.missions = {number: page.mission(given["distress"]) for number, page in self.pages.items()}
         self.book = _core.crew.Logbook(list(self.missions.values()))
@@ -262,7 +260,7 @@ class Crew(Game):
         """Why a mission is lost, in words: the tasks, orders and rules that the last trick broke; nothing where it is
         not."""
         game: Any = state
-        return _crew_verdict.failures(game.core, _rules(game.mission), CARDS)
+        return crew_verdict.failures(game.core, _rules(game.mission), CARDS)
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
@@ -342,7 +340,7 @@ def _secret(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int
 
 
 _ALL_PINK, _DRAW = (
-    _core.crew.RULE_TOKEN + list(_missions.RULES).index(rule)
+    _core.crew.RULE_TOKEN + list(missions.RULES).index(rule)
     for rule in ("left_of_pink9_wins_all_pink", "random_draw_after_trick1")
 )
 
@@ -371,9 +369,9 @@ def load(spec: str = "crew") -> Crew:
 
 def make_game(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
     """The game with these options. Raises TrickformerError on a value that is none."""
-    if distress not in _missions.DISTRESS:
-        raise TrickformerError(f"option distress of crew is one of {', '.join(_missions.DISTRESS)}, not {distress!r}")
-    numbers = [page.id for page in _missions.read(str(file))]
+    if distress not in missions.DISTRESS:
+        raise TrickformerError(f"option distress of crew is one of {', '.join(missions.DISTRESS)}, not {distress!r}")
+    numbers = [page.id for page in missions.read(str(file))]
     if type(mission) is not int or mission not in (0, *numbers):
         raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {mission!r}")
     given = {"mission": mission, "distress": distress, "file": str(file)}

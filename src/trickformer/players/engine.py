@@ -175,7 +175,7 @@ class EnginePlayer(Player):
         self._engines.clear()
 
     def _turn(self, view: View, rng: np.random.Generator, memo: Memo) -> _Turn:
-        seed = _generator(rng) if self.hello.seeds == "numpy" else int(rng.integers(2**63))
+        seed = generator_seed(rng) if self.hello.seeds == "numpy" else int(rng.integers(2**63))
         table: _EngineSeat | None = memo.get("engine")
         if table is None:
             table = memo["engine"] = _EngineSeat(view.viewer, int(rng.integers(2**63)))
@@ -273,8 +273,19 @@ def _events(view: View) -> list[tuple[int, int | None, Sequence[int]]]:
     return [(e.actor, e.action, e.seen) for e in view.events]
 
 
-def _generator(rng: np.random.Generator) -> list[int]:
-    """Key and counter of a Philox generator that draws what `rng` draws, or, where that is another, numbers from it."""
+def generator_seed(rng: np.random.Generator) -> list[int]:
+    """Write a decision's generator as six numbers that an engine is sent.
+
+    Args:
+        rng: The generator of the decision.
+
+    Returns:
+        Key and counter of a Philox generator that draws what `rng` draws; numbers drawn from `rng` if it is of another
+        kind.
+
+    Raises:
+        ValueError: If a Philox generator has been used before.
+    """
     state: Any = rng.bit_generator.state
     if state["bit_generator"] != "Philox":
         return [int(x) for x in rng.integers(2**63, size=6)]

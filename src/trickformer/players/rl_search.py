@@ -149,7 +149,8 @@ class Options(BeliefOptions, _Search):
 
 
 class RLSearch(Player):
-    """The searching seat of a team, and its others; at any number of tables, one decision after the other."""
+    """The searching seat of a team, and its others; at any number of tables, one decision after the other. `model` is
+    the network that each search begins with, `tuning` how it is tuned."""
 
     batch = 1
 
@@ -158,7 +159,7 @@ class RLSearch(Player):
         from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
         from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-        self._options, self._game, self._model, self._tuning, self._core = options, game, model, tuning, _core.hanabi
+        self._options, self._game, self.model, self.tuning, self._core = options, game, model, tuning, _core.hanabi
         self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._belief = ExplainedBelief(game, style, options.listed, options.tries)
 
@@ -170,7 +171,7 @@ class RLSearch(Player):
         from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
         tokens = self._tokenizer.encode(view)
-        decision = self._core.Decision(self._tokenizer.codec, tokens, self._tuning.bot)
+        decision = self._core.Decision(self._tokenizer.codec, tokens, self.tuning.bot)
         blueprint = decision.blueprint(int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
@@ -182,16 +183,16 @@ class RLSearch(Player):
             return Decision(blueprint)
 
     def _search_view(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
-        n = self._tuning.worlds
+        n = self.tuning.worlds
         self._belief.reset(view)
         self._uniform.reset(view)
         table, hands = self._uniform.tables()[-1], self._belief.sample(n, rng).hidden
-        tuned = self._tuning.tune(
-            self._model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
+        tuned = self.tuning.tune(
+            self.model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
         )
         judged, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
-        (action,) = self._tuning.actions(tuned, table).tolist()
-        own, others = self._tuning.compare_scores(tuned, judged, seed)
+        (action,) = self.tuning.actions(tuned, table).tolist()
+        own, others = self.tuning.compare_scores(tuned, judged, seed)
         better = action != blueprint and own - others > self._options.threshold
         return Decision(
             action if better else blueprint,

@@ -19,12 +19,21 @@ class Advance(Protocol):
 # How progress is shown: `progress` below, or what takes the same arguments.
 Show: TypeAlias = Callable[[str, str, int, int], AbstractContextManager[Advance]]
 
-_LINE_EVERY = 15.0  # seconds between two plain lines
-
 
 @contextmanager
-def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
-    """Shows how many of `total` units are done and the time left; call the value for each one finished."""
+def progress(what: str, unit: str, done: int, total: int, line_every: float = 15.0) -> Generator[Advance]:
+    """Show how many units are done and the time left.
+
+    Args:
+        what: The work, such as a command.
+        unit: What is counted, in the plural.
+        done: Units that were done before.
+        total: Units in all.
+        line_every: Seconds between two plain lines.
+
+    Yields:
+        A function to call for each unit that is finished.
+    """
     if sys.stderr.isatty():
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -51,7 +60,7 @@ def progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
         nonlocal count, last
         count += n
         now = time.monotonic()
-        if done + count == total or now - last >= _LINE_EVERY:
+        if done + count == total or now - last >= line_every:
             last = now
             left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
             say(f"{_at(what, where)}: {done + count} of {total} {unit}{left}")

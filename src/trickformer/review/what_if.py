@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 
-class _From(Game):
+class ContinuedGame(Game):
     """A game that begins at one position of a hand, and in which chance does what it did there.
 
     Where another course of the game asks chance for more, it does what it would have done in the series of deals that
@@ -83,7 +83,7 @@ def what_if(
     seating = tuple(kinds.index(spec) for spec in by_seat)
     scores: list[tuple[int, tuple[int, ...]]] = []
     with show("what if", "games", 0, n) as advance:
-        for record in play(_From(hand, state), cast, [Place(i, seating) for i in range(n)], seed):
+        for record in play(ContinuedGame(hand, state), cast, [Place(i, seating) for i in range(n)], seed):
             scores.append((record.deal, record.scores))
             advance()
     table = np.array([each for _, each in sorted(scores)], dtype=np.float64)

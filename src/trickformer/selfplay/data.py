@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -181,13 +182,33 @@ def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
+def _open_to_append(path: Path) -> IO[bytes]:
+    return path.open("ab")
+
+
 class DataWriter:
     """Appends to a folder of training data, or begins one. `hands`, `sequences` and `labels` count what is there."""
 
-    def __init__(self, folder: Path, game: Game, tokenizer: Tokenizer, about: dict[str, Any]):
-        """about: what else to say of the data (seeds, who played); goes on only where it is the same.
+    def __init__(
+        self,
+        folder: Path,
+        game: Game,
+        tokenizer: Tokenizer,
+        about: dict[str, Any],
+        open_file: Callable[[Path], IO[bytes]] = _open_to_append,
+    ):
+        """Begin a folder, or go on with one.
 
-        Raises TrickformerError where the folder holds something else, or the disk refuses."""
+        Args:
+            folder: Where the data is.
+            game: The game that was played.
+            tokenizer: Its tokenizer.
+            about: What else to record of the data, such as seeds and players; it must match that of a folder with data.
+            open_file: Opens a file to append to it.
+
+        Raises:
+            TrickformerError: If the folder holds something else, or the disk refuses.
+        """
         self._kind, self._about, self._folder = kind(game, tokenizer), about, folder
         assert len(tokenizer.vocab) <= np.iinfo(_TOKEN).max + 1
         self.hands = self.sequences = self.labels = 0
@@ -198,7 +219,8 @@ class DataWriter:
             self.hands, self.sequences = manifest["hands"], manifest["sequences"]
             self.labels = manifest["labels"]
             self.complete = manifest["complete"]
-        self._files: dict[str, Any] = {}
+        self._open_file = open_file
+        self._files: dict[str, IO[bytes]] = {}
         self._digests: dict[str, Any] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -213,7 +235,7 @@ class DataWriter:
             self.close()
             raise TrickformerError(f"cannot write into {folder}: {e.strerror}") from None
 
-    def _open(self, name: str, size: int):
+    def _open(self, name: str, size: int) -> IO[bytes]:
         path = self._folder / name
         found = path.stat().st_size if path.exists() else 0
         if found < size:
@@ -221,7 +243,7 @@ class DataWriter:
         if found > size:  # what an interrupt cut off before it was counted
             with path.open("r+b") as file:
                 file.truncate(size)
-        return path.open("ab")
+        return self._open_file(path)
 
     def append(self, data: Sequences, hands: int) -> None:
         """Adds the sequences of `hands` hands. They are there once this returns, or not at all."""

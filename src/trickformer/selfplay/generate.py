@@ -15,8 +15,7 @@ from trickformer.gomcts.search import SearchResult, search
 from trickformer.models.backend import Backend
 from trickformer.models.decide import argmax_val, draw, legal_policy
 from trickformer.selfplay.data import LABEL, NO_ENTRIES, Sequences, starts_of
-from trickformer.tokenizers import StateGame
-from trickformer.tokenizers._states import histories
+from trickformer.tokenizers import StateGame, histories
 
 if TYPE_CHECKING:
     from trickformer.tournaments.plan import Hand

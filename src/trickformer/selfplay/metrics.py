@@ -55,7 +55,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         outcome.append(F.cross_entropy(told, labels, reduction="none"))
         expected.append(told.softmax(-1) @ worth)
         came.append(worth[labels])
-        legal, where = _own_turns(tokenizer, cropped)
+        legal, where = own_turns(tokenizer, cropped)
         at = logits[where].double().cpu().numpy()
         probs = np.exp(at - at.max(axis=1, keepdims=True))
         shares.append((probs * legal).sum(axis=1) / probs.sum(axis=1))
@@ -65,7 +65,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     return {
         "observation_loss": float(torch.cat(observation).mean()),
         "outcome_loss": float(torch.cat(outcome).mean()),
-        "calibration_error": _calibration(torch.cat(expected).cpu().numpy(), torch.cat(came).cpu().numpy()),
+        "calibration_error": calibration_error(torch.cat(expected).cpu().numpy(), torch.cat(came).cpu().numpy()),
         "legal_share": float(np.concatenate(shares).mean()),
         "entropy": float(np.concatenate(entropies).mean()),
     } | ({"regret": float(torch.cat(errors).mean())} if errors else {})
@@ -78,7 +78,7 @@ def _regret(found: torch.Tensor, batch: Batch) -> torch.Tensor:
     return batch.labels.masked_fill(~batch.labelled, none).amax(dim=1) - batch.labels.gather(1, chosen)[:, 0]
 
 
-def _own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Legal tokens bool [k, V] at the k own turns of the sequences, and where they are: (row [k], position [k])."""
     legal, rows, positions = [], [], []
     for row, sequence in enumerate(tokens.astype(np.int32)):
@@ -94,7 +94,8 @@ def _own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tu
     return np.array(legal), (np.array(rows), np.array(positions))
 
 
-def _calibration(expected: np.ndarray, came: np.ndarray) -> float:
+def calibration_error(expected: np.ndarray, came: np.ndarray) -> float:
+    """Compute the mean distance of expected and actual results, both float [n], over bins of the expected ones."""
     order = np.argsort(expected, kind="stable")
     return float(
         sum(abs(expected[b].mean() - came[b].mean()) * len(b) for b in np.array_split(order, _BINS) if len(b))

@@ -26,7 +26,6 @@ from trickformer.selfplay.train import action_loss, decisions
 
 HIDDEN = 256
 _DIGEST = "blake2b"  # of the weights, in the file's metadata
-_PIECE = 2_000  # sequences whose features are held at a time
 
 
 class RolloutNetwork(nn.Module):
@@ -57,10 +56,24 @@ def fit(
     epochs: int = 4,
     batch: int = 1_024,
     rate: float = 2e-3,
+    piece: int = 2_000,
 ) -> float:
-    """Goes on learning the labels of `data`, in so many passes over its decisions, `batch` at a time, at a rate that
-    falls to nothing. Returns the mean loss of the last pass. The result follows from the model and the seed."""
-    parts = [_tensors(data[at : at + _PIECE], tokenizer) for at in range(0, len(data), _PIECE)]
+    """Go on learning the labels of training data. The result follows from the model and the seed.
+
+    Args:
+        model: The network, which is changed.
+        data: Sequences with labels.
+        tokenizer: Of their game.
+        seed: Of the order in which decisions are learned.
+        epochs: Passes over all decisions.
+        batch: Decisions of a gradient step.
+        rate: Learning rate of the first step; it falls to nothing.
+        piece: Sequences whose features are held in memory at a time; changes no result.
+
+    Returns:
+        The mean loss of the last pass.
+    """
+    parts = [decision_tensors(data[at : at + piece], tokenizer) for at in range(0, len(data), piece)]
     inputs, values, labelled = (torch.cat(columns) for columns in zip(*parts))
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     generator = torch.Generator().manual_seed(seed)
@@ -81,7 +94,7 @@ def fit(
     return float(np.mean(losses))
 
 
-def _tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def decision_tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The features, bfloat16 [D, F], labels, float16 [D, V], and present labels, bool, of each labelled decision."""
     features, _ = tokenizers.follow(tokenizer, data.tokens)
     rows, positions, values, labelled = decisions(data, len(tokenizer.vocab))

@@ -198,7 +198,7 @@ def fit(
     since, done = time.perf_counter(), _Work()
     try:
         lengths = lengths_of(data.tokens, eos) if options.bucket > 1 else None
-        for batch in _batches(len(data), options, seed, step, lengths):
+        for batch in row_batches(len(data), options, seed, step, lengths):
             if stop():
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
                 return False
@@ -252,7 +252,7 @@ def _optimizers(objective: Objective) -> list[torch.optim.Optimizer]:
     return found
 
 
-def _batches(
+def row_batches(
     n: int, options: FitOptions, seed: int, done: int, lengths: np.ndarray | None = None
 ) -> Iterator[np.ndarray]:
     """The rows of each step from step `done` on: every epoch in an order of its own. Given lengths int [n], the rows of

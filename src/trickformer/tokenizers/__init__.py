@@ -9,7 +9,20 @@ import pkgutil
 import numpy as np
 
 from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
-from trickformer.tokenizers._states import StateGame
+from trickformer.tokenizers._states import NONE, StateGame, StateTables, histories
+
+__all__ = [
+    "NAMES",
+    "NONE",
+    "StateGame",
+    "StateTables",
+    "fast",
+    "features_of",
+    "find",
+    "follow",
+    "histories",
+    "make",
+]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 

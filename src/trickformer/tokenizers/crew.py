@@ -14,7 +14,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
-from trickformer.games import _missions
+from trickformer.games import missions
 from trickformer.games.crew import (
     ACTIONS,
     CARDS,
@@ -38,7 +38,7 @@ from trickformer.tokenizers._by_number import ByNumber
 
 CHAIR = NUM_ACTIONS
 PLAY: int = _core.crew.PLAY_TOKEN
-DISTRESS = CHAIR + PLAYERS + len(_missions.COMMUNICATION) + len(_missions.ALLOCATION) + len(_missions.RULES)
+DISTRESS = CHAIR + PLAYERS + len(missions.COMMUNICATION) + len(missions.ALLOCATION) + len(missions.RULES)
 
 
 class CrewTokenizer(ByNumber):
@@ -47,9 +47,9 @@ class CrewTokenizer(ByNumber):
     vocab = (
         *ACTIONS,
         *(f"chair{p}" for p in range(PLAYERS)),
-        *(f"communication-{way.replace(' ', '-')}" for way in _missions.COMMUNICATION),
-        *(f"allocation-{way}" for way in _missions.ALLOCATION),
-        *_missions.RULES,
+        *(f"communication-{way.replace(' ', '-')}" for way in missions.COMMUNICATION),
+        *(f"allocation-{way}" for way in missions.ALLOCATION),
+        *missions.RULES,
         *("distress-left", "distress-right"),
         *(f"{seat}:{card}" for seat in SEATS[1:] for card in CARDS),
         "eos",

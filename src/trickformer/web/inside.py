@@ -28,14 +28,15 @@ NUMBER = 2**31  # decisions are numbered below it: looking draws from streams of
 
 
 class Inside:
-    """The instruments of one game. Each method is a panel of the page: what it returns is JSON."""
+    """The instruments of one game. Each method is a panel of the page: what it returns is JSON. `specs` names
+    the player of each panel that asks one."""
 
     def __init__(self, rules: str, specs: dict[str, str], learned: str | None, worlds: int):
         """specs: of the players asked, by panel. learned: a belief head, or None. worlds: drawn for `belief`."""
         from trickformer import games
 
         self._game: Game = games.load(rules)
-        self._cast, self._specs = Cast(self._game), specs
+        self._cast, self.specs = Cast(self._game), specs
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
 
@@ -52,7 +53,7 @@ class Inside:
         return self._thought("pimc", asked)
 
     def _thought(self, panel: str, asked: DecisionRequest) -> dict[str, Any]:
-        spec = self._specs[panel]
+        spec = self.specs[panel]
         answer = self._cast.decide(replace(asked, spec=spec), explain=True)
         decision, thought = answer.decision, answer.decision.thought
         found: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action}

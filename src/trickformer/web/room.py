@@ -43,7 +43,14 @@ def cast_of(rules: str) -> Cast:
 class Room(Pages):
     """One table."""
 
-    def __init__(self, settings: Play, table: Table):
+    def __init__(self, settings: Play, table: Table, inside: Worker | None = None):
+        """Open a room.
+
+        Args:
+            settings: How it was started.
+            table: The table that it shows.
+            inside: Worker with the instruments of the table; None: one that is started here.
+        """
         super().__init__()
         self.table = table
         self.settings = settings
@@ -52,9 +59,9 @@ class Room(Pages):
         self._players = Worker(cast_of, rules)
         self._driving: asyncio.Task[None] | None = None
         specs, learned = instruments(table, settings)
-        has = {*specs, *_world_panels(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
+        has = {*specs, *world_panels(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
         self.panels = tuple(panel for panel in PANELS if panel in has)
-        self._inside = Worker(inside_of, rules, specs, learned, settings.worlds)
+        self._inside = inside or Worker(inside_of, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
         self._claiming: asyncio.Task[None] | None = None
         self._wanted: dict[object, tuple[str, ...]] = {}
@@ -285,7 +292,7 @@ class Room(Pages):
         }
 
 
-def _world_panels(game: Game) -> tuple[str, ...]:
+def world_panels(game: Game) -> tuple[str, ...]:
     """The panels that show worlds, and where there is a picture of them what they have in common."""
     try:
         belief = sampler(game)

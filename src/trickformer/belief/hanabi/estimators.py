@@ -154,9 +154,9 @@ class V2(V1):
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         """See Estimator."""
-        told = self._move_likelihoods(before, control, actions)
-        self._likelihood *= told / told.amax(dim=-1, keepdim=True).clamp(min=1e-30)
-        self._shift(before, actions)
+        told = self.move_likelihoods(before, control, actions)
+        likelihood = self._likelihood * (told / told.amax(dim=-1, keepdim=True).clamp(min=1e-30))
+        self._likelihood = shift_likelihoods(self._process, likelihood, before, actions)
         super().observe(before, control, actions, after)
 
     def keep(self, rows: np.ndarray) -> None:
@@ -169,8 +169,17 @@ class V2(V1):
         bayesian = self._solve_fixed_point(self._likelihood)
         return factored.v2(bayesian, self._solve_fixed_point(None), self._alpha) if self._alpha else bayesian
 
-    def _move_likelihoods(self, before: Tables, control: np.ndarray | None, actions: np.ndarray) -> torch.Tensor:
-        """float64 [G, S, K]: the likelihood of each move for every kind in every slot that the mover sees."""
+    def move_likelihoods(self, before: Tables, control: np.ndarray | None, actions: np.ndarray) -> torch.Tensor:
+        """Compute how likely each move was for every kind in every slot that the mover sees, by the belief before it.
+
+        Args:
+            before: The G tables before the move, at which this estimator stands.
+            control: Controls as HanabiProcess has them.
+            actions: The moves, int64 [G].
+
+        Returns:
+            float64 [G, S, K]; 1 in slots of which the move says nothing.
+        """
         p, hand, kinds, n = self._process, self._process.rules.hand, self._process.rules.kinds, self._samples
         belief = self.belief().numpy()
         told = np.ones(belief.shape)
@@ -204,17 +213,29 @@ class V2(V1):
                     told[g, s, k] = likely
         return torch.from_numpy(told)
 
-    def _shift(self, before: Tables, actions: np.ndarray) -> None:
-        """A card played or discarded leaves its slot; those after it move up, and of a new one nothing is known."""
-        p, hand = self._process, self._process.rules.hand
-        for g, (seat, action) in enumerate(zip(before.current(), actions)):
-            if seat < 0 or action >= 2 * hand or seat not in p.owners:
-                continue
-            first = p.owners.index(seat) * hand
-            rows = self._likelihood[g, first : first + hand].clone()
-            slot = int(action) % hand
-            self._likelihood[g, first + slot : first + hand - 1] = rows[slot + 1 :]
-            self._likelihood[g, first + hand - 1] = 1.0
+
+def shift_likelihoods(
+    process: HanabiProcess, likelihood: torch.Tensor, before: Tables, actions: np.ndarray
+) -> torch.Tensor:
+    """Move likelihoods along with their cards: a card played or discarded leaves its slot, those after it move up.
+
+    Args:
+        process: Whose slots they are.
+        likelihood: float64 [G, S, K], before the move.
+        before: The G tables before the move.
+        actions: The moves, int64 [G].
+
+    Returns:
+        float64 [G, S, K]; 1 in the slot of a new card.
+    """
+    moved, hand = likelihood.clone(), process.rules.hand
+    for g, (seat, action) in enumerate(zip(before.current(), actions)):
+        if seat < 0 or action >= 2 * hand or seat not in process.owners:
+            continue
+        first, slot = process.owners.index(seat) * hand, int(action) % hand
+        moved[g, first + slot : first + hand - 1] = likelihood[g, first + slot + 1 : first + hand]
+        moved[g, first + hand - 1] = 1.0
+    return moved
 
 
 class Recurrent:

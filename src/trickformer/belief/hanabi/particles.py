@@ -8,6 +8,7 @@ is no belief any more: that is how both fail."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import torch
 
 from trickformer.belief.hanabi import factored
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, policy_given_hands, revealed_card
-from trickformer.belief.samplers._resampling import resample
+from trickformer.belief.samplers import resample
 
 
 class Particles:
@@ -27,16 +28,23 @@ class Particles:
         self._rng = np.random.default_rng(seed)
         self._steps = self._failed = self._games = self._games_failed = 0
 
-    def begin(self, x: Tables) -> None:
-        """See Estimator."""
+    def begin(self, x: Tables, worlds: Sequence[np.ndarray] | None = None) -> None:
+        """See Estimator.
+
+        Args:
+            x: The first positions.
+            worlds: Worlds of each game to begin with, int8 [n, S]; None: drawn at random.
+        """
         self._x = x
-        self._hidden, self._log_weight = [], []
+        self._hidden, self._log_weight = list(worlds or ()), [np.zeros(len(each)) for each in worlds or ()]
+        self._games += len(x)
+        if worlds is not None:
+            return
         for counts in self._process.card_constraints(x)[1].astype(np.int64):
             cards = np.repeat(np.arange(len(counts), dtype=np.int8), counts)
             order = self._rng.random((self._n, len(cards))).argsort(axis=1)[:, : self._process.slots]
             self._hidden.append(cards[order])
             self._log_weight.append(np.zeros(self._n))
-        self._games += len(x)
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         """See Estimator."""
@@ -80,6 +88,10 @@ class Particles:
                 found[g, s] = (worlds * share + found[g, s]) / (worlds + 1)
         with np.errstate(divide="ignore"):
             return np.log(found)
+
+    def worlds(self, g: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the worlds of game `g`, int8 [n, S], and their log weights, float64 [n], -inf if dropped."""
+        return self._hidden[g], self._log_weight[g]
 
     def notes(self) -> dict[str, Any]:
         """Steps and games of all so far, and those in which no world was left."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.exact import HandFilter, Said, held_of, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
-from trickformer.belief.samplers._resampling import resample
+from trickformer.belief.samplers import resample
 
 _PIECE = 4_096  # hands, or pairs, looked at together
 

@@ -12,6 +12,7 @@ import pkgutil
 from trickformer.base import Belief, Game, LogOdds, TrickformerError
 from trickformer.belief.samplers._cards import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.belief.samplers._deals import DealtBelief
+from trickformer.belief.samplers._resampling import resample
 from trickformer.belief.samplers._uniform import ExactBelief
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "DealtBelief",
     "ExactBelief",
     "has_weighted_belief",
+    "resample",
     "sampler",
     "weighted_belief",
 ]

@@ -100,7 +100,7 @@ class DealtWorlds(UniformWorlds):
 class Deals:
     """The deals that explain one view."""
 
-    def __init__(self, game: Game, slots: Slots, view: View):
+    def __init__(self, game: Game, slots: Slots, view: View, tries: int = TRIES):
         if not 0 <= view.viewer < game.players:
             raise ValueError("a belief is that of a seat; the public has none")
         self._game, self._view, self._acts = game, view, _acts(view)
@@ -112,20 +112,20 @@ class Deals:
             if cards:
                 self._shown.append((slots.hidden_slots(seat, view.viewer), cards))
         self._left = sorted(left.difference(*(cards for _, cards in self._shown)))
-        self._n = slots.n
+        self._n, self._tries = slots.n, tries
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """int16 [n, slots]. Raises TrickformerError where TRIES deals in a row do not explain the view."""
+        """int16 [n, slots]. Raises TrickformerError if so many deals in a row do not explain the view."""
         rng, out = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
         for row in out:
-            for _ in range(TRIES):
+            for _ in range(self._tries):
                 row[:] = self._draw(rng)
                 if self._is_consistent(row):
                     break
             else:
                 raise TrickformerError(
-                    f"none of {TRIES:,} deals explains what seat {self._view.viewer} has seen; give {self._game.name} "
-                    "a belief of its own"
+                    f"none of {self._tries:,} deals explains what seat {self._view.viewer} has seen; give "
+                    f"{self._game.name} a belief of its own"
                 )
         return out
 
@@ -162,13 +162,21 @@ class DealtBelief(ExactBelief[DealtWorlds]):
 
     worlds = DealtWorlds
 
-    def __init__(self, game: Game):
-        """Raises TrickformerError for a game of another kind."""
+    def __init__(self, game: Game, tries: int = TRIES):
+        """Look at random hands of the game.
+
+        Args:
+            game: The game whose deals are drawn.
+            tries: Deals drawn for one world before `sample` gives up.
+
+        Raises:
+            TrickformerError: For a game of another kind.
+        """
         super().__init__(game)
-        self._slots = Slots(game)
+        self._slots, self._tries = Slots(game), tries
 
     def _sampler(self, view: View) -> Deals:
-        return Deals(self._game, self._slots, view)
+        return Deals(self._game, self._slots, view, self._tries)
 
     def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
         hidden = np.array(actions[: self._slots.n], np.int16)

@@ -18,7 +18,7 @@ from trickformer.base import Memo, View
 from trickformer.belief.hanabi.exact import held_of, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
-from trickformer.belief.samplers._resampling import resample
+from trickformer.belief.samplers import resample
 from trickformer.games.hanabi import Hanabi
 from trickformer.search.hanabi.public import Games, digest
 from trickformer.search.options import RaceOptions
@@ -73,18 +73,18 @@ class MultiPosition:
 
 
 class MultiGame:
-    """A game up to some move. All of it follows from what everybody saw."""
+    """A game up to some move. All of it follows from what everybody saw; `belief` is over both hands."""
 
     def __init__(self, multi: Multi, x: Tables):
         self.multi, self.digest, self._x = multi, digest(b"", -1, x), x
-        self._belief = PublicWorlds(multi.process, multi.how.listed, multi.how.tries)
-        self._belief.begin(x)
+        self.belief = PublicWorlds(multi.process, multi.how.listed, multi.how.tries)
+        self.belief.begin(x)
         self._own: tuple[np.ndarray, np.ndarray] | None = None  # hands of the seat on turn, and their weights
 
     def hands(self) -> np.ndarray | None:
         """int8 [m, hand]: what the seat that waits may hold as everybody sees it; None where that is too much for a
         search of each, so that there is none."""
-        hands = self._belief.enumerate_hands(1 - self._turn)
+        hands = self.belief.enumerate_hands(1 - self._turn)
         return None if hands is None or len(hands) > self.multi.range_max else hands
 
     def position(self, hand: np.ndarray, rng: np.random.Generator | None = None) -> MultiPosition:
@@ -104,9 +104,9 @@ class MultiGame:
 
     def sample_worlds(self, hand: np.ndarray, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
         """n worlds in which the seat that waits holds this hand: hands of the seat on turn, and decks."""
-        process, counts = self.multi.process, self._belief.counts()
+        process, counts = self.multi.process, self.belief.counts()
         if self._own is None:
-            self._own = self._belief.hand_weights(
+            self._own = self.belief.hand_weights(
                 self._turn, np.random.default_rng([self.multi.seed, int.from_bytes(self.digest[:8], "little")])
             )
         own, weight = self._own
@@ -129,7 +129,7 @@ class MultiGame:
             if hands is None
             else Answers(hands, np.array([self._is_search_choice(hand, action) for hand in hands], bool))
         )
-        self._belief.observe(self._x, control, np.array([action]), after, said)
+        self.belief.observe(self._x, control, np.array([action]), after, said)
         self._x, self._own, self.digest = after, None, digest(self.digest, action, after)
 
     def _is_search_choice(self, hand: np.ndarray, action: int) -> bool:

@@ -48,28 +48,37 @@ class ValueTuning:
         for step in range(self.steps):
             if step % self.target_every == 0:
                 target.load_state_dict(tuned.state_dict())
-            errors = self._errors(tuned, target, draw(self.batch), rng)
+            errors = self.td_errors(tuned, target, draw(self.batch), rng)
             optimizer.zero_grad()
             ((errors**2).mean() / 2).backward()
             torch.nn.utils.clip_grad_norm_(tuned.parameters(), self.clip)
             optimizer.step()
         return tuned.requires_grad_(False).eval()
 
-    def _errors(self, model: ActionValues, target: ActionValues, x: Tables, rng: np.random.Generator) -> torch.Tensor:
-        """Of the values of all moves by the network in games that begin here. What it does in the end is chosen by
-        `model` and valued by `target`, as in double Q-learning."""
-        n, share, apart = len(x), self._shares(len(x), rng), x.rules.players - self.others
+    def td_errors(self, model: ActionValues, target: ActionValues, x: Tables, rng: np.random.Generator) -> torch.Tensor:
+        """Compute how far the values of the network's moves are from their targets, in games that begin at `x`.
+
+        Args:
+            model: The network that moves; it also chooses the next move of a target.
+            target: The network that values that next move, as in double Q-learning.
+            x: Tables where the games begin, which stay as they are.
+            rng: Draws explored moves and chance.
+
+        Returns:
+            float32 [m]: value minus target of every move by the network, by move number, then by game.
+        """
+        n, share, apart = len(x), self.exploration_shares(len(x), rng), x.rules.players - self.others
         score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move, of the games that go on
         goes_on = np.zeros((self.horizon, n), dtype=bool)
         moves: list[tuple[np.ndarray, torch.Tensor]] = []  # which games they are of, and their values
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             seen, legal = _build_inputs(model, x, self.v0)
-            q = _values(model, seen, legal)
+            q = action_values(model, seen, legal)
             choice = best(q.detach(), legal)
             if move >= apart:  # the seat has moved before
                 with torch.no_grad():
-                    worth[move, live] = _of(_values(target, seen, legal), choice).cpu().numpy()
+                    worth[move, live] = _of(action_values(target, seen, legal), choice).cpu().numpy()
             score[move, live], goes_on[move, live] = x.scores(), True
             action = self._randomize_actions(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
             moves.append((live, _of(q, torch.from_numpy(action).to(q.device))))
@@ -91,7 +100,7 @@ class ValueTuning:
         however many tables are looked at together: sums of torch depend on that in the last digits."""
         exact = copy.deepcopy(model).double()
         seen, legal = _build_inputs(exact, x, self.v0)
-        return best(_values(exact, seen, legal), legal).cpu().numpy()
+        return best(action_values(exact, seen, legal), legal).cpu().numpy()
 
     @torch.no_grad()
     def scores(self, model: ActionValues | None, x: Tables, seed: int) -> np.ndarray:
@@ -101,7 +110,7 @@ class ValueTuning:
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             assert model is not None
             seen, legal = _build_inputs(model, x, self.v0)
-            return best(_values(model, seen, legal), legal).cpu().numpy()
+            return best(action_values(model, seen, legal), legal).cpu().numpy()
 
         return self._play_games(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
@@ -129,8 +138,8 @@ class ValueTuning:
         final[live] = x.play_out(action, self.bot, seed, self.threads)
         return final
 
-    def _shares(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """float64 [n]: of random moves, by game, each of a kind drawn at random."""
+    def exploration_shares(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw the share of random moves of n games, float64 [n], each game of a kind drawn at random."""
         kind = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)
         return self.exploration ** (1 + self.exploration_power * kind)
 
@@ -147,7 +156,8 @@ def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tenso
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
 
 
-def _values(model: ActionValues, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+def action_values(model: ActionValues, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Compute a network's values, float [n, A], from observations and legal actions of n tables."""
     contexts, _ = model.contexts(seen[None], model.memory(len(seen)))
     return model(seen, contexts[0], legal)[0]
 

@@ -54,12 +54,12 @@ class NetworkSearchResult:
 
 
 class TunedGame:
-    """A game up to some move. All of it follows from what everybody saw."""
+    """A game up to some move. All of it follows from what everybody saw; `belief` is over both hands."""
 
     def __init__(self, team: Team, x: Tables):
         self._team, self.digest, self._x = team, digest(b"", -1, x), x
-        self._belief = PublicWorlds(team.process, team.how.listed, team.how.tries)
-        self._belief.begin(x)
+        self.belief = PublicWorlds(team.process, team.how.listed, team.how.tries)
+        self.belief.begin(x)
         self._found: NetworkSearchResult | None = None
 
     def search_next_move(self) -> NetworkSearchResult:
@@ -72,13 +72,13 @@ class TunedGame:
         """A move, by the network that was found for it."""
         network, bot = self.search_next_move().network, self._team.tuning.bot
         said = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
-        self._belief.observe(self._x, np.array([bot]), np.array([action]), after, said)
+        self.belief.observe(self._x, np.array([bot]), np.array([action]), after, said)
         self._x, self._found, self.digest = after, None, digest(self.digest, action, after)
 
     def _run_search(self) -> NetworkSearchResult:
         team, tuning = self._team, self._team.tuning
         rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
-        drawn, others = (self._belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
+        drawn, others = (self.belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
         judged = self._worlds(others, rng)
         if not len(drawn) or not len(judged):
             return NetworkSearchResult(None)
@@ -98,7 +98,7 @@ class BothSeats(Player):
     batch = 1
 
     def __init__(self, team: Team, game: Hanabi):
-        self._team, self._kinds = team, game.rules.kinds
+        self.team, self._kinds = team, game.rules.kinds
         self.games = Games(game, lambda x: TunedGame(team, x), _KEPT)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -106,7 +106,7 @@ class BothSeats(Player):
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        tuning, (followed, table) = self._team.tuning, self.games.of(view)
+        tuning, (followed, table) = self.team.tuning, self.games.of(view)
         found = followed.search_next_move()
         if found.network is None:
             actions = table.choose(np.full(1, tuning.bot, dtype=np.int8), int(rng.integers(2**62)))

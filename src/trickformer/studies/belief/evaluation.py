@@ -34,7 +34,7 @@ from trickformer.plumbing.text import from_json
 from trickformer.studies.belief.stack import Stack, load, save
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
-_KEEP_EVERY = 60.0  # seconds between two times that a stack is kept
+KEEP_EVERY = 60.0  # seconds between two times that a stack is kept; tests of interruptions set it to 0
 
 
 def play(
@@ -59,7 +59,7 @@ def play(
     for move in stack.moves():
         if advance:
             advance(0, f"games {first} to {first + len(stack) - 1} at move {move}")
-        if file is not None and time.monotonic() - kept >= _KEEP_EVERY:
+        if file is not None and time.monotonic() - kept >= KEEP_EVERY:
             save(stack, shared, file)
             kept = time.monotonic()
     yield from stack.records()

@@ -49,9 +49,9 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         }
         if exact_cards.any() and (n == "exact" or not missing):
             where = np.array([e["loss_where_exact"] for e in each])[exact_cards > 0]
-            entry["where_exact"] = _pool_losses(where, exact_cards[exact_cards > 0])
+            entry["where_exact"] = pool_losses(where, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
-            entry["above_exact"] = _pool_losses(where - best, exact_cards[exact_cards > 0])
+            entry["above_exact"] = pool_losses(where - best, exact_cards[exact_cards > 0])
         found["estimators"][n] = entry
     full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
     pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
@@ -148,7 +148,7 @@ def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
     return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
 
 
-def _pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
+def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
     """Loss per card of all games together; its standard error as that of a ratio of sums, None for one game."""
     mean = float(loss.sum() / cards.sum())
     spread = loss - mean * cards

@@ -50,22 +50,22 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 @app.command(epilog="Example: trickformer crew missions")
 def missions(file: File = "", as_json: configs.Json = False) -> None:
     """List the missions, and the rules that a mission of your own may have."""
-    from trickformer.games import _missions
+    from trickformer.games import missions
     from trickformer.plumbing.report import Report, ReportTable
 
-    pages = _missions.read(file)
-    result = {"missions": [page.model_dump() for page in pages], "rules": _missions.RULES}
+    pages = missions.read(file)
+    result = {"missions": [page.model_dump() for page in pages], "rules": missions.RULES}
     head = ("mission", "tasks", "tokens", "communication", "allocation", "rules")
     cells = [
         (str(p.id), str(p.tasks or ""), " ".join(p.tokens), p.communication, p.allocation, ", ".join(p.rules))
         for p in sorted(pages, key=lambda page: page.id)
     ]
-    rules = list(_missions.RULES.items())
+    rules = list(missions.RULES.items())
     shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
     notes = [
-        "tokens: " + ", ".join(_missions.TILES[: _missions.NO_TILE]),
-        "communication: " + ", ".join(_missions.COMMUNICATION),
-        "allocation: " + ", ".join(_missions.ALLOCATION),
+        "tokens: " + ", ".join(missions.TILES[: missions.NO_TILE]),
+        "communication: " + ", ".join(missions.COMMUNICATION),
+        "allocation: " + ", ".join(missions.ALLOCATION),
         "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
         'communication = "normal", rules = [], and allocation = "draft" of tasks).',
     ]

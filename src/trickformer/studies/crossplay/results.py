@@ -47,10 +47,10 @@ def result(run: TournamentRun) -> dict[str, Any]:
             {
                 "method": name,
                 "runs": own,
-                "self_play": _cell([(player,) for player in own], [scores[player, player] for player in own]),
-                "cross_play": _cell(strangers, [by_seating[s] for s in strangers]) if strangers else None,
+                "self_play": make_cell([(player,) for player in own], [scores[player, player] for player in own]),
+                "cross_play": make_cell(strangers, [by_seating[s] for s in strangers]) if strangers else None,
                 "with": {
-                    other: _cell(
+                    other: make_cell(
                         [(i,) for i, _ in product(own, theirs)], [scores[i, j] for i, j in product(own, theirs)]
                     )
                     for other, theirs in others.items()
@@ -73,7 +73,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
     }
 
 
-def _cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
+def make_cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
     """The mean of tables, float64 [decks] each, at which the runs `who` of a method sit, and its errors."""
     means = np.array([table.mean() for table in tables])
     left_out = [

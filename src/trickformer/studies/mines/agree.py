@@ -90,7 +90,7 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
     board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
     for index in positions:
         rng = np.random.default_rng([config.seed, index])
-        cells, shown = _position(game, config.seed, index, rng)
+        cells, shown = random_position(game, config.seed, index, rng)
         sight = _core.mines.Sight(game.board, cells, shown)
         layouts = board[_core.mines.explains(game.board, sight, board)]
         counter = _core.mines.Counter(game.board, sight)
@@ -116,9 +116,21 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
         yield record
 
 
-def _position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """Cells without a mine in random order, and what they show, up to a random point at which more than one layout is
-    left."""
+def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Draw a position of Mines at which more than one layout is left.
+
+    Args:
+        game: The game with its board.
+        seed: Series of the layout.
+        index: Number of the layout in the series.
+        rng: Draws the order of cells and how many are open.
+
+    Returns:
+        The open cells, none a mine, and the number that each shows.
+
+    Raises:
+        TrickformerError: If the board has no such position, as far as many draws show.
+    """
     for again in range(1_000):
         state: Any = game.spiel.new_initial_state()
         first = int(rng.integers(game.cells))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trickformer.games import _crew_verdict
-from trickformer.games._missions import COMMUNICATION, NO_TILE, RULES, TILES
+from trickformer.games import crew_verdict
 from trickformer.games.crew import (
     ACTIONS,
     APPOINT,
@@ -30,6 +29,7 @@ from trickformer.games.crew import (
     YES,
     Crew,
 )
+from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
 from trickformer.web.scenes._cards import backs, legal, some, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign, TrickCard
 
@@ -146,6 +146,6 @@ def _features(core: Any, page: Any) -> list[str]:
         features.append(f"communication: {page.communication}")
     features += [RULES[rule] for rule in page.rules]
     if core.result:
-        why = _crew_verdict.failures(core, page.rules, CARDS)
+        why = crew_verdict.failures(core, page.rules, CARDS)
         features.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
     return features

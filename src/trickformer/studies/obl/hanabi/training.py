@@ -112,7 +112,7 @@ class TrainingProgress:
             self.replay.add(self.actors.step(config, self.online, self.target))
         rng = np.random.default_rng([config.seed, 3, self.step])
         drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
-        given = self._make_frames(drawn.games, rng)
+        given = self.make_frames(drawn.games, rng)
         units = learning.units(self.online, given)
         q, waiting = learning.values(self.online, given, units)
         weights = torch.from_numpy(drawn.weights).to(q.device)
@@ -143,8 +143,16 @@ class TrainingProgress:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
 
-    def _make_frames(self, games: Trajectories, rng: np.random.Generator) -> Frames:
-        """The moves of games as they are learned from at this step."""
+    def make_frames(self, games: Trajectories, rng: np.random.Generator) -> Frames:
+        """Make frames of the moves of games, as this step learns from them.
+
+        Args:
+            games: Games of the replay buffer.
+            rng: Draws the colours' orders, if they are shuffled at every step.
+
+        Returns:
+            One frame for each move, with the colours renamed as the config has it.
+        """
         config, rules, device = self.config, self.rules, self.online.worth.weight.device
         given = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
         if config.colour_bonus and 2 * self.step < config.steps:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from trickformer.games._missions import TILES
+from trickformer.games.missions import TILES
 
 PLAYERS, TRICKS = 4, 10
 COLOURED, PINK, ARROWS, OMEGA = 36, 9, range(5, 9), 9  # cards below the rockets, of pink; task tokens
