@@ -99,7 +99,7 @@ def test_weights_that_are_no_numbers_are_refused(value, tiny_checkpoint, tmp_pat
         bad[name].flat[bad[name].size // 2] = value
         safetensors.numpy.save_file(bad, tmp_path / "model.safetensors")
         (tmp_path / "config.json").write_bytes((tiny_checkpoint / "config.json").read_bytes())
-        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite or not a number"):
+        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite"):
             read_weights(tmp_path)
 
 
@@ -119,7 +119,7 @@ def test_nor_are_they_in_networks_of_hanabi(value, tmp_path):
         name = max(tensors, key=lambda name: tensors[name].size)
         tensors[name].flat[tensors[name].size // 2] = value
         safetensors.numpy.save_file(tensors, file, metadata)
-        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite or not a number"):
+        with pytest.raises(TrickformerError, match=f"tensor {name} holds a weight that is infinite"):
             load(file)
 
 

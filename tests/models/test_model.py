@@ -118,5 +118,5 @@ def test_paper_preset_is_table_4() -> None:
 
 
 def test_unknown_preset() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown preset 'huge'; choose from: paper, paper-small, small, tiny"):
+    with pytest.raises(UnknownNameError, match=r"unknown preset 'huge'; choose from: .*small"):
         presets.config("huge", 1, 1, 1, 0)

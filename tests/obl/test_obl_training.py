@@ -96,7 +96,7 @@ def test_training_goes_on_with_the_level_below_that_it_began_with(tmp_path, chec
     training.command(config, resume=False)
     training.command(config, resume=True)
     (below / "config.json").write_text((below / "config.json").read_text() + "\n")
-    with pytest.raises(TrickformerError, match=f"was begun with another {below}/config.json; choose another --out"):
+    with pytest.raises(TrickformerError, match=f"begun with another {below}/config.json;"):
         training.command(config, resume=True)
 
 

@@ -102,11 +102,11 @@ def test_openspiel_plays_the_toy_game():
         ("matrix_pd", "in matrix_pd seats act at the same time"),
         ("2048", "OpenSpiel's 2048 has no information states"),
         ("toy(x=1)", "unknown option of toy 'x'"),
-        ("kuhn_poker(cards=3)", "unknown option of kuhn_poker 'cards'; choose from: players"),
+        ("kuhn_poker(cards=3)", "unknown option of kuhn_poker 'cards'; .*players"),
         ("kuhn_poker(", "Missing closing bracket"),
         ("hanabi(colors=9)", "game 'hanabi"),
-        ("phantom_ttt", "of seat . holds histories of .* moves; off-belief learning goes depth by depth"),
-        ("hanabi", "the game has more than 3,000 nodes; choose a smaller one, or raise --limit"),
+        ("phantom_ttt", "of seat . holds histories of .* moves"),
+        ("hanabi", "more than 3,000 nodes; .*--limit"),
     ],
 )
 def test_what_is_refused(spec, says):

@@ -382,13 +382,13 @@ def test_foreign_and_damaged_data_are_refused_by_name(hearts, pieces, tmp_path):
         stored.load(folder, hearts, tokenizer)
     write(folder, hearts, pieces)
     other = games.load("hearts(jd_bonus=True)")
-    with pytest.raises(TrickformerError, match=r"holds data of another kind: game is hearts\(\), not hearts\("):
+    with pytest.raises(TrickformerError, match=r"game is hearts\(\), not hearts\("):
         stored.load(folder, other, tokenizers.make(other))
     with pytest.raises(TrickformerError, match=r"another kind: about is \{'seed': 1\}, not \{'seed': 2\}$"):
         stored.DataWriter(folder, hearts, tokenizer, {"seed": 2})
     whole = (folder / "tokens.bin").read_bytes()
     (folder / "tokens.bin").write_bytes(whole[:-1])
-    with pytest.raises(TrickformerError, match=r"tokens.bin has 2249 bytes, not the 2250 .*: it is damaged$"):
+    with pytest.raises(TrickformerError, match=r"tokens.bin has 2249 bytes, not the 2250"):
         stored.load(folder, hearts, tokenizer)
     with pytest.raises(TrickformerError, match=r"tokens.bin has 2249 bytes"):
         stored.DataWriter(folder, hearts, tokenizer, {"seed": 1})

@@ -269,7 +269,7 @@ def test_a_run_goes_on_with_the_players_that_it_began_with(tmp_path, who):
         with pytest.raises(Interruption):
             nfsp.run(config, resume)
     (model / "config.json").write_text((model / "config.json").read_text() + "\n")
-    with pytest.raises(TrickformerError, match=f"was begun with another {model}/config.json; choose another --out"):
+    with pytest.raises(TrickformerError, match=f"begun with another {model}/config.json;"):
         nfsp.run(config, resume=True)
 
 
@@ -340,8 +340,7 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 
 def test_players_that_say_nothing_teach_nothing(tmp_path):
-    says = r"^none of random, rules tells visits and values of actions; leave out expert_iteration, and choose"
-    with pytest.raises(TrickformerError, match=says):
+    with pytest.raises(TrickformerError, match=r"none of random, rules .*expert_iteration"):
         nfsp.run(SelfPlay(**EXPERT | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
     assert not (tmp_path / "run/state").exists(), "it has begun to learn"
 
@@ -387,9 +386,9 @@ def test_a_finished_run_is_left_alone(unbroken):
 
 def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command):
     before = result(unbroken)
-    with pytest.raises(TrickformerError, match=r"^.* already holds a run; continue it with --resume, or choose"):
+    with pytest.raises(TrickformerError, match=r"already holds a run; .*--resume"):
         nfsp.run(SelfPlay(**TINY, out=unbroken))
-    with pytest.raises(TrickformerError, match=r"^.* holds a run with seed = 6, not 7; choose another --out$"):
+    with pytest.raises(TrickformerError, match="holds a run with seed = 6, not 7"):
         nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match=r"^.* has come to iteration 2; give --iterations 2 or more$"):
         nfsp.run(SelfPlay(**TINY | {"iterations": 1}, out=unbroken), resume=True)
