@@ -21,7 +21,7 @@ CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts)
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo play test lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
+.PHONY: demo play test quick lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -33,6 +33,9 @@ play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 # Workers load torch each, so there are four at most. A file's tests stay together, with what they share.
 test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+
+quick: setup  ## the tests that are not marked slow: under two minutes on two cores
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: setup
 	$(BIN)/ruff check .

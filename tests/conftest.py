@@ -26,6 +26,7 @@ def command(monkeypatch, capsys):
     from trickformer import cli
 
     def call(*arguments):
+        capsys.readouterr()  # what a fixture printed is not the command's
         monkeypatch.setattr(sys, "argv", ["trickformer", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             cli.main()

@@ -41,6 +41,7 @@ def without_seconds(records):
     return records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["lstm", "transformer"])
 def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
     options = LEARN | {"model": model, "heads": 2}
@@ -76,6 +77,7 @@ def test_a_kill_loses_no_line_of_the_log(tmp_path, monkeypatch):
     assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
     config = judge(tmp_path / "a", network)
     whole = without_seconds(evaluation.command(config, resume=False))
@@ -109,6 +111,7 @@ def test_another_network_is_not_gone_on_with(tmp_path):
         evaluation.command(config, resume=True)
 
 
+@pytest.mark.slow
 def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
     """Every estimator is followed on from where it was kept: same records, and no move is made again."""
     reader = training.command(
@@ -194,6 +197,7 @@ def test_presets_and_what_follows_from_the_steps():
         configs.validate(BeliefTraining, {"preset": "large"})
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_run_is_its_network_and_a_seat_its_own(tmp_path, network):
     model, config = networks.load(network.parent)
     assert torch.equal(model.weights()["decoder.start"], networks.load(network)[0].weights()["decoder.start"])

@@ -48,6 +48,7 @@ def test_counting_is_a_list_of_all_hands(seed):
     np.testing.assert_allclose(counting(counts, possible, hidden), expected, atol=1e-12, err_msg=f"seed {seed}")
 
 
+@pytest.mark.slow
 def test_the_core_counts_the_same_in_full_games():
     """A hand's probability is the product of its cards', each given those before it."""
     game = games.load("hanabi")

@@ -30,6 +30,7 @@ def replay(game, actions, where):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["crew", "crew(distress=left)", "crew(mission=12)", "crew(mission=46,distress=right)"])
 def test_worlds_replay_legally_and_look_the_same(spec):
     """Sampled at decisions of all kinds and at the end, for every seat; the states that the core makes are equal."""
@@ -108,6 +109,7 @@ def endings(game, seed, most, wanted, silence=0.85):
         index += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mission", "distress", "most", "wanted"),
     [(1, "off", 8, 8), (3, "off", 8, 5), (1, "left", 4, 4), (3, "right", 4, 3), (2, "off", 4, 4), (4, "off", 4, 3)],

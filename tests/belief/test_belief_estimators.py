@@ -66,6 +66,7 @@ def test_the_exact_belief_of_a_card_given_those_before_it(form, seat, seed):
     assert positions > 3 and ruled_out
 
 
+@pytest.mark.slow
 @SYSTEMS
 @pytest.mark.parametrize("rejection", [False, True], ids=["filter", "rejection"])
 def test_worlds_approach_the_exact_belief(form, seat, rejection):

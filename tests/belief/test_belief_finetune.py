@@ -101,6 +101,7 @@ def test_controls_are_the_actions_of_the_seat():
         assert (training.play(HanabiProcess(RULES, form, PAIR), 3, 0, 4).control == -1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["encoder", "full"])
 def test_fine_tuning_is_better_than_the_network(hmm, part):
     process, model, _ = hmm
@@ -112,6 +113,7 @@ def test_fine_tuning_is_better_than_the_network(hmm, part):
     assert notes["worlds"] > 0 and notes["infeasible_worlds"] < notes["worlds"] / 4
 
 
+@pytest.mark.slow
 def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
     """Seats play as the network never saw. Told so, fine-tuning gains more than when it believes the old policy."""
     _, model, _ = hmm

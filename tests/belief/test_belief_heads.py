@@ -83,6 +83,7 @@ def game(request, tmp_path_factory):
     return lasting(tmp_path_factory.mktemp("missions"), mission, distress)
 
 
+@pytest.mark.slow
 def test_probabilities_marginals_and_draws_are_those_of_all_worlds(game):
     """Of small endings: the probability of a world is its product of odds over the sum of all of them."""
     rng, checked, many = random.Random(5), 0, 0
@@ -263,6 +264,7 @@ def test_a_training_that_was_stopped_ends_in_the_same_weights(trained, tmp_path)
     assert belief_heads.command(config, resume=True) == trained[1]
 
 
+@pytest.mark.slow
 def test_a_training_goes_on_with_the_model_that_it_began_with(trained, tmp_path):
     shutil.copytree(checkpoints.find(trained[0].checkpoint), tmp_path / "model")
     config = learn(trained[0].game, tmp_path / "run").model_copy(update={"checkpoint": str(tmp_path / "model")})

@@ -69,6 +69,7 @@ def check_uniform(game: hearts.Hearts, state, viewer: int, seed: int, least: int
     return len(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(8))
 def test_uniform_over_enumerated_endings_under_every_rule_option(block: int) -> None:
     sizes = []
@@ -143,6 +144,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("viewer", range(4))
 @pytest.mark.parametrize("name", CASES)
 def test_uniform_where_a_play_implies_more_than_a_void(name: str, viewer: int) -> None:

@@ -44,6 +44,7 @@ class Holding:
         return np.array([np.log(9.0) * (v.viewer == 1 and self.card in v.events[1].seen) for v in views])
 
 
+@pytest.mark.slow
 def test_worlds_are_drawn_by_their_likelihood():
     """One of POOL uniform worlds, K of which weigh nine times as much: K is binomial."""
     game = games.load("hearts(pass_cards=false)")

@@ -16,6 +16,7 @@ from trickformer.belief.hanabi.public import PublicWorlds
 WORLDS = 3_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [Form.HMM, Form.FOSG])
 @pytest.mark.parametrize("limit", [10_000, 0], ids=["listed", "drawn"])
 def test_worlds_are_those_of_the_forward_algorithm(form, limit):

@@ -67,6 +67,7 @@ def assignment(row, soloist):
 # --------------------------------------------------------------------------------------- legal, and equal views
 
 
+@pytest.mark.slow
 def test_worlds_replay_legally_and_look_the_same(skat, belief):
     """Sampled at decisions of all stages and at the end, for every seat; through OpenSpiel and through the twin."""
     rng, stages = random.Random(1), Counter()
@@ -158,6 +159,7 @@ def kind_of(twin, viewer):
     return viewer == twin.soloist, twin.hand, ouvert
 
 
+@pytest.mark.slow
 def test_uniform_over_all_histories_of_an_ending(skat, belief):
     """Every deal, every pick-up and both orders of the discards, where these are few enough; every kind of view."""
     met: Counter = Counter()

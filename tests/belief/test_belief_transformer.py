@@ -171,6 +171,7 @@ def test_read_step_by_step_as_in_one_pass(form):
     assert t == len(games.cards)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])
 def test_the_loss_falls(form):
     """On held-out games of few cards, after 60 steps with fresh ones."""

@@ -101,6 +101,7 @@ def test_what_cannot_be_seen_has_no_layout():
     assert CORE.Counter(late.board, CORE.Sight(late.board, [5], [9])).layouts == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("method", METHODS)
 def test_draws_have_the_exact_distribution(method, domain):

@@ -47,6 +47,7 @@ def edit(checkpoint, **values):
     file.write_text(json.dumps(json.loads(file.read_text()) | values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -130,6 +131,7 @@ def test_an_empty_path_is_not_the_current_folder(refused, arguments):
     assert "'--out': a path is not empty" in refused(*arguments, "--out", "")
 
 
+@pytest.mark.slow
 def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):
     """Nothing that is imported on the way has a word of its own."""
     arguments = [*TRAIN, "--preset", "huge", "--out", "run"]
@@ -200,6 +202,7 @@ def test_a_bad_checkpoint_ends_a_resume_too(refused, command, checkpoint):
     assert "truncated" in refused(*arguments, "--resume")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
@@ -276,6 +279,7 @@ def test_training_refuses_a_folder_that_it_cannot_use(refused, tmp_path):
         assert says in refused(*TRAIN, "--out", "run", "--resume")
 
 
+@pytest.mark.slow
 def test_training_goes_on_only_from_a_whole_model(refused, command, tmp_path):
     arguments = [*TRAIN, "--iterations", "1", "--match-deals", "0", "--out", "run"]
     assert command(*arguments)[0] == 0

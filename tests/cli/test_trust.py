@@ -200,6 +200,7 @@ NAMES = [["tournament", LONG], ["report", LONG], ["tournament", b"\xff"]]
 NAMES += [["tournament", "hearts", "--a", f"argmax:checkpoint={'y' * 300}"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", NAMES, ids=range(len(NAMES)))
 def test_names_that_cannot_be(arguments, tmp_path):
     more = ["--b", "random", "--deals", "1"] if arguments[0] == "tournament" else []
@@ -208,6 +209,7 @@ def test_names_that_cannot_be(arguments, tmp_path):
     assert ended.stderr.startswith("error: ") and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_sigterm_is_ctrl_c(tmp_path):
     out = tmp_path / "run"
     match = ["tournament", "hearts", "--a", "pimc:worlds=20", "--b", "rules", "--deals", "5000", "--out", str(out)]
@@ -270,6 +272,7 @@ ABSURD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ABSURD, ids=lambda words: "-".join(words[:2] + words[-2:]))
 def test_what_no_machine_could_do_is_refused_at_once(command, tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)

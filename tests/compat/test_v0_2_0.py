@@ -89,6 +89,7 @@ def plays(call, game, spec):
     return result["deals"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOURNAMENTS)
 def test_finished_tournament_resumes_and_reports(folder, command, name):
     out = folder / "tournaments" / name
@@ -103,6 +104,7 @@ def test_finished_tournament_resumes_and_reports(folder, command, name):
         assert report.get(key) == result.get(key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [KILLED, "--config tournaments/hearts-killed/config.toml"], ids=["typed", "config"])
 def test_killed_tournament_finishes_as_if_unbroken(folder, command, words):
     out, whole = folder / "tournaments/hearts-killed", folder / "tournaments/hearts-whole"
@@ -112,6 +114,7 @@ def test_killed_tournament_finishes_as_if_unbroken(folder, command, words):
     assert comparable(out / "records.jsonl") == comparable(whole / "records.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*RECORDS, *(f"records/{name}" for name in CONVERTED)])
 def test_records_replay_and_print(command, name):
     counts = json.loads(done(command, "records", "check", FIXTURES / name, "--json"))
@@ -120,6 +123,7 @@ def test_records_replay_and_print(command, name):
     assert done(command, "records", "show", FIXTURES / name, "--game", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONVERTED)
 def test_converted_records_are_stable(command, tmp_path, name):
     done(command, "records", "convert", FIXTURES / "records" / name, tmp_path / name)
@@ -131,6 +135,7 @@ def test_converted_records_are_stable(command, tmp_path, name):
         assert (tmp_path / "own.jsonl").read_bytes() == (tmp_path / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRAINING)
 def test_training_resumes_and_finishes(folder, command, name):
     out = folder / "train" / name
@@ -148,6 +153,7 @@ def contents(path):
     return data[8 + int.from_bytes(data[:8], "little") :] if path.suffix == ".safetensors" else data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_finished_run_of_another_command_resumes(folder, command, name):
     out, kept = OTHERS[name]
@@ -163,6 +169,7 @@ def test_match_at_the_table_resumes(folder, command, monkeypatch):
     assert (folder / "play/moves.jsonl").read_bytes() == moves
 
 
+@pytest.mark.slow
 def test_browser_shows_the_hands():
     pytest.importorskip("uvicorn")
     analyst = "gomcts:checkpoint=skat-small,imagine=worlds,playing=script"
@@ -170,6 +177,7 @@ def test_browser_shows_the_hands():
         assert urlopen(address).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_config_runs(folder, command, name):
     file = folder / f"configs/{PLAYED[name]}.toml"

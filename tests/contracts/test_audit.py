@@ -21,6 +21,7 @@ def faults(report: audit.ViewAudit) -> dict[str, int]:
     return {c.name: c.faults for c in report.checks.values() if c.faults}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "deals"),
     [
@@ -76,6 +77,7 @@ def test_it_finds_the_revokes_of_openspiels_resampler() -> None:
     assert check.example is not None and check.example in str(report)
 
 
+@pytest.mark.slow
 def test_it_finds_the_received_cards_in_openspiels_observation_struct() -> None:
     game = games.load("hearts")
     seen = {

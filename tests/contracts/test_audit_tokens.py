@@ -258,6 +258,7 @@ def check(game, row, says, place):
 HERE = r"deal \d+, seat [0-2], after \d+ tokens: .*; history( \d+)+$"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACKERS)
 def test_it_finds_what_is_wrong_with_a_tracker(name):
     tracker, row, says = TRACKERS[name]
@@ -402,6 +403,7 @@ TOKENIZERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_it_finds_what_is_wrong_with_a_tokenizer(name):
     tokenizer, row, says = TOKENIZERS[name]

@@ -120,6 +120,7 @@ def test_the_board_of_hanabi_is_openspiels(spec):
     assert len(tokens) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distress", ["off", "left"])
 def test_a_lost_mission_says_what_failed_and_when(distress):
     """In every mission of the logbook: exactly the lost ones are told why, and by what a mission asks for."""

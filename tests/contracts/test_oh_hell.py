@@ -107,6 +107,7 @@ def test_outcomes_are_the_results_that_can_be():
         assert game.outcomes.values[-1, 0] == pytest.approx((own - np.mean(others)) / 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_tokens_tell_the_view_and_back(spec):
     game = games.load(spec)
@@ -201,6 +202,7 @@ def test_a_history_that_cannot_be_goes_on_to_an_end():
         assert twins[0].is_legal() and not twins[0].terminal()
 
 
+@pytest.mark.slow
 def test_sampled_worlds_are_uniform_over_the_deals_that_explain_the_view():
     """By enumeration, after a trick of a game with two cards each: a pair of cards for the two others."""
     game, rng, tested = games.load("oh_hell(players=3,cards=2)"), random.Random(3), 0
@@ -246,6 +248,7 @@ def test_a_world_that_does_not_explain_the_view_has_no_probability():
     assert belief.log_prob(worlds).tolist() == [-np.inf, -np.inf, 0]
 
 
+@pytest.mark.slow
 def test_the_audit_finds_no_fault():
     for spec in (SMALL, "oh_hell(players=5,cards=4)"):
         report = audit.command(audit.Audit(game=spec, deals=4, seed=1))
@@ -299,6 +302,7 @@ def trained(tmp_path_factory, installed):
     return folder
 
 
+@pytest.mark.slow
 def test_training_begins_with_players_of_the_game(trained):
     text = (trained / "config.toml").read_text()
     assert 'bootstrap = ["random"]' in text and 'baseline = "random"' in text and "seats_kept = 3" in text
@@ -308,6 +312,7 @@ def test_training_begins_with_players_of_the_game(trained):
     assert {e["opponent"] for e in entries if e["stage"] == "match"} == {"previous", "baseline"}
 
 
+@pytest.mark.slow
 def test_a_trained_model_beats_random(trained, command):
     """The number of deals was fixed beforehand; a deal with its six seatings is one sample."""
     argmax = f"argmax:checkpoint={trained / 'model-1'}"
@@ -317,6 +322,7 @@ def test_a_trained_model_beats_random(trained, command):
     assert 0 < low < high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "player", ["argmax", "imitation", "gomcts:runs=6", "pimc:worlds=3", "rollout:worlds=3", "ismcts:runs=6", "spiel"]
 )
@@ -362,6 +368,7 @@ def test_pimc_values_actions_by_the_mean_of_what_they_end_in():
     assert forced.action == done.legal[0] and forced.visits is None
 
 
+@pytest.mark.slow
 def test_workers_find_the_installed_game(tmp_path, installed):
     """Processes that are spawned, and the records that one process writes."""
     match = [sys.executable, "-m", "trickformer", "tournament", SMALL, "--a", "bidder", "--b", "random", "--deals", "4"]
@@ -444,6 +451,7 @@ def test_a_package_that_is_broken_is_named(tmp_path, monkeypatch, command):
         games.load("elsewhere")
 
 
+@pytest.mark.slow
 def test_the_seed_and_index_name_one_deal():
     """Whoever deals: the tournament, and the tables of self-play."""
     game = games.load(SMALL)

@@ -94,6 +94,7 @@ def with_checkpoint(tiny_checkpoint_of, tiny_features_checkpoint_of):
     return fill
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.NAMES)
 @pytest.mark.parametrize("spec", [s for specs in SEATED.values() for s in specs])
 def test_contract_at_a_table(spec, name, with_checkpoint):
@@ -133,6 +134,7 @@ def replayed(game, history):
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     [
@@ -157,6 +159,7 @@ def test_a_null_match_is_exactly_zero(spec, name, with_checkpoint):
     assert [len(same) for same in histories.values()] == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action_values", [True, False])
 @pytest.mark.parametrize("name", LEARNED)
 def test_argmax_of_a_model_with_features_is_its_definition(name, action_values, tiny_features_checkpoint_of):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.faults import core, core_examples
 from tests.faults.core_signatures import targets
 
 
+@pytest.mark.slow
 def test_random_calls_neither_crash_nor_hang_nor_surprise():
     report = core.fuzz(6000, seed=7, chunk=3000)
     assert not report.faults, "\n".join(report.faults)

@@ -21,6 +21,7 @@ def run(isa: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_results_are_the_same_at_the_baseline_and_at_the_best() -> None:
     found = [run(isa, str(PROGRAM)) for isa in ("base", "")]
     assert [done.stderr for done in found] == ["", ""]

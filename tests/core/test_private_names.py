@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name not in PUBLIC
 
 
-def defined() -> set[str]:
+@cache
+def defined() -> frozenset[str]:
     """Find the private names of the package: its modules, and what stands in them."""
     names = set()
     for path in Path(trickformer.__file__).parent.rglob("*.py"):
@@ -29,7 +31,7 @@ def defined() -> set[str]:
                 names.add(node.name)
             elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.attr if isinstance(node, ast.Attribute) else node.id)
-    return {name for name in names if is_private(name)}
+    return frozenset(name for name in names if is_private(name))
 
 
 def reached(node: ast.AST) -> list[str]:
@@ -48,7 +50,7 @@ def reached(node: ast.AST) -> list[str]:
     return []
 
 
-def reaches(source: str, names: set[str]) -> list[str]:
+def reaches(source: str, names: frozenset[str]) -> list[str]:
     """Find the private names that a test's source reaches for, with their lines."""
     found = [(node, name) for node in ast.walk(ast.parse(source)) for name in reached(node)]
     return [f"{node.lineno}: {name}" for node, name in found if is_private(name) and name in names]

@@ -38,6 +38,7 @@ def _turn(game, before):
         n += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_how_far_searches_have_got(name):
     spec, who, of, before = SEARCHES[name]

@@ -130,6 +130,7 @@ def compare(page, mission, distress, seed, failures):
     return state.result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distress", DISTRESS)
 def test_core_equals_the_twin(distress):
     """Every mission: at every state who acts, what is legal, who holds and owns what, who has said what, the result."""
@@ -160,6 +161,7 @@ def combined(rng, number):
             continue
 
 
+@pytest.mark.slow
 def test_missions_of_ones_own_equal_the_twin():
     seen = Counter()
     for seed in range(400):

@@ -73,6 +73,7 @@ def test_the_player_plays_what_the_bulk_games_play(distress):
         assert [d.action for d in player.act(views, [], [])] == played if views else True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_it_is_a_function_of_the_view_alone(seed):
     """The same in another deal with the same view, and whatever it was asked before."""

@@ -72,6 +72,7 @@ def ending(rng: np.random.Generator, mission: Any, plays: int) -> Any:
                 return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [1, 11, 21, 31, 41])
 def test_endings_equal_every_line_of_play(first: int) -> None:
     rng = np.random.default_rng(first)
@@ -104,6 +105,7 @@ OWN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", OWN, ids=[" ".join(o["rules"]) for o in OWN])
 def test_missions_of_ones_own(own: dict[str, Any]) -> None:
     mission = missions.Page(id=99, **own).mission()

@@ -42,6 +42,7 @@ def listed(state, seat):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("moves", [0, 5, 9, 14])
 def test_a_hand_is_redrawn_as_often_as_deals_have_it(spec, moves):

@@ -25,6 +25,7 @@ def replay(game, actions):
     return state
 
 
+@pytest.mark.slow
 def test_twin_equals_openspiel_on_20000_hands_over_all_options():
     hands_each = -(-20_000 // 256)
     for i, game in enumerate(all_options()):

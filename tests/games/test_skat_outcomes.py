@@ -61,6 +61,7 @@ def test_values_are_those_of_equation_5(setting):
     assert game.outcomes.values[game.outcomes.index[(40, -146, 40)]].tolist() == pytest.approx([0.93, -1.86, 0.93])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_every_random_result_is_an_outcome_within_bounds(setting):
     game = games.load(f"skat(scores={setting})")

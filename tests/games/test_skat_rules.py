@@ -27,6 +27,7 @@ def fields(result):
 # ------------------------------------------------------------------------------------- against the Python twin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", oracle.POLICIES)
 def test_core_equals_the_twin(policy):
     """At every decision who acts, what is legal and who holds what; at the end everything about the result."""

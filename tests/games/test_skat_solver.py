@@ -64,6 +64,7 @@ def first_difference(a: np.ndarray, b: np.ndarray, batch: list[Ending], what: st
     return "" if not rows.size else f"{what}: {batch[rows[0]]}: {a[rows[0]]} is not {b[rows[0]]} ({rows.size} endings)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cards", "n"), [(1, 600), (2, 1200), (3, 4200), (4, 3600), (5, 1800)])
 def test_endings_equal_minimax(cards: int, n: int) -> None:
     seed = 100 + cards

@@ -44,6 +44,7 @@ def run_search(tokenizer, hearts, view, options, seed, bias):
     return result, engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [1, 14])
 def test_an_imagined_own_turn_without_a_legal_card(steps):
     """While passing, the model imagines that it is to lead a club and holds none; the twin is followed there too."""
@@ -65,6 +66,7 @@ def test_an_imagined_own_turn_without_a_legal_card(steps):
     assert clubless > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [0.0, 9.0])
 @pytest.mark.parametrize(
     "options",
@@ -153,6 +155,7 @@ def asked_whole(engine, tokenizer):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
 @pytest.mark.parametrize(
     "options",
@@ -288,6 +291,7 @@ def test_virtual_loss_spreads_a_wave(hearts, tokenizer, wave):
     assert spread > 2
 
 
+@pytest.mark.slow
 def test_more_runs_find_the_better_action(hearts, tokenizer):
     """Where the model's value says nothing and games end soon, search alone must tell the actions apart."""
 

@@ -58,6 +58,7 @@ def told_of(model, tokenizer, tokens):
     return (features if model.n_features else None), possible
 
 
+@pytest.mark.slow
 def test_engines_equal_hugging_face_with_trained_weights(shipped):
     """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V
     within 1e-2 in bfloat16, 1e-1 where activations are too.

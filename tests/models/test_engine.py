@@ -168,6 +168,7 @@ def assert_parity(model: GPT2PolicyValueModel, engine: Backend, sequences: dict[
         np.testing.assert_allclose(engine.action_values(nodes), actions, atol=close, rtol=0, err_msg=note)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "dtype", "isa"), ENGINES)
 @pytest.mark.parametrize("preset", ["tiny", "small", "features", "only features", "only actions"])
 def test_random_trees_equal_hugging_face(
@@ -185,6 +186,7 @@ def test_random_trees_equal_hugging_face(
         assert_parity(models[preset], engine, sequences, f"{backend} {dtype} {isa}, tree of seed {seed}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_paper_size_equals_hugging_face(dtype: str) -> None:
     model = make_model("paper", 2237)
@@ -192,6 +194,7 @@ def test_paper_size_equals_hugging_face(dtype: str) -> None:
     assert_parity(model, engine, grow_tree(engine, np.random.default_rng(5), 3), f"{dtype}, tree of seed 5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("heads", "embd", "inner"), [(1, 20, 40), (3, 36, 50), (5, 40, 64), (18, 72, 100)])
 @pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
 def test_odd_sizes(backend: str, dtype: str, isa: str, heads: int, embd: int, inner: int) -> None:
@@ -209,6 +212,7 @@ def heads_of(engine: Backend) -> list:
     return heads + ([engine.action_values] if engine.has_action_values else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
 @pytest.mark.parametrize("preset", ["small", "features"])
 def test_rows_do_not_depend_on_the_batch(
@@ -368,6 +372,7 @@ def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> No
         assert engine.extend(ints(-1, -1), ints(0, 0)).tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
@@ -415,6 +420,7 @@ def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyV
     engine.extend(nodes[1:2], ints(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
@@ -450,6 +456,7 @@ def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], 
     assert engine.used == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpp", "torch"])
 def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
     engine = load_backend(models["features"], values_of(), "float32", backend=backend)

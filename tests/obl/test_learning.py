@@ -12,6 +12,7 @@ def learner(tree, runs=4, temperature=0.3, least=0.0, seed=0):
     return QLearner(tree, runs, temperature, least, np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "games", "error"), [("toy", 60_000, 0.5), ("tiny_hanabi", 30_000, 0.3)])
 def test_q_obl_converges_to_the_operator(spec, games, error):
     """Whatever the past is, if it tries everything; the longer, the closer."""

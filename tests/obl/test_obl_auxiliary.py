@@ -109,6 +109,7 @@ def test_a_weight_of_0_changes_nothing_and_others_do(tmp_path):
     assert not torch.equal(made[0.0][1]["private.0.weight"], made[0.25][1]["private.0.weight"])
 
 
+@pytest.mark.slow
 def test_the_task_is_learned():
     """What was hinted says much of the cards: their answers are found more often than by the commonest of them."""
     mixed = {"exploration": 0.5, "exploration_power": 3.0}  # games that differ

@@ -177,6 +177,7 @@ def test_hands_that_a_network_writes_are_allowed():
     assert not belief.state[0][0][6:9].any() and torch.equal(belief.state[0][0][9:], before[9:])
 
 
+@pytest.mark.slow
 def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
     """Kullback and Leibler's distance from the exact belief: a small part of counting's, in games of the level that it
     has not seen."""

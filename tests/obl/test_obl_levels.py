@@ -18,6 +18,8 @@ from trickformer.studies.obl.config import ExactStudy
 from trickformer.studies.obl.hanabi import play, training
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
+pytestmark = pytest.mark.slow
+
 
 def observations(spec):
     """float32 [states, seen], what a seat sees in each information state of a game, the same in all worlds that explain

@@ -10,6 +10,8 @@ from trickformer import _core
 from trickformer.models.hanabi_odds import Layout, odds
 from trickformer.studies.obl.hanabi.training import rules_of
 
+pytestmark = pytest.mark.slow
+
 TWO = "hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)"
 THREE = "hanabi(players=3)"
 

@@ -67,6 +67,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", METHODS, ids=str)
 def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, given, checkpoint):
     if "level" in given:
@@ -106,6 +107,7 @@ LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "be
 SAD = {"method": "vdn", "sad": True, "auxiliary": 0.25}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("more", "stage"), [({}, "."), (SAD, "."), (LEVEL_2, "belief"), (LEVEL_2, ".")])
 def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoint, more, stage):
     given = (
@@ -289,6 +291,7 @@ def test_three_runs_at_one_table(tmp_path, command):
     assert differ > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -16,6 +16,7 @@ SHARED = ("toy", "tiny_hanabi", SMALL_HANABI)  # games with one payoff for all
 TINY = (*SHARED, HANABI_TWO_LIVES, "kuhn_poker")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", TINY)
 @pytest.mark.parametrize("temperature", [0.05, 1.0])
 @pytest.mark.parametrize("anew", [False, True])
@@ -46,6 +47,7 @@ def test_a_belief_anew_is_another_policy_where_a_seat_acts_twice():
             assert (np.abs(np.exp(two) - np.exp(four)).max() > 1e-4) == apart, spec
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", TINY)
 @pytest.mark.parametrize("temperature", [0, 0.1])
 def test_it_is_unique_whatever_the_order_and_the_names(spec, temperature):
@@ -110,6 +112,7 @@ def test_any_past_that_looks_at_public_things_only_is_the_grounded_one():
         assert np.abs(private - expected).max() > 0.1
 
 
+@pytest.mark.slow
 def test_in_hanabi_the_grounded_belief_needs_weights():
     """How many hints are legal depends on cards that the giver sees alone, so that hardly a policy looks at public
     things only. Weights of actions can; and the uniform policy is another past."""

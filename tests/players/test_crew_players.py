@@ -150,6 +150,7 @@ def after(world, action, solver):
     return world.result > 0 if world.is_terminal() else solver.can_succeed(world, 10**7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [26, 41])
 def test_it_succeeds_more_often_than_rules(number):
     game = games.load(f"crew(mission={number})")

@@ -43,6 +43,7 @@ def slow_result(game, world, action, rules):
     return game.scores(state)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["crew", "crew(mission=12)", "crew(distress=left)"])
 def test_missions_played_on_are_those_of_openspiel(spec):
     game, rng, compared = games.load(spec), np.random.default_rng(3), [0, 0]
@@ -80,6 +81,7 @@ def path_of(view):
     return np.array(course(view)[1:], dtype=np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "deals"), [("crew", 6), ("crew(mission=12)", 14), ("crew(distress=left)", 6)])
 def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deals):
     """All of them where they are few, each as often as any other; a part of them where they are many."""
@@ -178,6 +180,7 @@ def test_one_seat_searches_and_the_others_play_rules():
     assert spoken > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "more", "deals", "errors"), [(26, "15,multi=true", 24, 2), (41, "40,belief=exact,tries=4000", 20, 0)]
 )

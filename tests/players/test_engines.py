@@ -24,6 +24,8 @@ from trickformer.tournaments.plan import Hand, Tournament
 from trickformer.tournaments.play import play
 from trickformer.tournaments.run import tournament
 
+pytestmark = pytest.mark.slow
+
 SERVED = f'engine:cmd="{sys.executable} -m trickformer serve random --game {{}}"'
 
 

@@ -55,6 +55,7 @@ def search(game, state, *, worlds=50, runs=2000, c=0.4, uct=True, light=True, se
     return _core.hearts.pimc(deals, worlds, runs, c, uct, light, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ("", "(jd_bonus=True,avoid_all_tricks_bonus=True)"))
 def test_rollouts_have_the_value_of_random_play(rules: str) -> None:
     """Means over worlds and playouts against the mean over all assignments of exact expectations."""
@@ -92,6 +93,7 @@ def held(state) -> list[list[int]]:
     return [[step.action for step in state.full_history() if step.player == p] for p in range(4)]
 
 
+@pytest.mark.slow
 def test_uct_finds_the_max_n_move_of_a_known_deal() -> None:
     """Endings in which the viewer knows every card, and no seat's tie changes what another gets."""
     game, compared = games.load("hearts"), 0

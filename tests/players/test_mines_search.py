@@ -23,6 +23,7 @@ def figure_2():
     return board, CORE.Sight(board, [2, 4, 5, 8], [1, 3, 2, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_the_search_sees_more_than_the_next_move(method):
     board, sight = figure_2()
@@ -70,6 +71,7 @@ def test_exact_and_rejection_lead_to_the_same_values():
     assert (np.abs(gap) < 4 * error).all(), gap / error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["mines", "mines(rows=3,cols=5,mines=4,first_move=safe)", "mines(first_move=any)"])
 @pytest.mark.parametrize("belief", METHODS)
 def test_contract_at_a_table(spec, belief):

@@ -39,6 +39,7 @@ def spec(folder, **given):
     return "rl_search:" + ",".join(f"{k}={v}" for k, v in options.items())
 
 
+@pytest.mark.slow
 def test_tuned_values_are_those_of_all_worlds(folders):
     """Over every hand, with many decks each, where the blueprint goes on after one move."""
     given = {"horizon": 1, "steps": 200, "batch": 100, "worlds": 2_000, "threshold": 0, "exploration": 0.6}
@@ -141,6 +142,7 @@ def test_hidden_cards_change_nothing(folders):
     assert exchanged > 3
 
 
+@pytest.mark.slow
 def test_search_is_not_below_the_blueprint(folders):
     """A network that knows nothing is tuned, or not followed. The weights that it began with stay."""
     deals = 16
@@ -201,6 +203,7 @@ TEAM = {"multi": "true", "worlds": 40, "steps": 10, "batch": 48, "horizon": 1, "
 TEAM |= {"learning_rate": 0.02, "exploration": 0.6, "blueprint": "partner:style=simple"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [{}, {"listed": 5, "tries": 1_000}])
 def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders, few):
     """And those by the blueprint, for the hands of either seat; where only a few are listed, of a list that is made
@@ -229,6 +232,7 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
     assert checked > 30 and dropped > 5 and (few or parted > 2), (checked, dropped, parted)
 
 
+@pytest.mark.slow
 def test_both_seats_come_to_the_same_network(folders):
     """Each by itself, from nothing but its own views."""
     given, tuned = spec(folders["mlp"], **TEAM), 0
@@ -247,6 +251,7 @@ def test_both_seats_come_to_the_same_network(folders):
     assert tuned > 5, tuned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_hidden_cards_change_nothing_to_both_seats(folders, large):
     game, exchanged, tuned = games.load("hanabi") if large else TINY, 0, 0
@@ -285,6 +290,7 @@ def scores(player, deals):
     return np.array([r.scores[0] for r in sorted(play(TINY, [player], hands, 4, 1), key=lambda r: r.deal)])
 
 
+@pytest.mark.slow
 def test_search_of_both_seats_is_not_below_the_blueprint(folders):
     """And what never promises enough is the blueprint."""
     deals, given = 12, TEAM | {"steps": 20, "worlds": 200, "threshold": 0.05}

@@ -16,6 +16,7 @@ from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
 
+@pytest.mark.slow
 def test_it_is_sparta_where_all_seats_search_and_play_on_with_rules():
     """In missions in which chance does nothing after the deal. The core plays on there, on the same worlds."""
     game, searched = games.load("crew(mission=9)"), 0
@@ -103,6 +104,7 @@ def test_chance_is_alike_after_every_action():
     assert (drawn.play(slice(0, 40), [view.legal[0]], 6)[:, 0] != alike[:, 0]).any()
 
 
+@pytest.mark.slow
 def test_it_improves_on_its_policy():
     """On random play, by far."""
     game = games.load("hearts")
@@ -115,6 +117,7 @@ def test_it_improves_on_its_policy():
     assert np.mean(own) < np.mean(others) - 3, (own, others)
 
 
+@pytest.mark.slow
 def test_hidden_cards_change_nothing():
     game, compared = games.load("skat"), 0
     player = players.make("rollout:policy=rules,worlds=4,belief=weighted", game)
@@ -131,6 +134,7 @@ def test_hidden_cards_change_nothing():
     assert compared > 5
 
 
+@pytest.mark.slow
 def test_a_killed_match_goes_on_the_same(tiny_features_checkpoint_of):
     """Nothing is carried from one hand to the next."""
     game = games.load("skat")

@@ -123,6 +123,7 @@ def with_prior(checkpoint, options: str) -> str:
     return f'rollout:prior="argmax:checkpoint={checkpoint}",{options}'.rstrip(",")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [("hearts", ""), ("hearts", "runs=40,threshold=0.1"), ("skat", "margin=0"), ("crew", "runs=25"), ("crew", "")],
@@ -163,6 +164,7 @@ def played_out(game, state, viewer) -> float:
     return game.outcomes.values[game.outcomes.of(game.scores(state), viewer), 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["crew(mission=9)", "hanabi", "hearts", "skat"])
 def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_of, monkeypatch):
     """Each action's results are those of so many worlds, the same for all, played on by the scripted player; by it
@@ -216,6 +218,7 @@ def test_games_say_how_they_are_searched(name, runs, threshold, margin, tiny_fea
     assert (options.runs, options.threshold, options.margin) == (runs, threshold, margin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "deals"), [("skat", 1), ("hanabi", 3)])
 @pytest.mark.parametrize("policy", ["argmax", "script"])
 def test_hidden_cards_change_nothing(policy, name, deals, tiny_features_checkpoint_of):
@@ -235,6 +238,7 @@ def test_hidden_cards_change_nothing(policy, name, deals, tiny_features_checkpoi
     assert compared > 5
 
 
+@pytest.mark.slow
 def test_it_improves_on_its_model(tiny_features_checkpoint_of):
     """On one that has learned nothing, by far: what the games bring is true."""
     game = games.load("hearts")

@@ -18,6 +18,8 @@ from trickformer.search.hanabi.public import Games, RuleSearchGame
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
+pytestmark = pytest.mark.slow
+
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 SMALL = games.load("hanabi(colors=3,ranks=2,hand_size=2,max_information_tokens=3,max_life_tokens=2)")
 SMART = _core.hanabi.BOTS.index("smart")

@@ -390,6 +390,7 @@ def test_contract_at_a_skat_table(spec):
     assert comparable(together) == comparable(alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_decision_is_a_function_of_the_view_and_its_generator(spec):
     game, rnd = games.load("skat"), random.Random(1)

@@ -23,6 +23,7 @@ TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_to
 VARIANTS = [TINY, "hanabi", "hanabi(players=3,colors=3,ranks=3,hand_size=3,max_information_tokens=3)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", BOTS)
 @pytest.mark.parametrize("spec", VARIANTS)
 def test_chances_are_those_of_what_the_others_saw(spec, style):
@@ -151,6 +152,7 @@ def scores(spec, game, deals, seed=4):
     return np.array([r.scores[0] for r in sorted(records, key=lambda r: r.deal)])
 
 
+@pytest.mark.slow
 def test_search_is_not_below_the_blueprint():
     game = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=3,max_life_tokens=2)")
     searched = scores("sparta:worlds=300", game, 150)
@@ -207,6 +209,7 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
     assert unexplained > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("belief", ["exact", "counting"])
 def test_hidden_cards_change_nothing(belief):
     game, exchanged = games.load("hanabi"), 0

@@ -69,6 +69,7 @@ def test_with_the_exact_estimator_search_is_that_on_the_filter():
     assert looked > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("belief", ["seq2seq", "bft"])
 def test_hidden_cards_change_nothing(belief, networks):
     """And a player that meets a position in the middle of a game decides as one that has followed it, but for what bft

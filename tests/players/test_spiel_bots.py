@@ -205,6 +205,7 @@ def module(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "options"), [("hearts", ""), ("skat", ",worlds=weighted"), ("skat", ",state=true")])
 def test_a_bot_of_another_module_plays_tournaments(game, options, module, tmp_path, command):
     """The records are the same at any number of tables, by workers, and where a run was stopped and gone on with."""
@@ -266,6 +267,7 @@ def test_worlds_that_no_bot_can_be_shown(command):
         assert code == 2 and says in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_how_to_go_on_names_what_a_file_may_not_decide(module, tmp_path, command):
     few = ["--preset", "tiny", "--label-share", 0, "--action-weight", 0, "--no-rollout-network", "--no-label-worlds"]
     who = ["--bootstrap", f"spiel:bot={module}:Bot", "--bootstrap", "rules"]

@@ -20,6 +20,8 @@ from trickformer.plumbing import parallel
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 
+pytestmark = pytest.mark.slow
+
 MATCH = {"game": "hearts", "a": "random", "b": "rules", "deals": 3, "seed": 3, "tables": 7}
 
 

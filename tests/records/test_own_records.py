@@ -41,6 +41,7 @@ def hands(folder):
     return [HandRecord.model_validate_json(line) for line in (folder / "records.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.NAMES)
 def test_records_of_every_game(name, folder_of, command, tmp_path):
     """Shown from the folder of the run; once converted, from anywhere."""
@@ -158,6 +159,7 @@ def test_a_damaged_record_is_told_and_counted(key, value, says, folder_of, comma
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
@@ -194,6 +196,7 @@ def test_records_without_their_run(folder_of, command, tmp_path):
         assert (code, out, err.count("\n")) == (2, "", 1) and what in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.NAMES)
 def test_damaged_lines_are_read_or_refused(name, folder_of, tmp_path, command):
     """With words or characters changed: whatever is read can be checked, shown and written."""

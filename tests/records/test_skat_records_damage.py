@@ -129,6 +129,7 @@ def refused(command, monkeypatch, tmp_path):
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", [["show"], ["check"], ["convert", "out.jsonl"]])
 def test_files_that_hold_no_games(refused, tmp_path, word):
     def call(name):
@@ -244,6 +245,7 @@ def test_archives_that_are_compressed_and_pipes(pack, command, tmp_path, monkeyp
         assert code == 2 and len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_show(command):
     code, out, _ = command("records", "show", GAMES, "--game", "1")
     assert code == 0

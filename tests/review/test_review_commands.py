@@ -51,6 +51,7 @@ def test_every_game_has_an_analyst():
     assert set(ANALYSTS) == set(games.NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games.NAMES)
 def test_every_game_is_shown_with_its_ratings(name, folder_of, command, tmp_path):
     folder, picture = folder_of(name), tmp_path / "curve.png"

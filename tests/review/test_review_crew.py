@@ -12,6 +12,8 @@ from trickformer.games.crew import CARDS, DRAW, PLAY, PREAMBLE
 from trickformer.review import analyst, crew
 from trickformer.review.hand import ReviewHand, of_state
 
+pytestmark = pytest.mark.slow
+
 PLAIN = 300_000  # cards that the plain search tries
 
 

@@ -231,6 +231,7 @@ def test_fixtures_are_looked_at_as_far_as_they_went():
             assert answer.won is (None if found.soloist < 0 else "win" in (record.result or ""))
 
 
+@pytest.mark.slow
 def test_a_game_that_was_given_up():
     """Before one of its cards, by a soloist that had not lost it yet, or had."""
     told = set()

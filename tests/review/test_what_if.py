@@ -38,6 +38,7 @@ def test_means_are_those_of_every_course(spec, back):
         assert low <= mean <= high and (high - low) == pytest.approx(2 * 1.96 * spread, rel=0.25, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_an_action_that_is_given_is_done_first():
     hand = dealt("hearts", seed=6)
     last = sum(1 for _ in hand.turns())

@@ -104,6 +104,7 @@ def test_labels_follow_their_actions():
         assert (labelled2[i] == tracker.legal()).all()
 
 
+@pytest.mark.slow
 def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
     game = games.load("hanabi")
     tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)

@@ -27,6 +27,8 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, rollout_network, schedule
 from trickformer.selfplay.config import SelfPlay
 
+pytestmark = pytest.mark.slow
+
 TINY = {"game": "hearts", "preset": "tiny", "seed": 6, "bootstrap_hands": 256, "iterations": 2, "sequences": 64}
 TINY |= {"tables": 16, "dropout": 0.1, "value_positions": 4, "held_out": 12, "match_deals": 2, "save_every": 2}
 # The paper's way: none of what a small model needs.
@@ -254,7 +256,7 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
         except Interruption as e:
             assert str(e).startswith("interrupted; go on with: trickformer train --config ")
             rounds += 1
-            assert rounds < 100
+            assert rounds < 500  # a busy machine makes a step a run, an idle one several
     assert rounds >= 3
     assert same(out, request.getfixturevalue(which))
 

@@ -257,6 +257,7 @@ def unbroken(fitting, tmp_path_factory):
     return model, reports
 
 
+@pytest.mark.slow
 def test_fit_lowers_the_losses_and_is_reproducible(hearts, fitting, unbroken, tmp_path):
     model, reports = unbroken
     assert [r["step"] for r in reports] == [20, 40, 48]
@@ -270,6 +271,7 @@ def test_fit_lowers_the_losses_and_is_reproducible(hearts, fitting, unbroken, tm
     assert not equal(model, fitting.fit(tmp_path, seed=5)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [1, 16, 25])
 def test_a_fit_goes_on_at_the_same_step(fitting, unbroken, tmp_path, at):
     """Stopped once at step `at`, in the first epoch, between two and in the second: the same weights."""
@@ -282,6 +284,7 @@ def test_a_fit_goes_on_at_the_same_step(fitting, unbroken, tmp_path, at):
     assert equal(model, unbroken[0])
 
 
+@pytest.mark.slow
 def test_muon_learns_the_matrices_of_the_blocks_and_goes_on_at_the_same_step(hearts, fitting, tmp_path):
     options = replace(OPTIONS, muon=0.02)
     whole, _ = fitting.fit(tmp_path / "whole", options)
@@ -295,6 +298,7 @@ def test_muon_learns_the_matrices_of_the_blocks_and_goes_on_at_the_same_step(hea
     assert spectrum.median() > 0.2 * spectrum.max()
 
 
+@pytest.mark.slow
 def test_states_are_kept_on_the_way_and_replace_each_other(fitting, unbroken, tmp_path):
     options = replace(OPTIONS, save_every=10)
     seen = []

@@ -39,6 +39,7 @@ def test_fit_ends_where_the_posterior_is_highest():
         assert loss(moved) > loss(found)
 
 
+@pytest.mark.slow
 def test_what_was_drawn_is_kept_and_learning_goes_on(tmp_path, capsys):
     config = Learning(out=tmp_path, seed=3, first=60, second=60, third=60, hand=40)
     weights, lines = learning.learn(config)
@@ -54,6 +55,7 @@ def test_what_was_drawn_is_kept_and_learning_goes_on(tmp_path, capsys):
     assert "hands" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_learning_and_calibrating_by_command(tmp_path, capsys):
     """A run that is stopped goes on, bad input is one line, and the core takes what was made."""
     few = {"first": 20, "second": 20, "third": 40, "hand": 20, "held_out": 0.2}

@@ -25,6 +25,8 @@ from trickformer.games.crew import (
 )
 from trickformer.selfplay.generate import cast_hands
 
+pytestmark = pytest.mark.slow
+
 CORE = _core.crew
 
 

@@ -92,6 +92,7 @@ def last_labels(tokenizer, histories, seat, playouts, worlds):
     return np.array([list(list(decisions.values())[-1].values()) for decisions in found])
 
 
+@pytest.mark.slow
 def test_labels_of_worlds_are_those_of_the_deals_that_a_seat_thinks_possible():
     """They do not tell apart what the seat cannot; on average they are the labels of such deals as they are."""
     game, rng, tried = games.load("crew(distress=left)"), random.Random(7), 0

@@ -97,6 +97,7 @@ def follow(game, tokenizer, states, where):
     return phases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distress", DISTRESS)
 def test_seats_follow_every_mission(distress):
     """All missions: tokens and their inverse, that what came was possible, whose turn it is, what is legal, the
@@ -169,6 +170,7 @@ def history_of(seen):
 # ------------------------------------------------------------------------------------------------- what is possible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mission", "distress", "most", "wanted"),
     [(1, "off", 8, 12), (3, "off", 8, 8), (1, "left", 4, 4), (3, "right", 4, 3), (2, "off", 4, 8), (4, "off", 4, 4)],

@@ -49,6 +49,7 @@ def advice(game, row):
     return found[0] if found else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["skat", "skat(scores=value)", "crew", "crew(distress=left)"])
 def test_the_script_is_the_scripted_player(spec):
     """At own turns the features give the action of `rules`, at others nothing (Hanabi: test_hanabi_features.py)."""

@@ -51,6 +51,7 @@ def rows_of(game, deck, actions, seat):
     return tokenizers.make(game).codec.encode(history, np.array([seat], np.uint8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_features_are_those_counted_by_hand(spec):
     game = games.load(spec)
@@ -155,6 +156,7 @@ def test_before_any_token_no_stage_is_told():
     assert features[stage - 1] == np.float32(27 / 50), "cards that may be drawn in vain"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4,max_life_tokens=9)"])
 def test_features_do_not_depend_on_hidden_cards(spec):
     game = games.load(spec)

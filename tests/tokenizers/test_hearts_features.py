@@ -187,6 +187,7 @@ def one_sided(game, seed, n):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_share", [0.0, 1.0, None])
 def test_features_are_those_of_the_tokens_read_in_plain_python(random_share):
     """At every token of hands, one-sided ones too, under 7 option sets picked by hand and 9 drawn from all."""

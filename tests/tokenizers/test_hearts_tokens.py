@@ -59,6 +59,7 @@ def test_bulk_encoding_equals_the_tokenizer(hearts, tokenizer):
             assert (bulk[i][len(tokens) :] == tokenizer.eos).all()
 
 
+@pytest.mark.slow
 def test_tracker_follows_openspiel_under_every_option():
     """Whose turn it is, what is legal, that what happens was possible, and the outcome."""
     for number, game in enumerate(all_options()):
@@ -122,6 +123,7 @@ def replays(game, view, held_now):
     return state if game.view(state, view.viewer) == view else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [{}, {"can_lead_hearts_instead_of_qs": True, "qs_breaks_hearts": False}])
 def test_possible_is_exactly_what_some_deal_allows(option):
     """On endings with at most seven hidden cards, against every deal there is, replayed through OpenSpiel."""

@@ -75,6 +75,7 @@ def searched(game, engine, trackers, roots, options):
     return [(r.tokens.tobytes(), r.values.tobytes(), r.visits.tobytes(), r.illegal, r.best) for r in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=["legal", "waves", "illegal"])
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
 def test_a_search_is_the_same_to_the_byte(name, options, tiny_features_checkpoint_of):

@@ -25,6 +25,7 @@ def tokenizer(skat):
     return tokenizers.make(skat)
 
 
+@pytest.mark.slow
 def test_features_are_the_twins(tokenizer):
     """At every decision and end of games of all kinds, for every seat."""
     assert (tokenizer.n_features, tokenizer.codec.tracker().n_features) == (sum(SIZES.values()), tokenizer.n_features)

@@ -148,6 +148,7 @@ def test_labels_of_worlds_do_not_depend_on_hidden_cards(skat, tokenizer):
     assert phases >= {0, 2, 5} and apart > 10, (phases, apart)
 
 
+@pytest.mark.slow
 def test_labels_of_worlds_are_means_of_best_play(skat, tokenizer):
     """With three cards left or fewer: no more and no less than what best play brings in some deal that explains the
     view, but for the card points that break ties."""

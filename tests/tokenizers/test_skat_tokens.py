@@ -95,6 +95,7 @@ def test_tokens_that_no_view_encodes_to_are_refused(skat, tokenizer):
 # ------------------------------------------------------------------------------------------------- the tracker
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["seeger", "value"])
 def test_the_tracker_follows_the_twin(setting):
     """Over a thousand games: that what came was possible, whose turn it is, what is legal, and the outcome."""
@@ -138,6 +139,7 @@ def next_words(world, viewer):
     return set(world.legal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "seeds"), [("modest", 20), ("null", 200), ("hand", 20), ("strong", 14)])
 def test_possible_is_exactly_what_some_deal_allows(skat, tokenizer, policy, seeds):
     """On endings with at most three cards a hand, against every deal that explains the view."""
@@ -379,6 +381,7 @@ def test_what_is_asked_for_one_card_is_what_is_asked_for_all(tokenizer):
 # --------------------------------------------------------------------------------------------------- GO-MCTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [0.0, 9.0])
 def test_a_search_equals_its_twin_at_every_stage(skat, tokenizer, bias):
     options = SearchOptions(runs=25, steps=3)

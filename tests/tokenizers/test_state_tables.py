@@ -94,6 +94,7 @@ class Counted:
         return float(np.mean([self.value(state.child(a)) for a in state.legal_actions()]))
 
 
+@pytest.mark.slow
 def test_labels_are_the_means_of_random_play(installed):
     """Of all decisions of a seat in hands of two cards, against the whole tree; positions and tokens are the view's."""
     game = games.load("oh_hell(players=3,cards=2)")

@@ -336,6 +336,7 @@ def test_a_missing_table_is_one_line(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("error: ")
 
 
+@pytest.mark.slow
 def test_the_tree_keeps_to_its_ceilings(capsys):
     code = checker.main([])
     assert code == 0, capsys.readouterr().out

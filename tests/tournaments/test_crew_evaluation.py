@@ -88,6 +88,7 @@ def test_every_player_plays_the_same_deals_of_every_mission(unbroken):
     assert len({r.history[1 : crew.PREAMBLE] for r in unbroken.records}) == 4 * 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 7}, {"workers": 2}])
 def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
     assert comparable(run.tournament(config(**given)).records) == comparable(unbroken.records)
@@ -102,6 +103,7 @@ def test_a_model_plays_all_missions_in_one_batch(crew_checkpoint):
     assert use["seconds_per_turn"] > 0
 
 
+@pytest.mark.slow
 def test_a_killed_evaluation_ends_in_the_records_of_an_unbroken_one(tmp_path):
     out = tmp_path / "run"
     typed = ["--missions", "1-50", "--games", "8", "--seed", "3", "--tables", "8", "--out", str(out)]
@@ -190,6 +192,7 @@ def test_attempts_by_hand():
     assert not nothing.solved.any()
 
 
+@pytest.mark.slow
 def test_the_intervals_cover_what_they_should():
     rng = np.random.default_rng(5)
     rate = np.array([0.9, 0.5, 0.3, 0.12])
@@ -311,6 +314,7 @@ class _Solver:
         return (True, False, None)[sum(state.hand(0)) % 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distress", ["off", "left"])
 def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress):
     monkeypatch.setattr(_core.crew, "Solver", _Solver, raising=False)

@@ -79,6 +79,7 @@ def test_who_saw_hidden_cards_is_named():
     assert sum("SAW THE TRUE STATE" in line for line in crossplay_report.notes(found)) == 1
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_workers_change_nothing(played, tmp_path):
     given = config(methods=["a", "b", "b"], out=tmp_path, workers=2)
     run.tournament(given)

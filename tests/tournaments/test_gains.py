@@ -66,6 +66,7 @@ def test_the_error_of_samples_of_unequal_size_is_that_of_resampled_deals():
     assert mean_and_error(values)["se"] == pytest.approx(values.std(ddof=1) / len(values) ** 0.5)
 
 
+@pytest.mark.slow
 def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
     spec = "sparta:worlds=100,threshold=0,assess=50"
     config = Tournament(game=TINY, a=spec, b="partner:style=smart", deals=12, out=tmp_path / "out")

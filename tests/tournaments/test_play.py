@@ -64,6 +64,7 @@ def test_a_slow_player_soon_says_how_long_it_takes(slow, side, clock, capsys):
         assert 0.5 < told / (ends[-1] - end) < 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", [1, 5, 40, None])
 def test_what_is_under_way_is_bounded(tables):
     game, begun, ended = games.load("hearts"), 0, 0

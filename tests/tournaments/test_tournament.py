@@ -70,6 +70,7 @@ def test_records_replay_through_openspiel(unbroken):
     assert all(sum(r.decisions) == len(r.history) - 53 for r in unbroken.records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 500}, {"tables": None}, {"workers": 2}])
 def test_records_do_not_depend_on_tables_or_workers(unbroken, given):
     assert comparable(run.tournament(config(deals=6, **given)).records) == comparable(unbroken.records)
@@ -172,6 +173,7 @@ def test_the_result_is_the_promised_object(unbroken):
     assert json.loads(json.dumps(result)) == result
 
 
+@pytest.mark.slow
 def test_a_run_folder_is_complete(tmp_path, unbroken):
     out = tmp_path / "run"
     found = run.tournament(config(deals=6, out=out))
@@ -191,6 +193,7 @@ def _files(folder):
     return {p.name: p.read_bytes() for p in folder.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [1, 60, 5000])
 def test_a_torn_file_is_continued(tmp_path, unbroken, cut):
     run.tournament(config(deals=6, out=tmp_path))
@@ -205,6 +208,7 @@ def test_a_torn_file_is_continued(tmp_path, unbroken, cut):
     assert path.read_bytes().startswith(whole[:-cut][: whole[:-cut].rfind(b"\n") + 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_killed_run_ends_in_the_records_of_an_unbroken_one(tmp_path, end, workers):
@@ -265,6 +269,7 @@ def _spoil(lines, how):
         lines[3] = lines[3][:50]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["garbage", "twice", "foreign deal", "foreign field", "seats", "cut inside"])
 def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
     run.tournament(config(out=tmp_path))

@@ -10,7 +10,7 @@ from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
 # Of each game the words that open it, and the panels that it has.
 GAMES = {

@@ -212,6 +212,7 @@ def test_claims_are_certain():
     assert certain(game, game.deal(3, 0), 0, 0, most=1000) == (None, [])
 
 
+@pytest.mark.slow
 def test_a_soloist_claims_by_the_solver():
     """In Skat the solver says of every score what trying every line says, and has a line to show for it; before the
     last tricks too."""

@@ -13,7 +13,7 @@ from trickformer.tournaments.plan import Tournament
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
 HANDS = {"skat": 13, "crew": 1}  # lost, and open cards say that they could have been won
 

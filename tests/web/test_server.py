@@ -147,6 +147,7 @@ def _fuzzed(draw):
     return text if draw.random() < 0.8 else text[: draw.randrange(len(text))]
 
 
+@pytest.mark.slow
 def test_a_hundred_fuzzed_messages():
     seed = random.randrange(2**31)
     draw = random.Random(seed)
@@ -182,6 +183,7 @@ def test_messages_are_limited(hearts_table):
         messages.read('{"do":"act","seat":0,"action":"3","ply":0}')
 
 
+@pytest.mark.slow
 def test_a_page_that_goes_leaves_no_search_running():
     with served("hearts", "--opponents", "pimc:worlds=1000000", "--seat", "1") as (address, process):
         with page(address) as socket:
@@ -200,6 +202,7 @@ def test_a_page_that_goes_leaves_no_search_running():
             assert not _thinkers(process.pid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "of"),
     [("gomcts:checkpoint=hearts-small,runs=200000", 200_000), ("pimc:worlds=100000", 100_000)],
@@ -241,6 +244,7 @@ def _thinkers(pid):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["skat", "crew(mission=9)"])
 def test_a_whole_hand_over_the_socket(game, tmp_path, command):
     """Played with a server that is killed in the middle and goes on; the record then replays by the rules."""
@@ -264,6 +268,7 @@ def test_a_whole_hand_over_the_socket(game, tmp_path, command):
     assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_ends_it_quietly(times):
     """Also where people press it again, while a page is there and a player thinks."""
@@ -308,6 +313,7 @@ def test_stale_and_foreign_clicks_change_nothing(hearts_table):
         assert heard(socket, "table")["ply"] == table["ply"]
 
 
+@pytest.mark.slow
 def test_a_match_of_others_from_the_page(hearts_table):
     with page(hearts_table) as socket:
         players = heard(socket, "table")["players"]

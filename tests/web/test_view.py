@@ -159,6 +159,7 @@ def _junk(draw):
     return text if draw.random() < 0.9 else text[: draw.randrange(len(text))]
 
 
+@pytest.mark.slow
 def test_the_server_survives_junk_and_stops_what_nobody_waits_for(folder):
     ConnectionClosed = pytest.importorskip("websockets.exceptions", reason="needs the extra web").ConnectionClosed
     pytest.importorskip("starlette", reason="needs the extra web")
