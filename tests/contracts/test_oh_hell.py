@@ -406,7 +406,7 @@ def test_a_game_without_tokens_is_played_and_audited_but_not_learned(monkeypatch
         (["tournament", SMALL, "--a", "biddr", "--b", "random"], "unknown player 'biddr'; choose from"),
         (["tournament", SMALL, "--a", "rules", "--b", "random"], "player 'rules' plays hearts, skat, crew only"),
         (["tournament", SMALL, "--a", "pimc:nodes=3", "--b", "random"], "player 'pimc': nodes=3 is for crew"),
-        (["tournament", SMALL, "--a", "argmax", "--b", "random"], "was trained on hearts"),
+        (["tournament", SMALL, "--a", "argmax", "--b", "random"], "no checkpoint is shipped for oh_hell"),
     ],
 )
 def test_bad_input_is_one_line(command, arguments, says, monkeypatch, tmp_path):

@@ -35,6 +35,7 @@ SEATED = {
     "imitation": ["imitation:checkpoint={tiny}", "imitation:checkpoint={features}"],
     "ismcts": ["ismcts:runs=6"],
     "kermit": [],  # it plays Skat: tests/players/test_skat_players.py
+    "native": [],  # it is a module: tests/players/test_native.py
     "obl": [],  # it plays Hanabi, by a checkpoint of its own: tests/obl/test_obl_training.py
     "optimal": [],  # it plays Mines: tests/players/test_mines_search.py
     "partner": ["partner", "partner:style=flawed"],
@@ -54,6 +55,7 @@ SEATED = {
     ],
     "sparta": [],  # it plays Hanabi and The Crew: tests/players/test_sparta.py, test_crew_sparta.py
     "spiel": ["spiel:state=true", "spiel"],
+    "xinxin": [],  # most builds of OpenSpiel have none: tests/players/test_spiel_bots.py
 }
 
 

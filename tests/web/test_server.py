@@ -290,7 +290,7 @@ def _act(table, draw):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("skat", "--opponents", "gomcts"), "checkpoint hearts-small was trained on hearts"),
+        (("skat", "--opponents", "gomcts:checkpoint=hearts-small"), "checkpoint hearts-small was trained on hearts"),
         (("hearts", "--checkpoint", "skat-small"), "checkpoint skat-small was trained on"),
         (("hearts", "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
     ],
