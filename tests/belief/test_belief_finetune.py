@@ -72,6 +72,7 @@ def walk(process: HanabiProcess, seed: int, games: int, cast: dict, draw=None, p
     return {name: total / cards for name, total in sums.items()}
 
 
+@pytest.mark.slow
 def test_training_learns_more_than_counting(hmm):
     process, model, losses = hmm
     assert losses[1] < losses[0] - 0.01, losses

@@ -244,6 +244,7 @@ def test_the_gradient_is_that_of_the_loss(trained):
     np.testing.assert_allclose((gradient * way).sum(axis=(1, 2)), (up - down) / (2 * step), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_training_that_was_stopped_ends_in_the_same_weights(trained, tmp_path):
     config, _ = trained
     again = config.model_copy(update={"out": tmp_path / "again"})
@@ -358,6 +359,7 @@ def test_files_that_are_no_head_are_refused(trained, tmp_path):
         heads.load(str(file), game)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hearts-small", "skat-small"])
 def test_shipped_heads_are_small_described_and_no_worse_than_counting(name):
     assert name in heads.head_checkpoints()

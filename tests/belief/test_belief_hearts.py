@@ -171,6 +171,7 @@ def steered(game: hearts.Hearts, prefix: list[int], plays: int, seed: int, rank_
     return state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ("plain", "queen kept", "queen gone"))
 def test_uniform_after_a_late_early_lead(kind: str) -> None:
     """All hearts are still out in trick ten when seat 1 leads one: no void that it showed says as much."""
@@ -240,6 +241,7 @@ def test_a_passed_card_lies_with_its_receiver(direction: int) -> None:
     pytest.fail("no ending with a passed card still out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", (1, 2, 3))
 def test_hidden_passes_are_uniform(direction: int) -> None:
     """What a seat received from a hidden pass is any ordered three of its 13 cards, whatever those are."""

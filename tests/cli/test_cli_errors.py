@@ -142,6 +142,7 @@ def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", ["argmax", "imitation", "gomcts"])
 def test_a_truncated_checkpoint(refused, checkpoint, player):
     weights = checkpoint / "model.safetensors"
@@ -258,6 +259,7 @@ def test_a_run_folder_is_not_written_over(refused, command):
     assert "holds a run with deals = 1, not 2" in refused(*arguments, "--resume", "--deals", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["config.toml", "run.json"])
 def test_a_damaged_run_folder(refused, command, tmp_path, name):
     arguments = [*MATCH, "--a", "random", "--out", "run"]

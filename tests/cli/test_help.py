@@ -68,6 +68,7 @@ def test_the_page_of_train_is_short_and_the_other_one_complete(page):
     assert not complete & {"--told", "--quick", "--[no-]told", "--[no-]quick", "--facts", "--quick-window"}
 
 
+@pytest.mark.slow
 def test_train_shows_the_defaults_of_the_game_and_the_preset(page):
     tiny = page("train", "hearts", "--preset", "tiny", "--help")
     assert "Defaults: preset tiny in hearts." in tiny and "(default: 3,000)" in tiny and "out/hearts-tiny" in tiny

@@ -62,6 +62,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_result_says_what_the_command_says(match, command, tmp_path):
     result, out = match
     code, printed, _ = command("report", str(out), "--json")
@@ -106,6 +107,7 @@ def test_an_object_plays_as_its_spec_does():
         tf.tournament("hearts", a=Failing(), b="random", deals=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew(distress=left)", "hanabi", "mines"])
 def test_decisions_are_those_of_a_tournament(name):
     """Above all decision n of a seat has the generator of decision n."""

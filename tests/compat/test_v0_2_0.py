@@ -228,6 +228,7 @@ def test_checkpoint_with_the_old_keys_is_the_fixture():
     assert config["trickformer"]["facts"] == "hearts-1"
 
 
+@pytest.mark.slow
 def test_half_finished_off_belief_training_resumes(folder, command):
     """Its state names classes by their former names."""
     run = folder / "obl-train-half"

@@ -109,6 +109,7 @@ def test_outcomes_of_the_plain_rules_number_2234(hearts):
         np.testing.assert_allclose(hearts.outcomes.values[index], -own / 26, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_every_random_result_is_an_outcome_under_every_option():
     for i, game in enumerate(all_options()):
         _, scores = CORE.random_hands(CORE.Rules(**game.rules), seed=i, first=0, n=500)

@@ -175,6 +175,7 @@ def knowing(tiny_features_checkpoint_of, tmp_path):
     return folder, change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", ["argmax", "gomcts", "imitation"])
 def test_features_of_another_version_or_number_are_refused(knowing, command, player):
     folder, change = knowing

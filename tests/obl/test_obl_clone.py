@@ -53,6 +53,7 @@ def test_the_cross_entropy_is_that_of_legal_actions():
         assert float(found[move]) == pytest.approx(wanted, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_scripted_player_is_learned(tmp_path):
     """On games of another series: what it does where the scripted player plays, and what comes of it."""
     folder = training.command(of(ONE, tmp_path / "clone", steps=400), resume=False)

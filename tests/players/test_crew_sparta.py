@@ -112,6 +112,7 @@ def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deal
     assert min(some) > 2 and (listed > 2 or spec != "crew"), (listed, some)
 
 
+@pytest.mark.slow
 def test_values_over_all_worlds_are_those_of_brute_force():
     game, looked, deviated = games.load("crew(mission=9)"), 0, 0
     sparta, rules = (

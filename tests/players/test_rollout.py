@@ -41,6 +41,7 @@ def played_on_slowly(game, policy, world, action, seat):
     return game.outcomes.values[game.outcomes.of(game.scores(state), seat), 0] * game.worth[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew(mission=9)"])
 def test_games_played_on_are_those_of_the_policy(name, tiny_features_checkpoint_of):
     game = games.load(name)

@@ -379,6 +379,7 @@ def plays_of(state, seat: int) -> list[int]:
     return [s.action for s in state.full_history()[-total:] if s.player == seat] if total else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_contract_at_a_skat_table(spec):
     """Legal, reproducible, and independent of who shares the call: `play` itself checks legality."""

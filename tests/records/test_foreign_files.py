@@ -90,6 +90,7 @@ def test_a_line_that_is_too_long_damages_its_game_alone(command, tmp_path):
     assert not (tmp_path / "out.sgf").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notation", ["sgf", "jsonl", "xskat"])
 @pytest.mark.parametrize("share", [0.2, 0.9])
 def test_a_torn_last_game_hides_no_other(notation, share, command, tmp_path):

@@ -48,6 +48,7 @@ def written(tmp_path):
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_there_and_back(players, written, command, tmp_path):
     """Scores are those of rules written down a second time; the same object comes back, undrawn cards included."""

@@ -287,6 +287,7 @@ def test_a_defender_alone_cannot_resign_and_both_give_all_that_is_left():
         assert ended.won == (ended.points >= 61)
 
 
+@pytest.mark.slow
 def test_a_soloist_who_resigns_leaves_the_rest_to_the_defenders():
     """He has won with 61 points. What they then have makes schneider and schwarz, but not before the first trick is
     over; who leaves or runs out of time loses by what was reached."""
@@ -474,6 +475,7 @@ HOUSE_RULES = [  # (what stands in the log, what instead, the rule)
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "rule"), HOUSE_RULES)
 @pytest.mark.parametrize("write", [str, overstruck], ids=["plain", "fmt"])
 def test_games_by_house_rules_are_named(old, new, rule, write, command, tmp_path):

@@ -115,6 +115,7 @@ def test_a_lost_mission_says_why(folder_of, command):
             assert f"lost in trick {answer['failed_in']}: {'; '.join(answer['why'])}" in game["text"]
 
 
+@pytest.mark.slow
 def test_the_worst_deals_come_first(folder_of, command):
     for name in ("hearts", "skat", "hanabi"):
         folder = folder_of(name)

@@ -83,6 +83,7 @@ def test_results_are_those_of_every_line_of_play(left):
     assert tried == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["all", "none"])
 def test_the_first_and_the_tenth_trick_count(side):
     """Games in which the soloist has all tricks so far, or none: schwarz either way is still open."""

@@ -21,6 +21,7 @@ def mean_of_every_course(game, state):
     return np.mean([mean_of_every_course(game, state.child(a)) for a in state.legal_actions()], axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "back"), [("hearts", 11), ("skat", 8)])
 def test_means_are_those_of_every_course(spec, back):
     hand = dealt(spec, "rules" if spec == "skat" else "random", seed=6, deal=4)

@@ -312,6 +312,7 @@ rules = ["random_draw_after_trick1", "left_of_pink9_wins_all_pink"]
 # ---------------------------------------------------------------------------------------------------------- search
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [0.0, 9.0])
 def test_a_search_equals_its_twin_at_every_stage(crew, tokenizer, bias):
     options, stages, rng = SearchOptions(runs=12, steps=3), {}, random.Random(7)

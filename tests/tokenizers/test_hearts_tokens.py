@@ -25,6 +25,7 @@ def test_sizes_are_those_of_the_paper(tokenizer):
     assert (len(tokenizer.vocab), tokenizer.eos, tokenizer.n_positions) == (61, 60, 75)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"pass_cards": False}])
 def test_the_longest_sequence_has_all_positions(options):
     game = hearts_with(**options)

@@ -208,6 +208,7 @@ def laid(twin, viewer, player, card):
     return held
 
 
+@pytest.mark.slow
 def test_possible_at_every_play_has_a_deal_that_shows_it(tokenizer):
     """From the first lead on: a card may come exactly where the cards can be laid so; and the deal that shows it
     is replayed through the rules."""

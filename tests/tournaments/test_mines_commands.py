@@ -95,6 +95,7 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
         assert "choose another --out" in err
 
 
+@pytest.mark.slow
 def test_agreement_is_found_and_resumed(tmp_path, command):
     """Exact draws and rejection pass; walks without a step do not. Going on gives the records of one go."""
     whole = agree.agree(SamplerAgreement(**AGREE))

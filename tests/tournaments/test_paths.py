@@ -32,6 +32,7 @@ def test_a_run_goes_on_from_another_folder(project, monkeypatch, tmp_path):
     assert again.records == begun.records
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_after_its_project_has_moved(project, monkeypatch, tmp_path):
     specs = {"a": "argmax:checkpoint=ck", "b": "rollout:policy=random,runs=4,prior=argmax:checkpoint=ck"}
     begun = run.tournament(Tournament(game="hearts", **specs, deals=1, seed=3, out=project / "out"))

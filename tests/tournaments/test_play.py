@@ -43,6 +43,7 @@ class OneByOne(Slow):
     batch = 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("slow", [OneByOne, Slow])
 def test_a_slow_player_soon_says_how_long_it_takes(slow, side, clock, capsys):
