@@ -11,12 +11,12 @@ BIN := $(VENV)/bin
 OBJECTS := $(VENV)/core
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
-BENCHMARKS := hearts skat crew hanabi belief engine gomcts selfplay skat_solver crew_solver
+BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver
 
 # The tests that reach the core, by folder, so that a new one is among them; and of these the ones in which threads meet.
 # Training takes too long under a sanitizer.
 CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts) \
-  $(wildcard $(addprefix tests/*/test_,engine.py decide.py snapshot.py mines_belief.py selfplay_labels.py \
+  $(wildcard $(addprefix tests/*/test_,backend.py decide.py snapshot.py mines_belief.py selfplay_labels.py \
   belief_hearts.py belief_skat.py belief_crew.py belief_hanabi.py belief_exact.py belief_factored.py))
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py

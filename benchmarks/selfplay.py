@@ -10,7 +10,7 @@ a model without any of that. A row `alike` has none of it on either side, and ea
 the loop.
 
 generate: NFSP's schedule, one ArgmaxVal* seat a hand with the newest of three models, three seats that sample the
-policy of a model of the three, sequences of the first kept; ours on the C++ engine as self-play uses it (activations
+policy of a model of the three, sequences of the first kept; ours on the C++ backend as self-play uses it (activations
 rounded to bfloat16 where the processor has AVX512-BF16), no model asked where one card is legal; theirs on Hugging
 Face modules in the same precision with a key-value cache, each pass over all tables whose sequences grew about alike. A
 row `float32` has float32 weights and arithmetic on both sides. Rules, deals and the manner of drawing are shared. The
@@ -103,11 +103,11 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
 
 
 def ours_generate(
-    game: Any, engines: list[Backend], seats: np.ndarray, greedy: np.ndarray, seed: int
+    game: Any, backends: list[Backend], seats: np.ndarray, greedy: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """One hand a row of `seats` (int [n, 4], each seat's model) and `greedy` (bool [n, 4]): tokens [hands, T] of the
     greedy seats, scores int8 [n, 4]."""
-    kept, scores = generate.model_hands(game, engines, generate.Roles(seats, greedy, greedy), seed, 0, THRESHOLD)
+    kept, scores = generate.model_hands(game, backends, generate.Roles(seats, greedy, greedy), seed, 0, THRESHOLD)
     return kept.tokens, scores
 
 
@@ -204,9 +204,9 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
 
     runs = {}
     if rounded := [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]:
-        engines = [load_backend(m, values, isa=rounded[-1]) for m in models]
+        backends = [load_backend(m, values, isa=rounded[-1]) for m in models]
         halves = [copy.deepcopy(m).bfloat16() for m in models]
-        runs[name] = timed(ours_generate, engines), timed(plain_generate, halves)
+        runs[name] = timed(ours_generate, backends), timed(plain_generate, halves)
     if not quick or not rounded:
         runs[f"{name}, float32" if rounded else name] = timed(ours_generate, exact), timed(plain_generate, models)
     return measured(runs, repeats, f"hands/s ({tables} tables)")

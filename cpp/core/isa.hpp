@@ -22,8 +22,8 @@ inline constexpr Isa kIsas[] = {Isa::kBase, Isa::kV3, Isa::kAvx512, Isa::kAvx512
 std::string_view name(Isa isa);  // as the environment variable TRICKFORMER_ISA has it
 bool runs(Isa isa);              // whether this CPU has it, and the system lets this process use it
 
-// The one that TRICKFORMER_ISA names, else the best of this CPU that rounds nothing: nothing beyond it is used, unless an
-// engine is made with one of its own. It is chosen once in a process. Throws std::invalid_argument where the name is
+// The one that TRICKFORMER_ISA names, else the best of this CPU that rounds nothing. Nothing beyond it is used, unless
+// a backend is made with one of its own. It is chosen once in a process. Throws std::invalid_argument where the name is
 // unknown or this CPU does not have it.
 Isa isa();
 

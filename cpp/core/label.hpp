@@ -4,7 +4,7 @@
 
 namespace trickformer {
 
-struct QuickNet;
+struct RolloutNet;
 
 struct Label {
   std::uint16_t position;  // of the own sequence: the token before the decision
@@ -13,9 +13,9 @@ struct Label {
 };
 
 struct LabelOptions {
-  int playouts = 8;               // of each action
-  double share = 1.0;             // of the decisions that are labelled
-  const QuickNet* net = nullptr;  // who plays on, in games that know it; null: a quick script of the game
+  int playouts = 8;                 // of each action
+  double share = 1.0;               // of the decisions that are labelled
+  const RolloutNet* net = nullptr;  // plays the playouts; null: the game's script plays them
   bool worlds = false;  // each playout begins in another deal that explains what the seat saw; the game says how drawn
 };
 

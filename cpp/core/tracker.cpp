@@ -14,7 +14,7 @@ void Tracker::features(float* out) const {
 
 void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible) {
   const auto tracker = start.copy();
-  for (int i = 0; i < length; ++i, features += start.fact_count()) {
+  for (int i = 0; i < length; ++i, features += start.feature_count()) {
     tracker->push(tokens[i]);
     tracker->features(features);
     if (possible != nullptr) mark(tracker->possible(), possible + std::size_t(i) * std::size_t(start.vocabulary()));

@@ -40,13 +40,13 @@ class Tracker {
   virtual bool is_legal() const = 0;  // whether some deal explains the history so far
   virtual int outcome() const = 0;    // of a legal terminal history: its index among the outcomes
 
-  // What the tokens so far say, as numbers: an input of the model. A function of the tokens alone. A game of its own
-  // numbers overrides both; these are whose turn it is and what may come next.
-  virtual int fact_count() const { return vocabulary() + 1; }
-  virtual void features(float* out) const;  // writes [fact_count]
+  // Features: numbers that the model reads, a function of the tokens so far. By default they are whose turn it is and
+  // which tokens may come next; a game with features of its own overrides both functions.
+  virtual int feature_count() const { return vocabulary() + 1; }
+  virtual void features(float* out) const;  // writes [feature_count]
 };
 
-// Follows a sequence from its start: after each of its `length` tokens the features [length, fact_count] and, where
+// Follows a sequence from its start: after each of its `length` tokens the features [length, feature_count] and, where
 // `possible` is not null, what some deal allows next [length, vocabulary].
 void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible);
 

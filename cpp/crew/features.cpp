@@ -23,23 +23,23 @@ class Writer {
       const Cards low = possible.words[word] >> shift;
       return (shift > 64 - kNumCards ? low | possible.words[word + 1] << (64 - shift) : low) & kAll;
     };
-    cards(kNextFact, from(0) | from(kPlayToken) | from(kPlayToken + kNumCards) | from(kPlayToken + 2 * kNumCards));
-    cards(kSayFact, from(kNumCards) & ((Cards{1} << kSayings) - 1));
-    out_[kStageFact + int(v_.stage)] = 1;
+    cards(kNextFeature, from(0) | from(kPlayToken) | from(kPlayToken + kNumCards) | from(kPlayToken + 2 * kNumCards));
+    cards(kSayFeature, from(kNumCards) & ((Cards{1} << kSpeechActions) - 1));
+    out_[kStageFeature + int(v_.stage)] = 1;
   }
 
   void mission() {
     const Mission& m = v_.mission;
-    out_[kCommunicationFact + int(m.communication)] = 1;
-    out_[kAllocationFact + int(m.allocation)] = 1;
-    cards(kRuleFact, m.rules);
-    if (m.distress) out_[kDistressFact + (m.distress == 3)] = 1;
-    if (v_.stage > Stage::kCommander) seat(kCommanderFact, v_.commander);
+    out_[kCommunicationFeature + int(m.communication)] = 1;
+    out_[kAllocationFeature + int(m.allocation)] = 1;
+    cards(kRuleFeature, m.rules);
+    if (m.distress) out_[kDistressFeature + (m.distress == 3)] = 1;
+    if (v_.stage > Stage::kCommander) seat(kCommanderFeature, v_.commander);
   }
 
   void hand(Cards own) {
-    cards(kOwnFact, own);
-    for (int s = 0; s <= kRocket; ++s) out_[kLengthFact + s] = float(count(own & suit_cards(s))) / kHand;
+    cards(kOwnFeature, own);
+    for (int s = 0; s <= kRocket; ++s) out_[kLengthFeature + s] = float(count(own & suit_cards(s))) / kHand;
   }
 
   // Who holds what, as if the cards lay independently of each other but for what their holder has shown.
@@ -48,14 +48,14 @@ class Writer {
     const bool passing =
         v_.stage == Stage::kReceive || (v_.phase == Phase::kPass && relative(v_.seat, v_.commander) < v_.step);
     const Cards unseen = k.unseen & ~(passing ? bit(v_.passed) : 0);
-    cards(kUnseenFact, unseen);
+    cards(kUnseenFeature, unseen);
     Cards may[kOthers];
     for (int i = 0; i < kOthers; ++i) {
       const Cards has = v_.has[next_seat(v_.seat, i + 1)];
       may[i] = k.need[i] > 0 ? unseen & ~k.cannot[i] : 0;
-      cards(kHoldsFact + i * kNumCards, has);
+      cards(kHoldsFeature + i * kNumCards, has);
       for (int s = 0; s <= kRocket; ++s)
-        if (!((may[i] | has) & suit_cards(s))) out_[kVoidFact + i * (kColours + 1) + s] = 1;
+        if (!((may[i] | has) & suit_cards(s))) out_[kVoidFeature + i * (kColours + 1) + s] = 1;
     }
     float chance[1 << kOthers][kOthers] = {};  // by the seats that may hold a card
     for (int who = 1; who < 1 << kOthers; ++who) {
@@ -67,12 +67,12 @@ class Writer {
     for (Cards rest = unseen; rest;) {
       const int card = take_lowest(rest);
       const int who = int((may[0] >> card & 1) | (may[1] >> card & 1) << 1 | (may[2] >> card & 1) << 2);
-      for (int i = 0; i < kOthers; ++i) out_[kHoldsFact + i * kNumCards + card] = chance[who][i];
+      for (int i = 0; i < kOthers; ++i) out_[kHoldsFeature + i * kNumCards + card] = chance[who][i];
     }
     const Cards theirs = kAll & ~v_.played & ~v_.hand;
     for (Cards rest = v_.hand; rest;) {
       const int card = take_lowest(rest);
-      out_[kOverFact + card] = float(count(theirs & higher(card))) / kValues;
+      out_[kOverFeature + card] = float(count(theirs & higher(card))) / kValues;
     }
   }
 
@@ -84,16 +84,16 @@ class Writer {
     if (!laid) return;
     const int start = v_.num_plays - laid, best = v_.best_card;
     for (int i = start; i < v_.num_plays; ++i) {
-      out_[kTrickFact + v_.plays[i]] = 1;
+      out_[kTrickFeature + v_.plays[i]] = 1;
       for (int k = 0; k < v_.mission.tasks; ++k)
-        if (v_.tasks[k].card == v_.plays[i] && v_.tasks[k].owner >= 0) seat(kTrickTaskFact, v_.tasks[k].owner);
+        if (v_.tasks[k].card == v_.plays[i] && v_.tasks[k].owner >= 0) seat(kTrickTaskFeature, v_.tasks[k].owner);
     }
     const Cards over = higher(best) | (suit(best) == kRocket ? 0 : kRockets);
-    if (laid < kPlayers) cards(kBeatsFact, over & ~v_.played);
-    out_[kLedFact + suit(v_.plays[start])] = 1;
-    seat(kWinnerFact, v_.best_seat);
-    out_[kBestFact + value(best) - 1] = 1;
-    if (suit(best) == kRocket) out_[kBestFact + kValues] = 1;
+    if (laid < kPlayers) cards(kBeatsFeature, over & ~v_.played);
+    out_[kLedFeature + suit(v_.plays[start])] = 1;
+    seat(kWinnerFeature, v_.best_seat);
+    out_[kBestFeature + value(best) - 1] = 1;
+    if (suit(best) == kRocket) out_[kBestFeature + kValues] = 1;
   }
 
   void tasks() {
@@ -105,71 +105,71 @@ class Writer {
       if (i >= v_.revealed || task.done || task.card >= kColourCards) continue;
       if (task.owner >= 0) {
         const int who = relative(task.owner, v_.seat);
-        out_[kTaskFact + who * kColourCards + task.card] = 1;
-        out_[kTasksFact + who] += 1.0f / kPlayers;
+        out_[kTaskFeature + who * kColourCards + task.card] = 1;
+        out_[kTasksFeature + who] += 1.0f / kPlayers;
       } else {
-        out_[kFreeFact + task.card] = 1;
+        out_[kFreeFeature + task.card] = 1;
       }
-      if (due(i)) out_[kDueFact + task.card] = 1;
+      if (due(i)) out_[kDueFeature + task.card] = 1;
       if (task.tile < kTileArrow)
-        out_[kOrderFact + task.card] = float(task.tile + 1) / 5;
+        out_[kOrderFeature + task.card] = float(task.tile + 1) / 5;
       else if (task.tile < kTileOmega)
-        out_[kOrderFact + task.card] = float(task.tile - kTileArrow + 1) / -4;
+        out_[kOrderFeature + task.card] = float(task.tile - kTileArrow + 1) / -4;
       else if (task.tile == kTileOmega)
-        out_[kOmegaFact + task.card] = 1;
+        out_[kOmegaFeature + task.card] = 1;
     }
-    out_[kLeftFact] = float(m.tasks) / kMaxTasks;
-    out_[kLeftFact + 1] = float(free) / kMaxTasks;
-    out_[kLeftFact + 2] = float(m.tasks - v_.done) / kMaxTasks;
+    out_[kLeftFeature] = float(m.tasks) / kMaxTasks;
+    out_[kLeftFeature + 1] = float(free) / kMaxTasks;
+    out_[kLeftFeature + 2] = float(m.tasks - v_.done) / kMaxTasks;
   }
 
   void messages() {
     for (int p = 0; p < kPlayers; ++p) {
       const Message& said = v_.message[p];
       if (said.label) {
-        cards(kShownFact, bit(said.card) & kColoured & ~v_.played);
-        out_[kLabelFact + relative(p, v_.seat) * kLabels + said.label - kHighest] = 1;
+        cards(kShownFeature, bit(said.card) & kColoured & ~v_.played);
+        out_[kLabelFeature + relative(p, v_.seat) * kLabels + said.label - kHighest] = 1;
       } else if (!(v_.mission.has(Rule::kMemberSilent) && p == v_.member)) {
-        seat(kMaySpeakFact, p);
+        seat(kMaySpeakFeature, p);
       }
-      if (v_.asked >> p & 1) seat(kAskedFact, p);
+      if (v_.asked >> p & 1) seat(kAskedFeature, p);
       if (const int said = answer(v_.answer[p]); said >= 0)
-        out_[kAnswerFact + relative(p, v_.seat) * kAnswers + said] = 1;
+        out_[kAnswerFeature + relative(p, v_.seat) * kAnswers + said] = 1;
     }
-    out_[kRadioFact] = v_.trick() >= v_.mission.first_open_trick();
+    out_[kRadioFeature] = v_.trick() >= v_.mission.first_open_trick();
   }
 
   void course() {
-    if (!v_.over()) out_[kPhaseFact + int(v_.phase)] = 1;
-    seat(kTurnFact, v_.turn());
-    if (v_.phase == Phase::kPlay && v_.turn() >= 0) out_[kPlaceFact + v_.num_plays % kPlayers] = 1;
-    if (v_.phase > Phase::kPass) seat(kLeaderFact, v_.leader);
-    seat(kMemberFact, v_.member);
-    seat(kFirstFourFact, v_.first_four);
-    seat(kLastFact, v_.last);
-    out_[kTricksFact + v_.trick()] = 1;
+    if (!v_.over()) out_[kPhaseFeature + int(v_.phase)] = 1;
+    seat(kTurnFeature, v_.turn());
+    if (v_.phase == Phase::kPlay && v_.turn() >= 0) out_[kPlaceFeature + v_.num_plays % kPlayers] = 1;
+    if (v_.phase > Phase::kPass) seat(kLeaderFeature, v_.leader);
+    seat(kMemberFeature, v_.member);
+    seat(kFirstFourFeature, v_.first_four);
+    seat(kLastFeature, v_.last);
+    out_[kTricksFeature + v_.trick()] = 1;
     const int least = *std::min_element(v_.wins, v_.wins + kPlayers);
     for (int p = 0; p < kPlayers; ++p) {
-      out_[kWinsFact + relative(p, v_.seat)] = float(v_.wins[p]) / kTricks;
-      if (v_.wins[p] > least) seat(kAheadFact, p);
+      out_[kWinsFeature + relative(p, v_.seat)] = float(v_.wins[p]) / kTricks;
+      if (v_.wins[p] > least) seat(kAheadFeature, p);
     }
-    out_[kCountsFact] = float(v_.ones) / 2;
-    out_[kCountsFact + 1] = float(v_.rockets) / 4;
-    out_[kCountsFact + 2] = float(count(kNines & ~v_.played)) / kColours;
-    out_[kCountsFact + 3] = float(count(kPink & ~v_.played)) / kValues;
-    if (v_.over()) out_[kResultFact + (v_.result < 0)] = 1;
+    out_[kCountsFeature] = float(v_.ones) / 2;
+    out_[kCountsFeature + 1] = float(v_.rockets) / 4;
+    out_[kCountsFeature + 2] = float(count(kNines & ~v_.played)) / kColours;
+    out_[kCountsFeature + 3] = float(count(kPink & ~v_.played)) / kValues;
+    if (v_.over()) out_[kResultFeature + (v_.result < 0)] = 1;
   }
 
   void script() {
     if (v_.phase != Phase::kPlay) {
-      out_[kScriptFact + rules_action(v_, v_.seat, v_.hand)] = 1;
+      out_[kScriptFeature + rules_action(v_, v_.seat, v_.hand)] = 1;
       return;
     }
     const Cards may = legal_plays(v_.hand, v_.lead());
-    const int best = rules_card(v_, v_.seat, v_.hand, may, out_ + kBehindFact);
-    out_[kScriptFact + best] = 1;
-    out_[kWorthFact] = out_[kBehindFact + best];
-    for (Cards rest = may; rest;) out_[kBehindFact + take_lowest(rest)] -= out_[kWorthFact];
+    const int best = rules_card(v_, v_.seat, v_.hand, may, out_ + kBehindFeature);
+    out_[kScriptFeature + best] = 1;
+    out_[kWorthFeature] = out_[kBehindFeature + best];
+    for (Cards rest = may; rest;) out_[kBehindFeature + take_lowest(rest)] -= out_[kWorthFeature];
   }
 
  private:
@@ -213,7 +213,7 @@ class Writer {
 
 }  // namespace
 
-void features(const SeatView& v, const TokenSet& possible, bool explained, float* out) {
+void features(const SeatView& v, const TokenSet& possible, bool consistent, float* out) {
   Writer write(v, out);
   write.next(possible);
   if (v.stage == Stage::kMission) return;
@@ -225,7 +225,7 @@ void features(const SeatView& v, const TokenSet& possible, bool explained, float
   write.tasks();
   write.messages();
   write.course();
-  if (explained && v.my_turn()) write.script();
+  if (consistent && v.my_turn()) write.script();
 }
 
 }  // namespace trickformer::crew

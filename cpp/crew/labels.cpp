@@ -78,16 +78,16 @@ void label(const Logbook& book, const std::uint8_t* history, int seat, const Lab
   State s = dealt(book, history);
   Labeller labeller(options, seed, stream, out);
   SeatView view;
-  int told = 0;  // tokens of the own sequence so far
+  int length = 0;  // tokens of the own sequence so far
   const auto tell = [&](int p, int token) {
     if (p != seat) return;
-    ++told;
+    ++length;
     if (token != kEndToken) see(book, view, token);
   };
   tell_deal(s, tell);
   for (int i = 1 + kNumCards; i < kHistory && history[i] != kNoAction; ++i) {
     check_action(history[i] < kActions && legal(s) >> history[i] & 1, history[i]);
-    if (!s.is_chance() && s.current == seat) labeller.decide(s, view, told - 1);
+    if (!s.is_chance() && s.current == seat) labeller.decide(s, view, length - 1);
     tell_action(s, history[i], tell);
   }
 }

@@ -32,8 +32,8 @@ double could_succeed(State s, int action, std::uint64_t seed, const Draws& draws
   begin_tricks(s, seed);
   if (s.over()) return s.result > 0;
   switch (solver.can_succeed(s, nodes, draws)) {
-    case Answer::kYes: return 1;
-    case Answer::kNo: return 0;
+    case Verdict::kYes: return 1;
+    case Verdict::kNo: return 0;
     default: return kUnknownWorth;
   }
 }

@@ -13,11 +13,11 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
     Cards hands[kPlayers];
     shuffle_deal(rng, history + 1, hands);
     for (int p = 0; p < kPlayers; ++p)
-      seated[p] = std::uint8_t(rng.uniform() < random ? Seated::kRandom : Seated::kRules);
+      seated[p] = std::uint8_t(rng.uniform() < random ? SeatPlayer::kRandom : SeatPlayer::kRules);
     std::uint8_t* out = history + 1 + kNumCards;
     State s = new_game(mission, hands);
     while (!s.over()) {
-      const bool astray = s.is_chance() || Seated(seated[s.current]) == Seated::kRandom;
+      const bool astray = s.is_chance() || SeatPlayer(seated[s.current]) == SeatPlayer::kRandom;
       const bool scripted = !astray && !(noise > 0 && rng.uniform() < noise);
       const int action = scripted ? rules_action(s, s.current, s.hand[s.current]) : pick(legal(s), rng);
       *out++ = std::uint8_t(action);

@@ -6,12 +6,12 @@
 namespace trickformer::crew {
 
 // Who sits at a seat.
-enum class Seated : std::uint8_t { kRandom, kRules };
+enum class SeatPlayer : std::uint8_t { kRandom, kRules };
 
 // Games `first` .. `first + n - 1` of the series `seed`, on the missions and deals of random_games with one try, each
 // seat uniformly random for the whole game with probability `random`, else `rules`, which does something random with
 // probability `noise`.
-// history: uint8 [n, kHistory]; result: int8 [n], 1 for success and 0; seated: uint8 [n, 4], of Seated.
+// history: uint8 [n, kHistory]; result: int8 [n], 1 for success and 0; seated: uint8 [n, 4], of SeatPlayer.
 void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
                  double random, double noise, std::uint8_t* history, std::int8_t* result, std::uint8_t* seated);
 

@@ -260,7 +260,7 @@ inline Cards own_card(const SeatView& v) {
   }
 }
 
-// What a seat is told of a card that another plays, or itself: by = 0.
+// Token by which a seat sees a card played; by = 0: the seat itself plays it.
 constexpr int play_token(int by, int card) { return by ? kPlayToken + (by - 1) * kNumCards + card : card; }
 
 // A token as the action of the seat that acts, -1 where it is none of that seat's; and the other way round.
@@ -300,8 +300,8 @@ inline void begin(SeatView& v) {
   if (mission.has(Rule::kAllPink) && holder != v.seat) v.has[holder] |= bit(kPinkNine);
 }
 
-// What follows from the rules, to be told next, or -1.
-inline int told_next(const SeatView& v) {
+// The next token if the rules imply it, else -1.
+inline int implied_token(const SeatView& v) {
   switch (v.stage) {
     case SeatView::Stage::kLead: return kSeat + relative(v.leader, v.seat);
     case SeatView::Stage::kOwner: return kSeat + relative(v.tasks[v.given].owner, v.seat);
@@ -383,7 +383,7 @@ inline void see_action(SeatView& v, int token) {
     v.stage = SeatView::Stage::kToken;
 }
 
-// Takes a token in, once the mission has been told (Logbook::see).
+// Takes a token in, once the mission is complete (Logbook::see).
 inline void see(SeatView& v, int token) {
   using Stage = SeatView::Stage;
   const int card = token >= 0 && token < kNumCards ? token : -1;

@@ -31,11 +31,11 @@ Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
-Answer Solver::can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws) {
+Verdict Solver::can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws) {
   if (const char* what = fault(state, draws.has_value())) throw std::invalid_argument(what);
   nodes_ = 0;
   line_.clear();
-  if (state.over()) return state.result > 0 ? Answer::kYes : Answer::kNo;
+  if (state.over()) return state.result > 0 ? Verdict::kYes : Verdict::kNo;
   return search(*table_, state, max_nodes, draws ? &*draws : nullptr, nodes_, line_);
 }
 

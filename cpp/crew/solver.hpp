@@ -11,7 +11,7 @@
 
 namespace trickformer::crew {
 
-enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
+enum class Verdict : std::uint8_t { kNo, kYes, kUnknown };
 
 // Numbers in [0, 1), by the seat that draws: which card of the right neighbour's hand, as a share of those it could be.
 using Draws = std::array<double, kPlayers>;
@@ -35,7 +35,7 @@ class Solver {
   Solver& operator=(Solver&&) noexcept;
 
   // kUnknown where `max_nodes` were not enough. `draws` are needed where a draw is still to come.
-  Answer can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws = {});
+  Verdict can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws = {});
 
   std::uint64_t nodes() const { return nodes_; }  // cards tried for the last position
   // The cards that lead from the last position to success, in order; empty where it was not found to be possible.

@@ -4,8 +4,8 @@
 
 namespace trickformer::crew {
 
-static Answer search(const State& s, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes) {
-  if (s.over()) return s.result > 0 ? Answer::kYes : Answer::kNo;
+static Verdict search(const State& s, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes) {
+  if (s.over()) return s.result > 0 ? Verdict::kYes : Verdict::kNo;
   State next = s;
   if (s.phase == Phase::kRadio || s.phase == Phase::kRadioCard) {
     next.phase = Phase::kPlay;
@@ -18,17 +18,17 @@ static Answer search(const State& s, std::uint64_t max_nodes, const Draws* draws
     return search(next, max_nodes, draws, nodes);
   }
   while (choices) {
-    if (nodes == max_nodes) return Answer::kUnknown;
+    if (nodes == max_nodes) return Verdict::kUnknown;
     ++nodes;
     next = s;
     apply(next, take_lowest(choices));
-    if (const Answer found = search(next, max_nodes, draws, nodes); found != Answer::kNo) return found;
+    if (const Verdict found = search(next, max_nodes, draws, nodes); found != Verdict::kNo) return found;
   }
-  return Answer::kNo;
+  return Verdict::kNo;
 }
 
-Answer plain_can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws,
-                         std::uint64_t& nodes) {
+Verdict plain_can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws,
+                          std::uint64_t& nodes) {
   if (const char* what = fault(state, draws.has_value())) throw std::invalid_argument(what);
   nodes = 0;
   return search(state, max_nodes, draws ? &*draws : nullptr, nodes);

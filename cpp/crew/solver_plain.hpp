@@ -6,7 +6,7 @@
 namespace trickformer::crew {
 
 // Tries every card in order, with no table and nothing foreseen. `nodes` is what it tried.
-Answer plain_can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws,
-                         std::uint64_t& nodes);
+Verdict plain_can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws,
+                          std::uint64_t& nodes);
 
 }  // namespace trickformer::crew

@@ -25,18 +25,18 @@ class Searcher : Outlook {
     }
   }
 
-  Answer run() {
+  Verdict run() {
     table_.forget();
     prepare(root_);
-    if (!draw_pending_ && assess(root_) < 0) return Answer::kNo;
-    Answer answer = Answer::kUnknown;
-    for (std::uint64_t attempt = 0; answer == Answer::kUnknown && nodes_ < max_nodes_; ++attempt) {
+    if (!draw_pending_ && assess(root_) < 0) return Verdict::kNo;
+    Verdict answer = Verdict::kUnknown;
+    for (std::uint64_t attempt = 0; answer == Verdict::kUnknown && nodes_ < max_nodes_; ++attempt) {
       limit_ = std::min(max_nodes_, nodes_ + budget(attempt));
       noise_ = attempt ? kNoise : 1;
       if (draw_pending_) prepare(root_);  // what the last attempt drew is back in its place
       answer = visit(root_, started_);
     }
-    if (answer == Answer::kYes) {
+    if (answer == Verdict::kYes) {
       std::reverse(line_.begin(), line_.end());
       line_.erase(line_.begin(), line_.begin() + started_.size);
     }
@@ -220,18 +220,18 @@ class Searcher : Outlook {
 
   // ---- positions ----
 
-  Answer visit(const Position& at, const Start& start) {
+  Verdict visit(const Position& at, const Start& start) {
     Node node{at, start, at.all() & goal_.tasks, 0, {}};
     node.banned = banned(at, node.open);
     for (int p = 0; p < kPlayers; ++p) node.tried[p] = distinct(at.hand[p], at.all());
     const std::size_t begin = moves_.size();
-    if (extend(node, 0, {{}, 0, 0, may_win(at), 0})) return Answer::kYes;
+    if (extend(node, 0, {{}, 0, 0, may_win(at), 0})) return Verdict::kYes;
     std::sort(moves_.begin() + std::ptrdiff_t(begin), moves_.end(),
               [](const Move& a, const Move& b) { return a.score < b.score; });
-    Answer answer = Answer::kNo;
-    for (std::size_t i = begin; i < moves_.size() && answer == Answer::kNo; ++i) {
+    Verdict answer = Verdict::kNo;
+    for (std::size_t i = begin; i < moves_.size() && answer == Verdict::kNo; ++i) {
       if (nodes_ >= limit_) {
-        answer = Answer::kUnknown;
+        answer = Verdict::kUnknown;
         break;
       }
       const Move move = moves_[i];
@@ -241,23 +241,23 @@ class Searcher : Outlook {
     return answer;
   }
 
-  Answer descend(const Position& at, const Move& move) {
+  Verdict descend(const Position& at, const Move& move) {
     Position to = after(at, move.card, move.winner, best_card(at, move));
     if (draw_pending_) {
       draw_pending_ = false;
       draw(to);
       prepare(to);
       table_.forget();
-      const Answer answer = assess(to) < 0 ? Answer::kNo : visit(to, Start());
+      const Verdict answer = assess(to) < 0 ? Verdict::kNo : visit(to, Start());
       draw_pending_ = true;
-      if (answer == Answer::kYes) remember(move);
+      if (answer == Verdict::kYes) remember(move);
       return answer;
     }
     const std::uint64_t at_key = key(to);
-    if (fails(at_key)) return Answer::kNo;
-    const Answer answer = visit(to, Start());
-    if (answer == Answer::kYes) remember(move);
-    if (answer == Answer::kNo) failed(at_key);
+    if (fails(at_key)) return Verdict::kNo;
+    const Verdict answer = visit(to, Start());
+    if (answer == Verdict::kYes) remember(move);
+    if (answer == Verdict::kNo) failed(at_key);
     return answer;
   }
 
@@ -287,8 +287,8 @@ class Searcher : Outlook {
 
 namespace trickformer::crew::built::TRICKFORMER_ISA {
 
-Answer search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws, std::uint64_t& nodes,
-              std::vector<std::uint8_t>& line) {
+Verdict search(SolverTable& table, const State& state, std::uint64_t max_nodes, const Draws* draws,
+               std::uint64_t& nodes, std::vector<std::uint8_t>& line) {
   State s = state;
   while (s.phase == Phase::kDraw) {
     const Cards cards = legal(s);

@@ -16,8 +16,8 @@ struct SolverTable {
   std::uint64_t stamp = 1;
 };
 
-using Search = Answer(SolverTable&, const State&, std::uint64_t max_nodes, const Draws*, std::uint64_t& nodes,
-                      std::vector<std::uint8_t>& line);
+using Search = Verdict(SolverTable&, const State&, std::uint64_t max_nodes, const Draws*, std::uint64_t& nodes,
+                       std::vector<std::uint8_t>& line);
 TRICKFORMER_PER_ISA(Search, search);
 
 }  // namespace trickformer::crew

@@ -1,4 +1,4 @@
-// What the seats of a mission are told, token by token, as it is dealt and played.
+// Observations of the seats in a mission, token by token, from the deal to the end.
 #pragma once
 #include "crew/seat_view.hpp"
 

@@ -1,7 +1,7 @@
 // The language of The Crew's sequences.
 //
 // Tokens: the actions; 4 chairs; the language of missions: 4 ways to communicate, 6 to allocate tasks, 18 rules, 2
-// directions of distress; the cards as each of the three others plays them; end of sequence. Seats are told from the own
+// directions of distress; the cards as each of the three others plays them; end of sequence. Seats count from the own
 // one: self, left, across, right.
 //
 // A sequence is the mission (communication, allocation, a token of each task in order, rules, distress), the own chair, the

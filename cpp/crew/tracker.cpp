@@ -10,7 +10,7 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// Tokens that may come next once the mission is told; of the cards and what is said, those of `among` at least.
+// Tokens that may come next once the mission is complete; of the cards and what is said, those of `among` at least.
 TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
   TokenSet set;
   switch (v.stage) {
@@ -31,7 +31,7 @@ TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
       }
       break;
     default:
-      if (const int token = told_next(v); token >= 0)
+      if (const int token = implied_token(v); token >= 0)
         set.add(token);
       else
         set.words[0] = own_card(v);

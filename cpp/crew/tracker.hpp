@@ -52,7 +52,7 @@ class MissionTracker final : public Tracker {
   bool terminal() const override { return view_.ended(); }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.result > 0; }
-  int fact_count() const override { return kFeatures; }
+  int feature_count() const override { return kFeatures; }
   void features(float* out) const override { crew::features(view_, possible(), legal_, out); }
 
  private:

@@ -86,11 +86,11 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
 }
 
 std::uint32_t Ways::kind(int card) const {
-  std::uint32_t told = 0;  // what messages say of it
+  std::uint32_t messages = 0;  // what messages imply for the card
   for (const Test& test : tests_)
-    told =
-        told << 3 | unsigned((test.some >> card & 1) << 2 | (test.above >> card & 1) << 1 | (test.below >> card & 1));
-  return of_[card] | told << kWays | std::uint32_t(suit(card)) << (kWays + 3 * kPlayers);
+    messages = messages << 3 |
+               unsigned((test.some >> card & 1) << 2 | (test.above >> card & 1) << 1 | (test.below >> card & 1));
+  return of_[card] | messages << kWays | std::uint32_t(suit(card)) << (kWays + 3 * kPlayers);
 }
 
 void Ways::restrict(int p, WaySet held, const Claim& c, Cards rest) {

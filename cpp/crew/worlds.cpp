@@ -179,7 +179,7 @@ World Deals::weighted(Rng& rng) const {
 }
 
 double Deals::log_prob(const World& w) const {
-  if (!explains(w)) return -std::numeric_limits<double>::infinity();
+  if (!is_consistent(w)) return -std::numeric_limits<double>::infinity();
   if (weights_.empty()) return -std::log(double(total_));
   double sum = -std::log(weights_[start_[0]]);
   for (const Step& step : course_.steps)
@@ -220,7 +220,7 @@ void Deals::marginals(double* out) const {
       }
 }
 
-bool Deals::explains(const World& w) const {
+bool Deals::is_consistent(const World& w) const {
   const int distress = view_.mission.distress;
   World same = empty();
   int way[kNumCards];

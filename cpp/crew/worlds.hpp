@@ -33,7 +33,7 @@ class Deals {
   std::uint64_t count() const { return total_; }
   World draw(Rng& rng) const { return weights_.empty() ? world(rng.below64(total_)) : weighted(rng); }
   World world(std::uint64_t number) const;  // the worlds in an order of their own, 0 .. count - 1
-  bool explains(const World& world) const;
+  bool is_consistent(const World& world) const;
   // Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
   double log_prob(const World& world) const;
   // Where the cards of a world that explains the view lie, [kNumCards]: 0, 1, 2; -1 where the view says it.

@@ -19,7 +19,7 @@ struct Deductions {
   }
 
   // Cards that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for what it can
-  // say of its own hand, a seat is its own witness. own: whether it counts with what hints told it of its hand.
+  // say of its own hand, a seat is its own witness. own: whether hints about its own hand count.
   Copies unseen(int seat, int witness, bool own = true) const {
     const Rules& rules = s.rules;
     Copies out = left;

@@ -86,15 +86,15 @@ class Writer {
       const bool own = offset == 0;
       int at = own ? at_.own : at_.others + (offset - 1) * rules_.hand * at_.other_size;
       Kinds taken[kMaxHand] = {};
-      // What a seat makes of its hand depends on cards that are not told yet.
-      const bool told = v_.stage != Stage::kDeal && v_.stage != Stage::kDraw;
-      if (told) deductions_.beliefs(p, v_.seat, true, taken);
+      // A seat's belief about its hand depends on cards that are not seen yet in these stages.
+      const bool complete = v_.stage != Stage::kDeal && v_.stage != Stage::kDraw;
+      if (complete) deductions_.beliefs(p, v_.seat, true, taken);
       const int chop = chop_of(s_, p);
       for (int i = 0; i < s_.sizes[p]; ++i) {
         slot(p, i, at);
         out_[at + at_.chop] = i == chop;
-        if (told) {
-          const Fate fate = deductions_.fate(s_.hands[p][i].told, taken[i]);
+        if (complete) {
+          const Fate fate = deductions_.fate(s_.hands[p][i].hint_bits, taken[i]);
           out_[at + at_.taken] = fate == Fate::kPlayable;
           out_[at + at_.taken + 1] = fate == Fate::kTrash;
         }
@@ -121,7 +121,7 @@ class Writer {
     out_[at + at_.there] = 1;
     set(at + at_.colors, slot.colors);
     set(at + at_.ranks, slot.ranks);
-    set(at + at_.named, slot.told);
+    set(at + at_.named, slot.hint_bits);
     const float age = float(s_.moves - memory_.born[p][i]);
     out_[at + at_.age] = age / (age + 4 * round);
     if (memory_.named[p][i]) {
@@ -166,7 +166,7 @@ class Writer {
   const Memory& memory_;
   const State& s_;
   const Rules& rules_;
-  const FactLayout at_;
+  const FeatureLayout at_;
   float* out_;
   const Deductions deductions_;
   const Needs& needs_;
@@ -190,7 +190,7 @@ void Memory::follow(const State& before, const State& after) {
   }
 }
 
-FactLayout::FactLayout(const Rules& rules) {
+FeatureLayout::FeatureLayout(const Rules& rules) {
   const int players = rules.players, kinds = rules.kinds();
   int at = 0;
   const auto take = [&](int n) {
@@ -253,12 +253,12 @@ FactLayout::FactLayout(const Rules& rules) {
   size = own + rules.hand * own_size;
 }
 
-void features(const SeatView& v, const Memory& memory, bool explained, float* out) {
+void features(const SeatView& v, const Memory& memory, bool consistent, float* out) {
   Writer writer(v, memory, out);
   writer.board();
   writer.newest_move();
   writer.hands();
-  if (explained && v.my_turn()) writer.script();
+  if (consistent && v.my_turn()) writer.script();
 }
 
 }  // namespace trickformer::hanabi

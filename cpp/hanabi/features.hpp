@@ -1,12 +1,12 @@
-// What one seat's tokens of Hanabi say, as numbers: the board, every card in a hand, the newest move.
+// Features of one seat's position in Hanabi, as numbers: the board, every card in a hand, the newest move.
 #pragma once
 #include "hanabi/marks.hpp"
 #include "hanabi/seat_view.hpp"
 
 namespace trickformer::hanabi {
 
-// What is public of the cards in hands beyond the rules: what the scripted players' convention takes them for, and when
-// they came and were last named in a hint, in moves.
+// Public knowledge about the cards in hands that the rules do not keep: their meaning by the scripted players'
+// convention, and the moves at which they were drawn and last named in a hint.
 struct Memory {
   Marks marks = {};
   std::uint8_t born[kMaxPlayers][kMaxHand] = {};
@@ -17,10 +17,10 @@ struct Memory {
   void follow(const State& before, const State& after);
 };
 
-// Where each feature stands. P players, C colours, R ranks, K kinds, H slots. All but those called a share are 0 or 1.
-// Seats count from the own one, slots from the oldest card.
-struct FactLayout {
-  explicit FactLayout(const Rules& rules);
+// Where each feature begins, with its shape. P players, C colours, R ranks, K kinds, H slots. Features are 0 or 1, but
+// for shares. Seats count from the own one, slots from the oldest card.
+struct FeatureLayout {
+  explicit FeatureLayout(const Rules& rules);
 
   int fireworks;  // [C][R + 1] height of each pile
   int discards;   // by kind, for each of its copies: that many are discarded
@@ -35,7 +35,7 @@ struct FactLayout {
   int piled;      // share of all cards that are piled
   int reachable;  // share of all cards that are piled or can be
   int spare;      // cards that may still be drawn in vain, as a share of the deck
-  int stage;      // [6] what the next token tells, in the order of SeatView::Stage
+  int stage;      // [6] what the next token is about, in the order of SeatView::Stage
   int turn;       // [P] who acts next
   int actor;      // [P] of the newest move, which may wait for what it brings
   int kind;       // [4] play, discard, hint of a colour, of a rank
@@ -76,7 +76,8 @@ struct FactLayout {
   int marked_traits;   // [3]
 };
 
-// explained: whether some deal explains the view; `smart` is not asked otherwise. out: [FactLayout(rules).size]
-void features(const SeatView& v, const Memory& memory, bool explained, float* out);
+// Writes the features of a view to out, [FeatureLayout(rules).size]. consistent: whether some deal explains the view;
+// if not, the features of `smart` are 0.
+void features(const SeatView& v, const Memory& memory, bool consistent, float* out);
 
 }  // namespace trickformer::hanabi

@@ -63,11 +63,11 @@ void label_game(const Codec& table, const std::uint8_t* history, int seat, const
 
   Course course{new_game(rules, history), {}};
   course.m = plain_marks(course.s);
-  int told = 0;
-  const auto tell = [&](int p, int) { told += p == seat; };
+  int length = 0;  // tokens of the own sequence so far
+  const auto tell = [&](int p, int) { length += p == seat; };
   tell_deal(table, course.s, tell);
   for (const std::uint8_t* action = history + rules.deck(); !course.s.over() && *action != 255; ++action) {
-    if (course.s.player == seat) decide(course, told - 1);
+    if (course.s.player == seat) decide(course, length - 1);
     Course after = course;
     apply(after.s, after.m, *action);
     tell_action(table, course.s, *action, tell);

@@ -36,15 +36,15 @@ class Rulebook {
     return best < 0 ? 0 : action(rules_.play(best));
   }
 
-  // Tells another seat what it has not been told of a card of these kinds: first its rank, or with `color` its colour.
+  // Hints at a card of these kinds in another hand: the rank before the colour, or with `color` the colour first.
   std::uint64_t tell(Kinds kinds, bool color) const {
     if (s_.hints == 0) return 0;
     for (int offset = 1; offset < rules_.players; ++offset) {
       const int p = (seat_ + offset) % rules_.players;
       for (int i = 0; i < s_.sizes[p]; ++i) {
         const Slot& slot = s_.hands[p][i];
-        if (!(kinds >> slot.card & 1) || slot.told == 3) continue;
-        return slot.told == 0 ? hint(offset, slot.card, color) : hint(offset, slot.card, slot.told == 2);
+        if (!(kinds >> slot.card & 1) || slot.hint_bits == 3) continue;
+        return slot.hint_bits == 0 ? hint(offset, slot.card, color) : hint(offset, slot.card, slot.hint_bits == 2);
       }
     }
     return 0;
@@ -117,18 +117,18 @@ int simple_action(const State& s, const Marks& m) {
   const Rules& rules = s.rules;
   const Deductions deductions(s, m);
   for (int i = 0; i < s.sizes[s.player]; ++i)
-    if (deductions.fate(s.hands[s.player][i].told, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
+    if (deductions.fate(s.hands[s.player][i].hint_bits, m.kinds[s.player][i]) == Fate::kPlayable) return rules.play(i);
   int harmless = -1, any = -1;
   for (std::uint64_t rest = legal(s) >> 2 * rules.hand << 2 * rules.hand; rest;) {
     const int a = take_lowest(rest);
     const Move hint = move_of(rules, a);
     const int seat = (s.player + hint.offset) % rules.players;
     const unsigned named = touched(s, seat, hint.kind, hint.value);
-    const Heard told = Heard(s, m, seat).after(rules, deductions.needs, hint.kind, hint.value, named);
+    const HintedHand after = HintedHand(s, m, seat).after(rules, deductions.needs, hint.kind, hint.value, named);
     bool helps = false, misleads = false;
     for (int i = 0; i < s.sizes[seat]; ++i) {
-      const bool was = s.hands[seat][i].told;
-      if (deductions.fate(was || named >> i & 1, told.marks[i]) != Fate::kPlayable) continue;
+      const bool was = s.hands[seat][i].hint_bits;
+      if (deductions.fate(was || named >> i & 1, after.marks[i]) != Fate::kPlayable) continue;
       if (!s.playable(s.hands[seat][i].card))
         misleads = true;
       else if (deductions.fate(was, m.kinds[seat][i]) != Fate::kPlayable)

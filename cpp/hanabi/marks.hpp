@@ -81,7 +81,7 @@ inline Needs needs_of(const State& s) { return needs_of(s.rules, kept(s), piled_
 // The oldest card that no hint has touched, or -1.
 inline int chop_of(const State& s, int seat) {
   for (int i = 0; i < s.sizes[seat]; ++i)
-    if (s.hands[seat][i].told == 0) return i;
+    if (s.hands[seat][i].hint_bits == 0) return i;
   return -1;
 }
 
@@ -94,25 +94,25 @@ inline Marks plain_marks(const State& s) {
 }
 
 // A hand before a hint: what hints left possible, taken for what they said, and meant; the slots that none has touched.
-struct Heard {
+struct HintedHand {
   int size = 0;
   unsigned fresh = 0;
   Kinds possible[kMaxHand], marks[kMaxHand];
 
-  Heard() = default;
-  Heard(const State& s, const Marks& m, int seat) : size(s.sizes[seat]) {
+  HintedHand() = default;
+  HintedHand(const State& s, const Marks& m, int seat) : size(s.sizes[seat]) {
     for (int i = 0; i < size; ++i) {
       const Slot& slot = s.hands[seat][i];
       possible[i] = said(s.rules, slot);
       marks[i] = m.kinds[seat][i];
-      fresh |= unsigned(slot.told == 0) << i;
+      fresh |= unsigned(slot.hint_bits == 0) << i;
     }
   }
 
   // After a hint that names these slots. needs: when it is given.
-  Heard after(const Rules& rules, const Needs& needs, Kind kind, int value, unsigned touched) const {
+  HintedHand after(const Rules& rules, const Needs& needs, Kind kind, int value, unsigned touched) const {
     const Kinds named = named_by(rules, kind, value), settled = needs.dead | needs.playable;
-    Heard now;
+    HintedHand now;
     now.size = size;
     now.fresh = fresh & ~touched;
     unsigned open = 0;  // slots that were not known to be playable or useless
@@ -143,7 +143,8 @@ inline void mark_card(const Rules& rules, Marks& m, int seat, int slot, int size
 // Follows a hint. before: the state in which it is given, of which nothing is read but what everybody saw.
 inline void mark_hint(Marks& m, const State& before, const Move& hint, unsigned touched) {
   const int seat = (before.player + hint.offset) % before.rules.players;
-  const Heard now = Heard(before, m, seat).after(before.rules, needs_of(before), hint.kind, hint.value, touched);
+  const HintedHand now =
+      HintedHand(before, m, seat).after(before.rules, needs_of(before), hint.kind, hint.value, touched);
   for (int i = 0; i < now.size; ++i) m.kinds[seat][i] = now.marks[i];
 }
 

@@ -1,7 +1,7 @@
 // What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five
 // cards.
 //
-// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have told of every
+// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have revealed of every
 // card. In the last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind
 // among the cards that are neither piled nor discarded, of those that hints leave possible.
 #pragma once
@@ -123,8 +123,8 @@ inline void observe(const State& s, int seat, bool with_v0, float* out) {
       } else {
         possible_kinds(rules, slot, o);
       }
-      if (slot.told & 1) o[kinds + lowest(unsigned(slot.colors))] = 1;
-      if (slot.told & 2) o[kinds + rules.colors + lowest(unsigned(slot.ranks))] = 1;
+      if (slot.hint_bits & 1) o[kinds + lowest(unsigned(slot.colors))] = 1;
+      if (slot.hint_bits & 2) o[kinds + rules.colors + lowest(unsigned(slot.ranks))] = 1;
     }
     out += rules.hand * size;
   }

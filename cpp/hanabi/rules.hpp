@@ -43,11 +43,11 @@ struct Move {
   std::uint8_t value = 0;   // of a hint: the colour or the rank
 };
 
-// A card in a hand, and what hints have told everybody of it.
+// A card in a hand, and what hints have revealed of it to everybody.
 struct Slot {
   std::uint8_t card = 0;
   std::uint8_t colors = 0, ranks = 0;  // sets of those that hints leave possible
-  std::uint8_t told = 0;               // bit 0: its colour was named, bit 1: its rank was
+  std::uint8_t hint_bits = 0;          // bit 0: a hint named its colour, bit 1: its rank
 
   bool may_be(const Rules& rules, int kind) const {
     return colors >> kind / rules.ranks & ranks >> kind % rules.ranks & 1;
@@ -131,7 +131,7 @@ inline void draw(State& s, int seat) {
   slot.card = s.deck[s.drawn++];
   slot.colors = std::uint8_t((1 << s.rules.colors) - 1);
   slot.ranks = std::uint8_t((1 << s.rules.ranks) - 1);
-  slot.told = 0;
+  slot.hint_bits = 0;
 }
 
 // Whether so many cards are every card of the game.
@@ -241,7 +241,7 @@ inline void apply(State& s, int action, int slots = -1) {
       std::uint8_t& possible = color ? slot.colors : slot.ranks;
       if (last.touched >> i & 1) {
         possible = bit;
-        slot.told |= color ? 1 : 2;
+        slot.hint_bits |= color ? 1 : 2;
       } else {
         possible &= std::uint8_t(~bit);
       }

@@ -1,6 +1,6 @@
 // What one seat of Hanabi knows, token by token, and what may come next.
 //
-// The rules themselves run on, with the own cards and the deck unknown. What hints have told of an own card restricts
+// The rules themselves run on, with the own cards and the deck unknown. What hints reveal of an own card restricts
 // it by itself, never together with others; so the question "is there a deal?" asks whether the own slots, each with
 // the set of its kinds, can be filled with cards that have not been seen: Hall's condition.
 #pragma once
@@ -22,7 +22,7 @@ struct SeatView {
   enum class Stage : std::uint8_t { kSeat, kDeal, kMove, kCard, kDraw, kSlots, kOver };
 
   State state;                                    // own cards and those in the deck are kUnknown
-  std::uint8_t seat = 0, dealt = 0, pending = 0;  // cards told of the deal; the action whose effect is told next
+  std::uint8_t seat = 0, dealt = 0, pending = 0;  // cards of the deal seen; action whose effect is seen next
   Stage stage = Stage::kSeat;
   bool ended = false;  // the end token has come
 

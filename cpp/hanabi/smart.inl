@@ -79,7 +79,7 @@ class Thinker {
     return n;
   }
 
-  Fate fate(int slot) const { return deductions_.fate(s_.hands[seat_][slot].told, own_[slot]); }
+  Fate fate(int slot) const { return deductions_.fate(s_.hands[seat_][slot].hint_bits, own_[slot]); }
 
   // The slot to play for sure, or -1: the lowest card, and one that another hand can follow.
   int best_play() const {
@@ -149,7 +149,7 @@ class Thinker {
     Kinds set = 0;
     for (int p = 0; p < rules_.players; ++p)
       for (int i = 0; p != seat_ && p != seat && i < s_.sizes[p]; ++i)
-        if (s_.hands[p][i].told) set |= one(s_.hands[p][i].card);
+        if (s_.hands[p][i].hint_bits) set |= one(s_.hands[p][i].card);
     return set;
   }
 
@@ -166,7 +166,7 @@ class Thinker {
   // Another seat's hand as it takes it. Sets are of slots.
   struct Hand {
     int seat;
-    Heard heard;
+    HintedHand hinted;
     Kinds kinds[kMaxHand];
     unsigned plays = 0, trash = 0;
   };
@@ -183,23 +183,23 @@ class Thinker {
   Receiver receiver(int seat) const {
     Receiver r;
     r.unseen = deductions_.unseen(seat, seat_, false);
-    r.hand = believe(seat, r.unseen, Heard(s_, deductions_.m, seat));
+    r.hand = believe(seat, r.unseen, HintedHand(s_, deductions_.m, seat));
     r.taken = promised(seat) | known_;
     r.loss = seat == (seat_ + 1) % rules_.players ? loss(r.hand) : 0;
     for (int i = 0; i < s_.sizes[seat]; ++i) r.live |= unsigned(~needs_.dead >> s_.hands[seat][i].card & 1) << i;
     return r;
   }
 
-  // What a seat believes that heard this.
-  Hand believe(int seat, Copies unseen, const Heard& heard) const {
+  // What a seat believes of its hand after these hints.
+  Hand believe(int seat, Copies unseen, const HintedHand& hinted) const {
     Hand h;
     h.seat = seat;
-    h.heard = heard;
-    for (int i = 0; i < heard.size; ++i)
-      if (single(heard.possible[i])) unseen.take(heard.possible[i]);
-    for (int i = 0; i < heard.size; ++i) {
-      h.kinds[i] = Deductions::belief(heard.possible[i], unseen.least[0], heard.marks[i]);
-      const Fate fate = deductions_.fate(!(heard.fresh >> i & 1), h.kinds[i]);
+    h.hinted = hinted;
+    for (int i = 0; i < hinted.size; ++i)
+      if (single(hinted.possible[i])) unseen.take(hinted.possible[i]);
+    for (int i = 0; i < hinted.size; ++i) {
+      h.kinds[i] = Deductions::belief(hinted.possible[i], unseen.least[0], hinted.marks[i]);
+      const Fate fate = deductions_.fate(!(hinted.fresh >> i & 1), h.kinds[i]);
       h.plays |= unsigned(fate == Fate::kPlayable) << i;
       h.trash |= unsigned(fate == Fate::kTrash) << i;
     }
@@ -209,14 +209,14 @@ class Thinker {
   // What is lost in the next seat's move if nobody warns it.
   double danger() const {
     const int next = (seat_ + 1) % rules_.players;
-    return loss(believe(next, deductions_.unseen(next, seat_, false), Heard(s_, deductions_.m, next)));
+    return loss(believe(next, deductions_.unseen(next, seat_, false), HintedHand(s_, deductions_.m, next)));
   }
 
   // What is lost if this seat moves next and sees things so.
   double loss(const Hand& h) const {
     for (unsigned slots = h.plays; slots;)
       if (!(needs_.next >> s_.hands[h.seat][take_lowest(slots)].card & 1)) return kMistake;
-    return h.plays == 0 && h.trash == 0 && h.heard.fresh ? worth(h.seat, lowest(h.heard.fresh)) : 0;
+    return h.plays == 0 && h.trash == 0 && h.hinted.fresh ? worth(h.seat, lowest(h.hinted.fresh)) : 0;
   }
 
   template <typename Value>
@@ -241,17 +241,17 @@ class Thinker {
   Effect effect(Kind kind, int value, unsigned names, const Receiver& r) const {
     const Hand& before = r.hand;
     const int seat = before.seat;
-    const Hand then = believe(seat, r.unseen, before.heard.after(rules_, needs_, kind, value, names));
+    const Hand then = believe(seat, r.unseen, before.hinted.after(rules_, needs_, kind, value, names));
     const unsigned plays = then.plays & ~before.plays, trash = then.trash & ~before.trash;
     const unsigned open = names & ~then.plays & ~then.trash, was_open = ~before.plays & ~before.trash;
-    const unsigned fresh = open & before.heard.fresh;
+    const unsigned fresh = open & before.hinted.fresh;
     Effect e;
     e.trash = count(trash & ~r.live);
     e.mistakes = count(trash & r.live);
     // The newest card of a kind is the one that is wanted.
     Kinds taken = r.taken;
-    const unsigned all = (1u << before.heard.size) - 1;
-    for (unsigned rest = all & (then.plays | (r.live & ~then.heard.fresh) | fresh); rest;) {
+    const unsigned all = (1u << before.hinted.size) - 1;
+    for (unsigned rest = all & (then.plays | (r.live & ~then.hinted.fresh) | fresh); rest;) {
       const int i = highest(rest);
       const unsigned bit = 1u << i;
       rest ^= bit;

@@ -108,7 +108,7 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
   }
   std::int8_t hidden[kMaxPlayers * kMaxHand];
   std::fill(hidden, hidden + rules_.dealt(), std::int8_t(-1));
-  // Copies are told apart, and each slot draws among the cards that it may be. Where two draw the same card all draw
+  // Copies are different cards, and each slot draws among the cards that it may be. If two draw the same card all draw
   // again, so that every way to take different cards is as likely. The true hand is one, so that there is an end.
   for (bool again = true; again;) {
     unsigned taken[kMaxKinds] = {};  // sets of copies
@@ -140,7 +140,8 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
     for (int i = 0; i < s.sizes[p]; ++i) {
       const Slot& slot = s.hands[p][i];
       const Kinds meant = m.kinds[p][i];
-      if (!card(slot.card) || slot.colors >> rules.colors || slot.ranks >> rules.ranks || slot.told > 3) return false;
+      if (!card(slot.card) || slot.colors >> rules.colors || slot.ranks >> rules.ranks || slot.hint_bits > 3)
+        return false;
       if (!meant || meant & ~all_kinds(rules)) return false;
     }
   }
@@ -174,7 +175,7 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
 
 namespace {
 
-// The legal actions but those that, by what hints told the seat on turn, surely lose the last life.
+// The legal actions but those that, by the hints about the hand of the seat on turn, surely lose the last life.
 std::uint64_t not_lethal(const State& s) {
   std::uint64_t set = legal(s);
   if (s.lives > 1) return set;

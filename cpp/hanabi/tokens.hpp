@@ -41,7 +41,7 @@ class Codec {
   int length_;
 };
 
-// What each seat learns by the deal: tell(seat, token).
+// Calls tell(seat, token) for what each seat sees of the deal.
 template <typename Tell>
 void tell_deal(const Codec& table, const State& s, Tell tell) {
   const int players = s.rules.players;
@@ -52,7 +52,7 @@ void tell_deal(const Codec& table, const State& s, Tell tell) {
   }
 }
 
-// Makes a legal move, and tells what each seat learns by it.
+// Makes a legal move, and calls tell(seat, token) for what each seat sees of it.
 template <typename Tell>
 void tell_action(const Codec& table, State& s, int action, Tell tell) {
   const int players = s.rules.players, actor = s.player, drawn = s.drawn;

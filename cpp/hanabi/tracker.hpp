@@ -22,7 +22,7 @@ class SeatTracker final : public Tracker {
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return view_.state.score(); }
-  int fact_count() const override { return FactLayout(codec_->rules()).size; }
+  int feature_count() const override { return FeatureLayout(codec_->rules()).size; }
   void features(float* out) const override { hanabi::features(view_, memory_, legal_, out); }
 
  private:

@@ -1,7 +1,8 @@
 // The own hands that explain what a seat of Hanabi has seen, counted exactly and drawn uniformly.
 //
 // Every order of the unseen cards is equally likely, so that a hand weighs as much as there are ways to take its cards
-// from those unseen, copies told apart. The ways are counted kind by kind: which slots are of it, and then the others.
+// from those unseen, with copies as different cards. The ways are counted kind by kind: which slots are of it, and then
+// the others.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -10,9 +10,9 @@
 namespace trickformer::hearts {
 
 // Labels of the decisions of `seat` in a whole hand (history: [117], OpenSpiel's actions) at which it had a choice: of
-// each legal card the mean v(o) of the own seat over `playouts`, by the options' network or the quick script, from the
-// deal as it was or from deals that explain what the seat saw. A decision is labelled with chance `share`; the cards of
-// a decision meet the same random numbers. Results follow from seed and stream. They are appended. Throws
+// each legal card the mean v(o) of the own seat over `playouts`. The options' rollout network or the script plays them,
+// from the deal as it was or from deals that explain what the seat saw. A decision is labelled with chance `share`; the
+// cards of a decision meet the same random numbers. Results follow from seed and stream. They are appended. Throws
 // std::invalid_argument on a history that breaks the rules.
 void label(const Rules& rules, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);

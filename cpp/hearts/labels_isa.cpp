@@ -1,13 +1,13 @@
 // Labels by playouts.
 #include "hearts/labels.hpp"
-#include "hearts/quick.hpp"
+#include "hearts/rollout.hpp"
 #include "hearts/worlds.hpp"
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
 // The same public position in a world that explains what `v`'s seat saw. knowledge: what each
 // seat knows is wanted too.
-static void place(const World& w, const SeatView& v, const QuickTable& truth, bool knowledge, QuickTable& t) {
+static void place(const World& w, const SeatView& v, const RolloutTable& truth, bool knowledge, RolloutTable& t) {
   t.sim = truth.sim;
   if (!v.playing()) {
     // The others pass what the script passes of the world's cards: nothing is known of their choice.
@@ -49,14 +49,14 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
   const Simulator game(rules);
   Rng rng(seed, stream);
   int found = 0;
-  QuickTable t;
+  RolloutTable t;
   Sim& s = t.sim;
   Cards dealt = 0;
   for (int i = seat; i < kNumCards; i += kPlayers) dealt |= bit(deck[i]);
   // What the hand brings to the seat after `card`.
-  const auto play_out = [&](QuickTable& end, int card, Rng& own) {
+  const auto play_out = [&](RolloutTable& end, int card, Rng& own) {
     if (options.net) {
-      const QuickPlayer player(rules, *options.net);
+      const RolloutPlayer player(rules, *options.net);
       player.apply(end, card);
       return player.playout(end, seat, dealt, own);
     }
@@ -82,7 +82,7 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
       if (const int fault = count_deals(v, deals); fault != kNoFault) refuse(v, fault);
     for (int i = 0; i < options.playouts; ++i) {
       Rng own(drawn, std::uint64_t(i));
-      QuickTable begun = t;
+      RolloutTable begun = t;
       if (options.worlds) {
         World world;
         draw(deals, own, world);
@@ -90,7 +90,7 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
       }
       for (Cards rest = legal; rest;) {
         const int card = take_lowest(rest);
-        QuickTable end = begun;
+        RolloutTable end = begun;
         Rng same = own;  // all cards of a decision meet the same worlds and chances
         sums[card] += play_out(end, card, same);
       }

@@ -1,6 +1,6 @@
 // Hands by players of the core.
 #include "hearts/players.hpp"
-#include "hearts/quick.hpp"
+#include "hearts/rollout.hpp"
 #include "hearts/rules_player.hpp"
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
@@ -24,8 +24,8 @@ static SeatView view_of(const State& s, int seat) {
   return v;
 }
 
-// The same position for a quick player.
-static void follow(const State& s, QuickTable& t) {
+// The same position for a rollout player.
+static void follow(const State& s, RolloutTable& t) {
   Sim& sim = t.sim;
   for (int p = 0; p < kPlayers; ++p) {
     sim.hand[p] = s.hand[p];
@@ -56,14 +56,16 @@ void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, st
     Cards hands[kPlayers];
     history[0] = std::uint8_t(direction);
     shuffle_deal(rng, history + 1, hands);
-    Seated seated[kPlayers];
-    for (Seated& seat : seated) {
+    SeatPlayer seated[kPlayers];
+    for (SeatPlayer& seat : seated) {
       const double drawn = rng.uniform();
-      seat = drawn < cast.random ? Seated::kRandom : drawn < cast.random + cast.quick ? Seated::kQuick : Seated::kRules;
+      seat = drawn < cast.random                  ? SeatPlayer::kRandom
+             : drawn < cast.random + cast.rollout ? SeatPlayer::kRollout
+                                                  : SeatPlayer::kRules;
     }
     for (int p = 0; p < kPlayers; ++p) out_seated[p] = std::uint8_t(seated[p]);
     State s = new_hand(rules, direction, hands);
-    QuickTable t;
+    RolloutTable t;
     bool begun = false;  // whether every seat's knowledge of the play has been set up
     std::uint8_t* out = history + 1 + kNumCards;
     while (s.phase != Phase::kOver) {
@@ -73,10 +75,10 @@ void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, st
         begun = true;
       }
       int card;
-      if (seated[s.current] == Seated::kRandom || (cast.noise > 0 && rng.uniform() < cast.noise))
+      if (seated[s.current] == SeatPlayer::kRandom || (cast.noise > 0 && rng.uniform() < cast.noise))
         card = pick(legal(s), rng);
-      else if (seated[s.current] == Seated::kQuick)
-        card = QuickPlayer(rules, *cast.net).choose(t, s.dealt[s.current], rng);
+      else if (seated[s.current] == SeatPlayer::kRollout)
+        card = RolloutPlayer(rules, *cast.net).choose(t, s.dealt[s.current], rng);
       else
         card = rules_player(view_of(s, s.current));
       *out++ = std::uint8_t(card);

@@ -83,7 +83,7 @@ std::uint64_t num_pass_histories(const Deals& deals) {
   return n;
 }
 
-bool explains(const Deals& d, const std::int16_t* hidden) {
+bool is_consistent(const Deals& d, const std::int16_t* hidden) {
   Cards hand[kPlayers] = {};
   return hands(d, hidden, hand) && fit(d, hand);
 }

@@ -24,7 +24,7 @@ using SampleWorlds = void(const Deals& deals, std::uint64_t seed, std::uint64_t 
 TRICKFORMER_PER_ISA(SampleWorlds, sample_worlds);
 
 // Whether a world explains the view.
-bool explains(const Deals& deals, const std::int16_t* hidden);
+bool is_consistent(const Deals& deals, const std::int16_t* hidden);
 // Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
 double log_prob(const Deals& deals, const std::int16_t* hidden);
 // Where the cards of a world that explains the view lie, at: [kNumCards], 0, 1, 2; -1 where the view says it.

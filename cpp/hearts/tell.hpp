@@ -1,4 +1,4 @@
-// What the seats of a hand of Hearts are told, token by token, as it is dealt and played.
+// Observations of the seats in a hand of Hearts, token by token, from the deal to the end.
 //
 // Tokens: 52 cards, 4 positions, 4 pass directions, end of sequence. A sequence is the own seat, the 13 cards
 // dealt (ascending), the direction, 3 cards passed (as chosen), 3 received (ascending), the seat that leads the

@@ -37,7 +37,7 @@ class HandTracker final : public Tracker {
   bool terminal() const override { return known_.num_plays == kNumCards; }
   bool is_legal() const override { return legal_; }
   int outcome() const override;
-  int fact_count() const override { return kFeatures; }
+  int feature_count() const override { return kFeatures; }
   void features(float* out) const override;
 
  private:

@@ -95,7 +95,7 @@ class Simulator {
  private:
   static int highest(Cards cards) { return 63 - std::countl_zero(cards); }
 
-  // A quick script with an eighth of chance: duck, throw off the queen, hearts and high cards, lead low.
+  // The script of playouts, an eighth of it random: duck, throw off the queen, hearts and high cards, lead low.
   int choose(const Sim& s, Cards cards, Rng& rng) const {
     const int random = pick(cards, rng);
     if (rng.next() >> 61 == 0) return random;

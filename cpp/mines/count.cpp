@@ -21,19 +21,19 @@ int lack(const std::array<std::uint64_t, 4>& lacks, int cell) { return int(lacks
 
 }  // namespace
 
-Counter::Counter(const Board& board, const Sight& sight)
-    : known_(sight.exploded), mines_(board.mines - count(sight.exploded)) {
-  if ((sight.opened | sight.exploded | sight.allowed) & ~board.all)
+Counter::Counter(const Board& board, const Observation& observation)
+    : known_(observation.exploded), mines_(board.mines - count(observation.exploded)) {
+  if ((observation.opened | observation.exploded | observation.allowed) & ~board.all)
     throw std::invalid_argument("what was seen is of another board");
-  const Cells unknown = sight.allowed & ~sight.opened & ~sight.exploded;
-  if (sight.exploded & ~sight.allowed) return;
+  const Cells unknown = observation.allowed & ~observation.opened & ~observation.exploded;
+  if (observation.exploded & ~observation.allowed) return;
   Lacks lacks{};
-  for (int i = 0; i < sight.n; ++i) {
-    const int cell = sight.cell[i], left = sight.shown[i] - number(board, known_, cell);
+  for (int i = 0; i < observation.n; ++i) {
+    const int cell = observation.cell[i], left = observation.shown[i] - number(board, known_, cell);
     if (left < 0 || left > count(board.around[cell] & unknown)) return;
     lacks[cell / 16] |= std::uint64_t(left) << 4 * (cell % 16);
   }
-  group(board, sight, unknown);
+  group(board, observation, unknown);
   walk(board, lacks);
   count_back();
   if (!layers_[0].nodes.empty()) total_ = ways(0, 0)[mines_];
@@ -41,16 +41,17 @@ Counter::Counter(const Board& board, const Sight& sight)
 
 // Groups in order: those around the first number, then those around the numbers that share a group with it, and so
 // on.
-void Counter::group(const Board& board, const Sight& sight, Cells unknown) {
-  Cells grouped = 0, waiting = sight.opened, near = 0;
+void Counter::group(const Board& board, const Observation& observation, Cells unknown) {
+  Cells grouped = 0, waiting = observation.opened, near = 0;
   while (waiting) {
     const int at = lowest(near & waiting ? near & waiting : waiting);
     waiting ^= bit(at);
     for (Cells rest = board.around[at] & unknown & ~grouped; rest;) {
       Group g;
-      g.numbers = board.around[lowest(rest)] & sight.opened;
+      g.numbers = board.around[lowest(rest)] & observation.opened;
       for (Cells cells = rest; cells;)
-        if (const int cell = take_lowest(cells); (board.around[cell] & sight.opened) == g.numbers) g.cells |= bit(cell);
+        if (const int cell = take_lowest(cells); (board.around[cell] & observation.opened) == g.numbers)
+          g.cells |= bit(cell);
       rest &= ~g.cells;
       grouped |= g.cells;
       near |= g.numbers;

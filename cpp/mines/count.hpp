@@ -19,8 +19,8 @@ namespace trickformer::mines {
 
 class Counter {
  public:
-  // Throws where the sight is of another board.
-  Counter(const Board& board, const Sight& sight);
+  // Throws where the observation is of another board.
+  Counter(const Board& board, const Observation& observation);
 
   std::uint64_t layouts() const { return total_; }
 
@@ -46,7 +46,7 @@ class Counter {
     std::vector<std::uint64_t> ways;  // [nodes, mines + 1]: completions from the node with so many mines left
   };
 
-  void group(const Board& board, const Sight& sight, Cells unknown);
+  void group(const Board& board, const Observation& observation, Cells unknown);
   void walk(const Board& board, Lacks lacks);
   void count_back();
   const std::uint64_t* ways(std::size_t layer, int node) const {

@@ -80,8 +80,8 @@ inline Cells random_cells(Cells from, int n, Rng& rng) {
 
 }  // namespace TRICKFORMER_ISA
 
-// What the player knows: the cells opened so far, in order, and what each has shown.
-struct Sight {
+// What the player has seen: the cells opened so far, in order, and what each has shown.
+struct Observation {
   Cells opened = 0;    // without a mine
   Cells exploded = 0;  // the mine that ended the game, if any
   Cells allowed = 0;   // where the rule of the first move lets mines lie
@@ -93,36 +93,37 @@ struct Sight {
 struct State {
   Board board;
   Cells layout = 0;
-  Sight sight;
+  Observation observation;
 
-  bool laid() const { return layout != 0; }
-  bool over() const { return sight.exploded || (laid() && sight.n == board.safe()); }
+  bool is_laid() const { return layout != 0; }
+  bool over() const { return observation.exploded || (is_laid() && observation.n == board.safe()); }
 };
 
 inline namespace TRICKFORMER_ISA {
 
-inline Sight new_sight(const Board& board) {
-  Sight sight;
-  sight.allowed = board.all;
-  return sight;
+inline Observation new_observation(const Board& board) {
+  Observation observation;
+  observation.allowed = board.all;
+  return observation;
 }
 
-inline void open(const Board& board, Sight& sight, int cell, int shown) {
-  if (!sight.opened) sight.allowed = allowed(board, cell);
+inline void open(const Board& board, Observation& observation, int cell, int shown) {
+  if (!observation.opened) observation.allowed = allowed(board, cell);
   if (shown == kMine) {
-    sight.exploded = bit(cell);
+    observation.exploded = bit(cell);
     return;
   }
-  sight.opened |= bit(cell);
-  sight.cell[sight.n] = std::uint8_t(cell);
-  sight.shown[sight.n++] = std::uint8_t(shown);
+  observation.opened |= bit(cell);
+  observation.cell[observation.n] = std::uint8_t(cell);
+  observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
-// Whether a layout of the right number of mines explains what was seen: its likelihood, which is 0 or 1.
-inline bool explains(const Board& board, const Sight& sight, Cells layout) {
-  if (layout & (sight.opened | ~sight.allowed) || (layout & sight.exploded) != sight.exploded) return false;
-  for (int i = 0; i < sight.n; ++i)
-    if (number(board, layout, sight.cell[i]) != sight.shown[i]) return false;
+// Whether a layout of the right number of mines explains an observation: its likelihood, which is 0 or 1.
+inline bool is_consistent(const Board& board, const Observation& observation, Cells layout) {
+  if (layout & (observation.opened | ~observation.allowed) || (layout & observation.exploded) != observation.exploded)
+    return false;
+  for (int i = 0; i < observation.n; ++i)
+    if (number(board, layout, observation.cell[i]) != observation.shown[i]) return false;
   return true;
 }
 

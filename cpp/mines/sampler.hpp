@@ -70,39 +70,41 @@ class Sampler {
 
   // A layout for what was seen, after `trials` steps where the method walks. 0: the time was over, or rejection has
   // drawn `limit` times (0: no limit).
-  Cells draw(const Sight& sight, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
+  Cells draw(const Observation& observation, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
     switch (method_) {
       case Method::kExact: return last_ = exact_->draw(rng.next());
-      case Method::kRejection: return last_ = reject(sight, limit, deadline, rng);
+      case Method::kRejection: return last_ = reject(observation, limit, deadline, rng);
       case Method::kMetropolis:
-        return last_ = walk(sight, random_cells(domain(sight), board_.mines, rng), trials, deadline, rng);
+        return last_ = walk(observation, random_cells(domain(observation), board_.mines, rng), trials, deadline, rng);
       default:
-        if (!last_) last_ = random_cells(domain(sight), board_.mines, rng);
-        return last_ = walk(sight, last_, trials, deadline, rng);
+        if (!last_) last_ = random_cells(domain(observation), board_.mines, rng);
+        return last_ = walk(observation, last_, trials, deadline, rng);
     }
   }
 
  private:
   static constexpr std::uint64_t kLook = 1023;  // draws between two looks at the clock, less one; a mask
 
-  Cells domain(const Sight& sight) const { return domain_ == Domain::kRule ? sight.allowed : board_.all; }
+  Cells domain(const Observation& observation) const {
+    return domain_ == Domain::kRule ? observation.allowed : board_.all;
+  }
 
-  Cells reject(const Sight& sight, std::uint64_t limit, Deadline& deadline, Rng& rng) const {
+  Cells reject(const Observation& observation, std::uint64_t limit, Deadline& deadline, Rng& rng) const {
     for (std::uint64_t i = 1;; ++i) {
-      const Cells layout = random_cells(domain(sight), board_.mines, rng);
-      if (explains(board_, sight, layout)) return layout;
+      const Cells layout = random_cells(domain(observation), board_.mines, rng);
+      if (is_consistent(board_, observation, layout)) return layout;
       if ((i & kLook) == 0 && deadline.over()) return 0;
       if (i == limit) return 0;
     }
   }
 
-  Cells walk(const Sight& sight, Cells layout, std::uint64_t trials, Deadline& deadline, Rng& rng) const {
-    bool good = explains(board_, sight, layout);
+  Cells walk(const Observation& observation, Cells layout, std::uint64_t trials, Deadline& deadline, Rng& rng) const {
+    bool good = is_consistent(board_, observation, layout);
     for (std::uint64_t i = 1; i <= trials; ++i) {
-      const Cells proposal = propose(layout, domain(sight), rng);
+      const Cells proposal = propose(layout, domain(observation), rng);
       if ((i & kLook) == 0 && deadline.over()) break;
       if (proposal == layout) continue;
-      const bool better = explains(board_, sight, proposal);
+      const bool better = is_consistent(board_, observation, proposal);
       if (good && !better) continue;
       layout = proposal;
       good = better;

@@ -41,16 +41,16 @@ struct SearchResult {
   double values[kMaxCells] = {};  // mean score of the simulations through each action
 };
 
-// Some layout must explain `sight`, and the game must go on.
-using RunSearch = SearchResult(const Board& board, const Sight& sight, const SearchOptions& options,
+// Some layout must explain `observation`, and the game must go on.
+using RunSearch = SearchResult(const Board& board, const Observation& observation, const SearchOptions& options,
                                std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
 // n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout
 // to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n], a bit for
 // each mine; 0 for what was given up. A function of the seed.
-using RunSample = void(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
-                       std::uint64_t seed, std::size_t n, Cells* out);
+using RunSample = void(const Board& board, const Observation& observation, Method method, Domain domain,
+                       std::uint64_t trials, std::uint64_t seed, std::size_t n, Cells* out);
 TRICKFORMER_PER_ISA(RunSample, sample);
 
 }  // namespace trickformer::mines

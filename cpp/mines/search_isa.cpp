@@ -26,9 +26,10 @@ struct Node {
 
 class Search {
  public:
-  Search(const Board& board, const Sight& sight, const SearchOptions& options, const Counter* exact, std::uint64_t seed)
+  Search(const Board& board, const Observation& observation, const SearchOptions& options, const Counter* exact,
+         std::uint64_t seed)
       : board_(board),
-        root_(sight),
+        root_(observation),
         options_(options),
         rng_(seed),
         deadline_(options.seconds, options.interrupted),
@@ -61,31 +62,31 @@ class Search {
 
  private:
   void simulate() {
-    Sight sight = root_;
+    Observation observation = root_;
     int at = 0, depth = 0;
     Cells layout = 0;
     double score = -1;
     while (score < 0 && nodes_[at].visits) {
-      const int edge = select(at, board_.all & ~sight.opened);
+      const int edge = select(at, board_.all & ~observation.opened);
       const int cell = edges_[edge].cell;
-      layout = draw(sight, cell, nodes_[at].visits, layout);
+      layout = draw(observation, cell, nodes_[at].visits, layout);
       if (!layout) return;  // the time is over; what is not finished counts for nothing
       path_nodes_[depth] = at;
       path_edges_[depth++] = edge;
       if (layout & bit(cell)) {
-        score = double(sight.n) / board_.safe();
+        score = double(observation.n) / board_.safe();
       } else {
         const int shown = number(board_, layout, cell);
-        open(board_, sight, cell, shown);
+        open(board_, observation, cell, shown);
         at = child(edge, shown);
-        if (sight.n == board_.safe()) score = 1;
+        if (observation.n == board_.safe()) score = 1;
       }
     }
     if (score < 0) {  // a new node; its first action is random, as are all that follow
-      const int cell = pick(board_.all & ~sight.opened, rng_);
-      if (!layout) layout = draw(sight, cell, 0, 0);
+      const int cell = pick(board_.all & ~observation.opened, rng_);
+      if (!layout) layout = draw(observation, cell, 0, 0);
       if (!layout) return;
-      score = playout(layout, sight.opened, cell);
+      score = playout(layout, observation.opened, cell);
       Node& node = nodes_[at];
       node.visits = 1;
       node.first_cell = std::uint8_t(cell);
@@ -102,17 +103,17 @@ class Search {
   // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has the
   // law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the
   // mines after it, they are drawn with the move in view.
-  Cells draw(const Sight& sight, int cell, std::uint64_t visits, Cells layout) {
+  Cells draw(const Observation& observation, int cell, std::uint64_t visits, Cells layout) {
     if (options_.method == Method::kExact && layout) return layout;
-    if (!sight.n && board_.first_move != FirstMove::kAny) {
+    if (!observation.n && board_.first_move != FirstMove::kAny) {
       layout = sampler_.prior(cell, rng_);
       ++result_.drawn;
       return layout;
     }
-    layout = sampler_.draw(sight, visits, 0, deadline_, rng_);
+    layout = sampler_.draw(observation, visits, 0, deadline_, rng_);
     if (layout) {
       ++result_.drawn;
-      result_.inconsistent += !explains(board_, sight, layout);
+      result_.inconsistent += !is_consistent(board_, observation, layout);
     }
     return layout;
   }
@@ -179,7 +180,7 @@ class Search {
   }
 
   const Board& board_;
-  const Sight& root_;
+  const Observation& root_;
   SearchOptions options_;
   Rng rng_;
   Deadline deadline_;
@@ -190,28 +191,29 @@ class Search {
   SearchResult result_;
 };
 
-static std::optional<Counter> counter(const Board& board, const Sight& sight, Method method) {
+static std::optional<Counter> counter(const Board& board, const Observation& observation, Method method) {
   if (method != Method::kExact) return std::nullopt;
-  return Counter(board, sight);
+  return Counter(board, observation);
 }
 
 }  // namespace trickformer::mines::inline TRICKFORMER_ISA
 
 namespace trickformer::mines::built::TRICKFORMER_ISA {
 
-SearchResult search(const Board& board, const Sight& sight, const SearchOptions& options, std::uint64_t seed) {
-  const auto exact = counter(board, sight, options.method);
-  return Search(board, sight, options, exact ? &*exact : nullptr, seed).run();
+SearchResult search(const Board& board, const Observation& observation, const SearchOptions& options,
+                    std::uint64_t seed) {
+  const auto exact = counter(board, observation, options.method);
+  return Search(board, observation, options, exact ? &*exact : nullptr, seed).run();
 }
 
-void sample(const Board& board, const Sight& sight, Method method, Domain domain, std::uint64_t trials,
+void sample(const Board& board, const Observation& observation, Method method, Domain domain, std::uint64_t trials,
             std::uint64_t seed, std::size_t n, Cells* out) {
-  const auto exact = counter(board, sight, method);
+  const auto exact = counter(board, observation, method);
   Sampler sampler(board, method, domain, exact ? &*exact : nullptr);
   Deadline never(0, nullptr);
   Rng rng(seed);
   const std::uint64_t limit = method == Method::kRejection ? trials : 0;
-  for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(sight, trials, limit, never, rng);
+  for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(observation, trials, limit, never, rng);
 }
 
 }  // namespace trickformer::mines::built::TRICKFORMER_ISA

@@ -38,9 +38,9 @@ Solver::~Solver() = default;
 
 std::size_t Solver::positions() const { return memory_->sums.size(); }
 
-Solver::Value Solver::open(const Sight& sight, int cell) {
-  Sight seen = sight;
-  if (!sight.n) seen.allowed = allowed(board_, cell);
+Solver::Value Solver::open(const Observation& observation, int cell) {
+  Observation seen = observation;
+  if (!observation.n) seen.allowed = allowed(board_, cell);
   const Counter counter(board_, seen);
   if (counter.layouts() > most_layouts_)
     throw std::runtime_error("too many layouts: " + std::to_string(counter.layouts()) + ", at most " +
@@ -49,8 +49,8 @@ Solver::Value Solver::open(const Sight& sight, int cell) {
   layouts.reserve(counter.layouts());
   counter.each([&](Cells layout) { layouts.push_back(layout); });
   Key key{};
-  for (int i = 0; i < sight.n; ++i) key = with(key, sight.cell[i], sight.shown[i]);
-  return {layouts.size(), open(layouts.data(), layouts.size(), sight.opened, key, 0, cell)};
+  for (int i = 0; i < observation.n; ++i) key = with(key, observation.cell[i], observation.shown[i]);
+  return {layouts.size(), open(layouts.data(), layouts.size(), observation.opened, key, 0, cell)};
 }
 
 // Opens a cell in all layouts; those with a mine there bring nothing.

@@ -27,7 +27,7 @@ class Solver {
   };
 
   // The value of opening `cell`. Throws std::runtime_error where the position is too large.
-  Value open(const Sight& sight, int cell);
+  Value open(const Observation& observation, int cell);
 
   std::size_t positions() const;
   const Board& board() const { return board_; }

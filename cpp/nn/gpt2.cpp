@@ -1,4 +1,4 @@
-// An engine at work: its tree of nodes, and inference.
+// A backend at work: its tree of nodes, and inference.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace trickformer::gpt2 {
 
 // ---------------------------------------------------------------------------------------------- nodes
 
-void Engine::grow(std::size_t nodes) {
+void Backend::grow(std::size_t nodes) {
   while (nodes_.size() - used_ < nodes) {
     const std::size_t size = nodes_.size() + CHUNK;
     if (size > INT32_MAX) throw std::bad_alloc();
@@ -21,20 +21,20 @@ void Engine::grow(std::size_t nodes) {
   }
 }
 
-std::int32_t Engine::take() {
+std::int32_t Backend::take() {
   while (!free_[lowest_]) ++lowest_;
   const int bit = std::countr_zero(free_[lowest_]);
   free_[lowest_] &= free_[lowest_] - 1;
   return static_cast<std::int32_t>(64 * lowest_) + bit;
 }
 
-void Engine::check_nodes(std::span<const std::int32_t> nodes) const {
+void Backend::check_nodes(std::span<const std::int32_t> nodes) const {
   for (const std::int32_t node : nodes)
     if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || nodes_[node].depth < 0)
-      fail("node " + std::to_string(node) + " is not a live node of this engine");
+      fail("node " + std::to_string(node) + " is not a live node of this backend");
 }
 
-void Engine::check_parents(std::int32_t node) const {
+void Backend::check_parents(std::int32_t node) const {
   for (const Node* at = &nodes_[node]; at->depth > 0;) {
     const Node* parent = &nodes_[at->parent];
     if (parent->birth != at->parents_birth) fail("a parent was released before the nodes below it");
@@ -42,18 +42,18 @@ void Engine::check_parents(std::int32_t node) const {
   }
 }
 
-void Engine::trace(std::int32_t node, const char** path) const {
+void Backend::trace(std::int32_t node, const char** path) const {
   for (int depth = nodes_[node].depth; depth >= 0; --depth, node = nodes_[node].parent) path[depth] = address(node);
 }
 
-void Engine::release(std::span<const std::int32_t> nodes) {
+void Backend::release(std::span<const std::int32_t> nodes) {
   const std::scoped_lock lock(mutex_);
   std::vector<int> depths;
   depths.reserve(nodes.size());
   for (const std::int32_t node : nodes) {
     if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size() || nodes_[node].depth < 0) {
       for (std::size_t i = 0; i < depths.size(); ++i) nodes_[nodes[i]].depth = depths[i];
-      fail("node " + std::to_string(node) + " is not a live node of this engine");
+      fail("node " + std::to_string(node) + " is not a live node of this backend");
     }
     depths.push_back(nodes_[node].depth);
     nodes_[node].depth = -1;
@@ -67,7 +67,7 @@ void Engine::release(std::span<const std::int32_t> nodes) {
   used_ -= nodes.size();
 }
 
-void Engine::reset() {
+void Backend::reset() {
   const std::scoped_lock lock(mutex_);
   const std::size_t kept = std::min(chunks_.size(), (most_ + CHUNK - 1) / CHUNK);
   chunks_.resize(kept);
@@ -78,8 +78,8 @@ void Engine::reset() {
   ++generation_;
 }
 
-void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens,
-                    const std::int32_t* lengths, std::span<const float> features, std::int32_t* nodes) {
+void Backend::extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens,
+                     const std::int32_t* lengths, std::span<const float> features, std::int32_t* nodes) {
   const std::scoped_lock lock(mutex_);
   std::size_t total = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -127,15 +127,15 @@ void Engine::extend(std::span<const std::int32_t> parents, std::span<const std::
 
 // ---------------------------------------------------------------------------------------------- inference
 
-void Engine::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c, std::size_t ldc,
-                      int rows, int panel, int panels) const {
+void Backend::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, std::size_t lda, void* c,
+                       std::size_t ldc, int rows, int panel, int panels) const {
   const std::size_t area = static_cast<std::size_t>(matrix.depth) * kernels_->panel * (bf16_ ? 2 : 4);
   kernels_->gemm[static_cast<int>(epilogue)]({a, lda, matrix.data + panel * area, matrix.bias + panel * kernels_->panel,
                                               c, ldc, rows, matrix.depth, panels < 0 ? matrix.panels : panels});
 }
 
 // Takes rows of nodes, parents before children, through all layers.
-void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows) {
+void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows) {
   const Config& c = config_;
   const Kernels& k = *kernels_;
   const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
@@ -193,7 +193,7 @@ void Engine::forward(const std::int32_t* nodes, const std::int32_t* tokens, cons
 
 // use(first row, rows, first column, columns, ld) finds each portion of the logits in wide_.
 template <class Use>
-void Engine::head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use) {
+void Backend::head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use) {
   const std::scoped_lock lock(mutex_);
   check_nodes(nodes);
   const int step = HEAD_COLUMNS / kernels_->panel;
@@ -210,7 +210,7 @@ void Engine::head(std::span<const std::int32_t> nodes, const Matrix& first, cons
 }
 
 // out [nodes, vocab] of a head with a number for each token.
-void Engine::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
+void Backend::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
   const int n = config_.vocab;
   head(nodes, first, second, [&](std::size_t at, int rows, int column, int columns) {
     columns = std::min(columns, n - column);
@@ -219,16 +219,16 @@ void Engine::by_token(std::span<const std::int32_t> nodes, const Matrix& first, 
   });
 }
 
-void Engine::policy(std::span<const std::int32_t> nodes, float* logits) {
+void Backend::policy(std::span<const std::int32_t> nodes, float* logits) {
   by_token(nodes, policy_hidden_, policy_head_, logits);
 }
 
-void Engine::action_values(std::span<const std::int32_t> nodes, float* values) {
+void Backend::action_values(std::span<const std::int32_t> nodes, float* values) {
   if (!config_.action_values) fail("this model has no action values");
   by_token(nodes, action_hidden_, action_head_, values);
 }
 
-void Engine::outcomes(std::span<const std::int32_t> nodes, float* probabilities) {
+void Backend::outcomes(std::span<const std::int32_t> nodes, float* probabilities) {
   const int n = config_.outcomes;
   head(nodes, value_hidden_, value_head_, [&](std::size_t at, int rows, int column, int columns) {
     columns = std::max(std::min(columns, n - column), 0);
@@ -240,7 +240,7 @@ void Engine::outcomes(std::span<const std::int32_t> nodes, float* probabilities)
   });
 }
 
-void Engine::values(std::span<const std::int32_t> nodes, float* expected) {
+void Backend::values(std::span<const std::int32_t> nodes, float* expected) {
   const std::size_t stride = static_cast<std::size_t>(value_head_.panels) * kernels_->panel;
   head(nodes, value_hidden_, value_head_, [&](std::size_t at, int rows, int column, int columns) {
     kernels_->expect(wide_, HEAD_COLUMNS, rows, columns, column == 0, values_ + column, stride, players_, state_);
@@ -249,7 +249,7 @@ void Engine::values(std::span<const std::int32_t> nodes, float* expected) {
   });
 }
 
-void Engine::hidden_states(std::span<const std::int32_t> nodes, float* states) {
+void Backend::hidden_states(std::span<const std::int32_t> nodes, float* states) {
   const std::scoped_lock lock(mutex_);
   check_nodes(nodes);
   const std::size_t n = static_cast<std::size_t>(config_.embd);

@@ -53,12 +53,12 @@ using Tensors = std::function<std::span<const float>(const std::string& name)>;
 // The last two round activations and cached keys and values to bfloat16, and so are never chosen unasked.
 std::vector<std::string> instruction_sets(bool bf16);
 
-class Engine {
+class Backend {
  public:
   // values [outcomes, players], row-major: what each outcome is worth. isa: one of instruction_sets(bf16), or
   // empty for the best. Throws std::invalid_argument on anything that does not fit.
-  Engine(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
-         const std::string& isa);
+  Backend(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
+          const std::string& isa);
 
   // Appends branch i, a chain of lengths[i] tokens (1 each if lengths is null), below node parents[i] (-1: a new
   // root); writes the node of each token to nodes [total]. features: [total, config.features], what is known after each
@@ -77,7 +77,7 @@ class Engine {
 
   const Config& config() const { return config_; }
   // These two may be asked for while another thread is at work.
-  std::size_t used() const { return used_; }
+  std::size_t node_count() const { return used_; }
   std::size_t generation() const { return generation_; }  // how often reset was called
   int players() const { return players_; }
   bool bf16() const { return bf16_; }
@@ -146,7 +146,7 @@ class Engine {
   std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
   std::vector<Node> nodes_;
   std::uint32_t births_ = 0;  // it may begin anew: no node lives so long
-  // A bit for each node that is free. The lowest is taken first: what is live stays together however long an engine
+  // A bit for each node that is free. The lowest is taken first: what is live stays together however long a backend
   // lives, where nodes taken as they came back would lie all over the pool.
   std::vector<std::uint64_t> free_;
   std::size_t lowest_ = 0;                            // no word of free_ before it has a bit

@@ -1,4 +1,4 @@
-// Making an engine: its kernels, its memory, its weights.
+// Making a backend: its kernels, its memory, its weights.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Buffer::Buffer(std::size_t bytes) {
 }
 
 // Hands out pieces of one block of memory; run once without memory to learn how much is needed.
-class Engine::Arena {
+class Backend::Arena {
  public:
   explicit Arena(char* memory) : memory_(memory) {}
   bool counting() const { return memory_ == nullptr; }
@@ -84,7 +84,7 @@ class Engine::Arena {
 };
 
 // Which source index stands at each index of an axis of a packed matrix; -1 is padding.
-struct Engine::Order : std::vector<int> {
+struct Backend::Order : std::vector<int> {
   static Order plain(int size, int padded) {
     Order order;
     for (int i = 0; i < padded; ++i) order.push_back(i < size ? i : -1);
@@ -92,7 +92,7 @@ struct Engine::Order : std::vector<int> {
   }
 };
 
-void Engine::load(Arena& arena, const Tensors& tensors, std::span<const float> values) {
+void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> values) {
   const Config& c = config_;
   const int panel = kernels_->panel;
   const bool pairs = kernels_->storage == Storage::bf16_pairs;
@@ -203,8 +203,8 @@ void Engine::load(Arena& arena, const Tensors& tensors, std::span<const float> v
   arena.take(1 << 14);  // prefetching runs ahead
 }
 
-Engine::Engine(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
-               const std::string& isa)
+Backend::Backend(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
+                 const std::string& isa)
     : config_(config), bf16_(bf16), kernels_(nullptr) {
   const Config& c = config_;
   // No model comes near these limits. Within them no product of sizes overflows, and little is done before the first

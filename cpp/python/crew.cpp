@@ -140,8 +140,8 @@ void bind_rules(nb::module_& m) {
           "by seat: None, or (label, card, plays made before)")
       .def_prop_ro("plays", [](const State& s) { return std::vector<int>(s.plays, s.plays + s.num_plays); })
       .def_prop_ro("winners", [](const State& s) { return std::vector<int>(s.winner, s.winner + s.trick()); })
-      .def_prop_ro("passed", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
-      .def_prop_ro("drawn", [](const State& s) { return std::vector<int>(s.drawn, s.drawn + kPlayers); })
+      .def_prop_ro("passed_cards", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
+      .def_prop_ro("drawn_cards", [](const State& s) { return std::vector<int>(s.drawn, s.drawn + kPlayers); })
       .def_prop_ro("result", [](const State& s) { return int(s.result); }, "1: success, -1: failure, 0: not over");
 }
 
@@ -170,15 +170,15 @@ struct Bulk {
 
 void bind_tokens(nb::module_& m) {
   m.def(
-      "told",
+      "complete_tokens",
       [](const Logbook& book, In1<std::int32_t> tokens) {
         SeatView v;
         std::vector<int> out;
         for (const int token : tokens_in(tokens)) {
           out.push_back(v.stage == SeatView::Stage::kGame ? as_token(v, token) : token);
           see(book, v, out.back());
-          while (told_next(v) >= 0 && out.back() != kEndToken) {
-            out.push_back(told_next(v));
+          while (implied_token(v) >= 0 && out.back() != kEndToken) {
+            out.push_back(implied_token(v));
             see(v, out.back());
           }
         }
@@ -187,8 +187,8 @@ void bind_tokens(nb::module_& m) {
         return array;
       },
       "book"_a, "tokens"_a,
-      "What a seat has seen as tokens, int32 [n], from the mission, the deal, and what is done as actions, without the "
-      "tokens that follow from the rules: owners, who leads, the end.");
+      "A seat's sequence of tokens, int32 [n], from the mission, the deal and the actions: adds the tokens that follow "
+      "from the rules, which are owners, who leads and the end.");
   m.def(
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) { return seen_events(events(book, tokens_in(tokens))); },

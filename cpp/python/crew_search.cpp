@@ -19,7 +19,7 @@ std::vector<State> states(const Deals& d, const Hidden& hidden) {
   std::vector<State> found;
   for (std::size_t i = 0; i < hidden.shape(0); ++i) {
     const World world = read(&hidden(i, 0));
-    if (!d.explains(world))
+    if (!d.is_consistent(world))
       throw nb::value_error(("world " + std::to_string(i) + " does not explain the view").c_str());
     found.push_back(state(d.view(), world));
   }
@@ -61,7 +61,7 @@ void bind_crew_search(nb::module_& parent) {
             }
             new (self) SeatView(v);
           },
-          "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens; the end is told once.");
+          "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens; the end token may come once.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
   bind_worlds<WorldRows<Deals, crew::read, crew::write, kHidden>, SeatView>(
       sampler, kNumCards,
@@ -74,7 +74,7 @@ void bind_crew_search(nb::module_& parent) {
           "states", [](const Deals& d, const Hidden& hidden) { return states(d, hidden); }, "hidden"_a,
           "The State of each world, at a decision. Raises ValueError where one does not explain the view.")
       .def(
-          "explained",
+          "sample_consistent",
           [](const Deals& d, In1<std::int64_t> course, std::size_t n, std::size_t tries, std::uint64_t seed) {
             const std::vector<int> actions = course_of(d, course);
             std::vector<World> found;

@@ -33,8 +33,8 @@ std::optional<Draws> draws_of(const Given& given) {
   return draws_of(given->data());
 }
 
-std::optional<bool> word(Answer answer) {
-  return answer == Answer::kUnknown ? std::nullopt : std::optional(answer == Answer::kYes);
+std::optional<bool> word(Verdict answer) {
+  return answer == Verdict::kUnknown ? std::nullopt : std::optional(answer == Verdict::kYes);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void bind_crew_solver(nb::module_& parent) {
           [](Solver& self, const State& state, std::uint64_t max_nodes, const Given& draws) {
             const auto given = draws_of(draws);
             const State own = state;  // another thread may play on with that one
-            Answer answer;
+            Verdict answer;
             {
               nb::gil_scoped_release release;
               answer = self.can_succeed(own, max_nodes, given);
@@ -76,8 +76,8 @@ void bind_crew_solver(nb::module_& parent) {
             {
               nb::gil_scoped_release release;
               for (std::size_t i = 0; i < states.size(); ++i) {
-                const Answer answer = self.can_succeed(own[i], max_nodes, given[i]);
-                answers.data()[i] = answer == Answer::kUnknown ? std::int8_t(-1) : answer == Answer::kYes;
+                const Verdict answer = self.can_succeed(own[i], max_nodes, given[i]);
+                answers.data()[i] = answer == Verdict::kUnknown ? std::int8_t(-1) : answer == Verdict::kYes;
                 nodes.data()[i] = std::int64_t(self.nodes());
               }
             }
@@ -97,7 +97,7 @@ void bind_crew_solver(nb::module_& parent) {
         const auto given = draws_of(draws);
         const State own = state;
         std::uint64_t nodes = 0;
-        Answer answer;
+        Verdict answer;
         {
           nb::gil_scoped_release release;
           answer = plain_can_succeed(own, max_nodes, given, nodes);

@@ -49,7 +49,7 @@ void bind_gomcts(nb::module_& parent) {
       .def(
           "add",
           [](SearchBatch& self, nb::handle given, std::uint64_t seed, int root, int runs, int steps, double c,
-             double threshold, double mu, int wave, bool legal, bool early, bool features, bool action_values,
+             double threshold, double mu, int wave, bool legal, bool features, bool action_values,
              bool leaf_action_values) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
             if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
@@ -61,11 +61,11 @@ void bind_gomcts(nb::module_& parent) {
             check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker have about that many bytes
             self.batch.add(
                 Search(std::move(tracker),
-                       {runs, steps, c, threshold, mu, wave, legal, early, features, action_values, leaf_action_values},
-                       seed, root, self.outcome_values, int(self.players)));
+                       {runs, steps, c, threshold, mu, wave, legal, features, action_values, leaf_action_values}, seed,
+                       root, self.outcome_values, int(self.players)));
           },
           "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
-          "legal"_a, "early"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
+          "legal"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def(
           "advance",
@@ -110,16 +110,16 @@ void bind_gomcts(nb::module_& parent) {
           "ValueError on other shapes, and without actions where a search has leaf_action_values.")
       .def(
           "run",
-          [](SearchBatch& self, gpt2::Engine& engine, bool actions) {
-            if (self.batch.size() && engine.config().vocab != self.batch.vocabulary())
-              throw std::invalid_argument("the model has " + std::to_string(engine.config().vocab) +
+          [](SearchBatch& self, gpt2::Backend& backend, bool actions) {
+            if (self.batch.size() && backend.config().vocab != self.batch.vocabulary())
+              throw std::invalid_argument("the model has " + std::to_string(backend.config().vocab) +
                                           " tokens, the searches " + std::to_string(self.batch.vocabulary()));
-            if (actions && !engine.config().action_values) throw nb::value_error("the model has no action values");
+            if (actions && !backend.config().action_values) throw nb::value_error("the model has no action values");
             nb::gil_scoped_release release;
-            gomcts::run(self.batch, engine, actions);
+            gomcts::run(self.batch, backend, actions);
           },
-          "engine"_a, "actions"_a,
-          "All searches to their end on the CPU's engine; actions: they use action values. "
+          "backend"_a, "actions"_a,
+          "Runs all searches to their end on the C++ backend; actions: they use action values. "
           "Raises ValueError without them where a search has leaf_action_values, and where the model does not fit.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
@@ -133,9 +133,9 @@ void bind_gomcts(nb::module_& parent) {
       .def("illegal", [](const SearchBatch& self,
                          std::int64_t i) { return self.batch[checked(i, self.batch.size(), "search")].illegal(); })
       .def(
-          "imagined",
+          "imagined_tree",
           [](const SearchBatch& self, std::int64_t i) {
-            const std::vector<Imagined> nodes = self.batch[checked(i, self.batch.size(), "search")].imagined();
+            const std::vector<ImaginedNode> nodes = self.batch[checked(i, self.batch.size(), "search")].imagined_tree();
             auto parents = make<std::int32_t>({nodes.size()}), tokens = make<std::int32_t>({nodes.size()});
             auto runs = make<std::int32_t>({nodes.size()});
             auto sums = make<double>({nodes.size()});
@@ -150,10 +150,10 @@ void bind_gomcts(nb::module_& parent) {
           "search"_a,
           "The tree of what a search imagined, the root first, each node after its parent: the parent's index and the "
           "token, -1 of the root; the legal runs that went through, and the sum of what they brought.")
-      .def("engine_nodes", [](const SearchBatch& self) {
+      .def("backend_nodes", [](const SearchBatch& self) {
         std::vector<int> out;
         for (std::size_t i = 0; i < self.batch.size(); ++i)
-          for (int node : self.batch[i].engine_nodes()) out.push_back(node);
+          for (int node : self.batch[i].backend_nodes()) out.push_back(node);
         return to_numpy(out);
       });
 }

@@ -16,14 +16,14 @@ using namespace trickformer;
 
 namespace {
 
+using trickformer::gpt2::Backend;
 using trickformer::gpt2::Config;
-using trickformer::gpt2::Engine;
 using Ids = In1<std::int32_t>;
 using Floats = In<float>;
 
 std::span<const std::int32_t> ids(const Ids& array) { return {array.data(), array.size()}; }
 
-void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, float epsilon,
+void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, float epsilon,
             const nb::typed<nb::dict, std::string, Floats>& tensors, const Floats& values, bool bf16,
             const std::string& isa) {
   const auto size = [&](const char* name) {
@@ -50,10 +50,10 @@ void create(Engine* self, const nb::typed<nb::dict, std::string, int>& sizes, fl
       throw nb::type_error(("tensor " + name + " is no array of numbers").c_str());
     return {kept.back().data(), kept.back().size()};
   };
-  new (self) Engine(config, tensor, {values.data(), values.size()}, bf16, isa);
+  new (self) Backend(config, tensor, {values.data(), values.size()}, bf16, isa);
 }
 
-Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens, const std::optional<Ids>& lengths,
+Out<std::int32_t> extend(Backend& self, const Ids& parents, const Ids& tokens, const std::optional<Ids>& lengths,
                          const std::optional<Floats>& features) {
   if (lengths && lengths->size() != parents.size())
     throw std::invalid_argument("there are " + std::to_string(parents.size()) + " parents, but " +
@@ -71,8 +71,8 @@ Out<std::int32_t> extend(Engine& self, const Ids& parents, const Ids& tokens, co
   return nodes;
 }
 
-template <void (Engine::*Head)(std::span<const std::int32_t>, float*)>
-Out<float> head(Engine& self, const Ids& nodes, int columns) {
+template <void (Backend::*Head)(std::span<const std::int32_t>, float*)>
+Out<float> head(Backend& self, const Ids& nodes, int columns) {
   auto out = make<float>({nodes.size(), static_cast<std::size_t>(columns)});
   const nb::gil_scoped_release released;
   (self.*Head)(ids(nodes), out.data());
@@ -83,37 +83,40 @@ Out<float> head(Engine& self, const Ids& nodes, int columns) {
 
 void bind_gpt2(nb::module_& m) {
   m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
-  nb::class_<Engine>(m, "GPT2Engine", "Transformer inference on the CPU; see trickformer.models.backend.Backend.")
+  nb::class_<Backend>(m, "GPT2Backend", "Transformer inference on the CPU; see trickformer.models.backend.Backend.")
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")
       .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),
            nb::arg("features") = nb::none())
       .def(
-          "policy", [](Engine& e, const Ids& n) { return head<&Engine::policy>(e, n, e.config().vocab); },
+          "policy", [](Backend& e, const Ids& n) { return head<&Backend::policy>(e, n, e.config().vocab); },
           nb::arg("nodes"))
       .def(
-          "outcomes", [](Engine& e, const Ids& n) { return head<&Engine::outcomes>(e, n, e.config().outcomes); },
+          "outcomes", [](Backend& e, const Ids& n) { return head<&Backend::outcomes>(e, n, e.config().outcomes); },
           nb::arg("nodes"))
       .def(
-          "values", [](Engine& e, const Ids& n) { return head<&Engine::values>(e, n, e.players()); }, nb::arg("nodes"))
-      .def(
-          "action_values", [](Engine& e, const Ids& n) { return head<&Engine::action_values>(e, n, e.config().vocab); },
+          "values", [](Backend& e, const Ids& n) { return head<&Backend::values>(e, n, e.players()); },
           nb::arg("nodes"))
       .def(
-          "hidden_states", [](Engine& e, const Ids& n) { return head<&Engine::hidden_states>(e, n, e.config().embd); },
+          "action_values",
+          [](Backend& e, const Ids& n) { return head<&Backend::action_values>(e, n, e.config().vocab); },
           nb::arg("nodes"))
       .def(
-          "release", [](Engine& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
-      .def("reset", &Engine::reset)
-      .def_prop_ro("used", &Engine::used)
-      .def_prop_ro("generation", &Engine::generation)
-      .def_prop_ro("vocab_size", [](const Engine& e) { return e.config().vocab; })
-      .def_prop_ro("n_outcomes", [](const Engine& e) { return e.config().outcomes; })
-      .def_prop_ro("n_features", [](const Engine& e) { return e.config().features; })
-      .def_prop_ro("masked", [](const Engine& e) { return e.config().masked; })
-      .def_prop_ro("has_action_values", [](const Engine& e) { return e.config().action_values; })
-      .def_prop_ro("width", [](const Engine& e) { return e.config().embd; })
-      .def_prop_ro("n_positions", [](const Engine& e) { return e.config().positions; })
-      .def_prop_ro("dtype", [](const Engine& e) { return e.bf16() ? "bfloat16" : "float32"; })
-      .def_prop_ro("isa", &Engine::isa);
+          "hidden_states",
+          [](Backend& e, const Ids& n) { return head<&Backend::hidden_states>(e, n, e.config().embd); },
+          nb::arg("nodes"))
+      .def(
+          "release", [](Backend& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
+      .def("reset", &Backend::reset)
+      .def_prop_ro("node_count", &Backend::node_count)
+      .def_prop_ro("generation", &Backend::generation)
+      .def_prop_ro("vocab_size", [](const Backend& e) { return e.config().vocab; })
+      .def_prop_ro("n_outcomes", [](const Backend& e) { return e.config().outcomes; })
+      .def_prop_ro("n_features", [](const Backend& e) { return e.config().features; })
+      .def_prop_ro("has_masked_policy", [](const Backend& e) { return e.config().masked; })
+      .def_prop_ro("has_action_values", [](const Backend& e) { return e.config().action_values; })
+      .def_prop_ro("width", [](const Backend& e) { return e.config().embd; })
+      .def_prop_ro("n_positions", [](const Backend& e) { return e.config().positions; })
+      .def_prop_ro("dtype", [](const Backend& e) { return e.bf16() ? "bfloat16" : "float32"; })
+      .def_prop_ro("isa", &Backend::isa);
 }

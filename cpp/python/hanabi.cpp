@@ -103,7 +103,7 @@ void bind_state(nb::module_& m) {
             const auto p = checked(seat, std::size_t(s.rules.players), "seat");
             std::vector<std::vector<int>> slots;
             for (int i = 0; i < s.sizes[p]; ++i)
-              slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].told});
+              slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].hint_bits});
             return slots;
           },
           "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
@@ -112,7 +112,7 @@ void bind_state(nb::module_& m) {
       .def_prop_ro("fireworks",
                    [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
       .def_prop_ro("deck", [](const State& s) { return std::vector<int>(s.deck + s.drawn, s.deck + s.rules.deck()); })
-      .def_prop_ro("left", &State::left, "cards in the deck")
+      .def_prop_ro("deck_size", &State::left, "cards in the deck")
       .def_prop_ro("hints", [](const State& s) { return int(s.hints); })
       .def_prop_ro("lives", [](const State& s) { return int(s.lives); })
       .def_prop_ro("moves", [](const State& s) { return int(s.moves); });
@@ -299,7 +299,7 @@ void bind_tables(nb::module_& m) {
           },
           "bool [n, players, hand, kinds]: the kinds that hints leave possible; none where there is no card")
       .def(
-          "unseen",
+          "unseen_counts",
           [](const Tables& t) {
             const std::size_t kinds = std::size_t(t.rules().kinds());
             auto out = make<float>({t.size(), kinds});
@@ -308,7 +308,7 @@ void bind_tables(nb::module_& m) {
           },
           "float32 [n, kinds]: cards that are neither piled nor discarded")
       .def(
-          "told",
+          "hint_bits",
           [](const Tables& t) {
             const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
             auto out = make<float>({t.size(), players, hand, 2});
@@ -317,7 +317,7 @@ void bind_tables(nb::module_& m) {
                 for (std::size_t k = 0; k < t.state(i).sizes[p]; ++k)
                   for (std::size_t bit = 0; bit < 2; ++bit)
                     out.data()[((i * players + p) * hand + k) * 2 + bit] =
-                        float(t.state(i).hands[p][k].told >> bit & 1);
+                        float(t.state(i).hands[p][k].hint_bits >> bit & 1);
             return out;
           },
           "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")

@@ -85,7 +85,7 @@ void bind_hanabi_search(nb::module_& parent) {
           "codec"_a, "tokens"_a, "bot"_a,
           "bot: a number in BOTS. Raises ValueError where no deal explains the tokens, or they do not end at an own "
           "turn.")
-      .def_prop_ro("left", &Decision::left, "cards in the deck")
+      .def_prop_ro("deck_size", &Decision::left, "cards in the deck")
       .def(
           "blueprint",
           [](const Decision& d, std::uint64_t seed) {
@@ -94,7 +94,7 @@ void bind_hanabi_search(nb::module_& parent) {
           },
           "seed"_a, "What the scripted player does, which never looks at its own cards.")
       .def(
-          "explained",
+          "consistent_hands",
           [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed, double slip) {
             within(std::int64_t(most), 0, kMostListed, "most");
             within(std::int64_t(tries), 0, kMostTries, "tries");
@@ -143,7 +143,7 @@ void bind_hanabi_search(nb::module_& parent) {
             }
             return out;
           },
-          "hands"_a, "seed"_a, "uint8 [k, left]: what each hand leaves in the deck, shuffled.")
+          "hands"_a, "seed"_a, "uint8 [k, deck_size]: what each hand leaves in the deck, shuffled.")
       .def(
           "chances",
           [](const Decision& d, In2<std::int16_t> hands, double slip) {
@@ -179,7 +179,8 @@ void bind_hanabi_search(nb::module_& parent) {
           },
           "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
           "int8 [k, a]: the score where the own cards are those of a row, the deck comes in the order of decks, uint8 "
-          "[k, left], this seat takes one of the actions, int64 [a], and then everybody plays the scripted player. "
+          "[k, deck_size], this seat takes one of the actions, int64 [a], and then everybody plays the scripted "
+          "player. "
           "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
 
   Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));

@@ -84,7 +84,8 @@ void bind_hands(nb::module_& m) {
           },
           "codec"_a, "tokens"_a,
           "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")
-      .def_prop_ro("count", &Hands::total, "Ways to take the own cards from those unseen, copies told apart.")
+      .def_prop_ro("count", &Hands::total,
+                   "Ways to take the own cards from those unseen; copies of a card are different.")
       .def(
           "sample",
           [](const Hands& hands, std::uint64_t seed, std::size_t n) {

@@ -35,8 +35,8 @@ struct HeartsBulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
-  static constexpr bool kQuick = true;   // labels by a quick network
-  static constexpr bool kWorlds = true;  // and from other deals than the true one
+  static constexpr bool kRollout = true;  // labels by a rollout network
+  static constexpr bool kWorlds = true;   // and from other deals than the true one
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
   static void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
@@ -121,8 +121,8 @@ void bind_hearts(nb::module_& parent) {
   m.def(
       "mixed_hands",
       [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
-         const QuickNet* net, double quick) {
-        if (quick > 0 && !net) throw nb::value_error("there is no network for the seats that play by one");
+         const RolloutNet* net, double rollout) {
+        if (rollout > 0 && !net) throw nb::value_error("a rollout share needs a network");
         if (net && (net->features != kFeatures || net->actions != kVocabulary))
           throw nb::value_error("a network of another game");
         auto history = make<std::uint8_t>({n, kHistory});
@@ -130,9 +130,10 @@ void bind_hearts(nb::module_& parent) {
         auto seated = make<std::uint8_t>({n, kPlayers});
         {
           nb::gil_scoped_release release;
-          mixed_hands(rules, seed, first, n, {random, quick, noise, net}, history.data(), score.data(), seated.data());
+          mixed_hands(rules, seed, first, n, {random, rollout, noise, net}, history.data(), score.data(),
+                      seated.data());
         }
         return std::make_tuple(history, score, seated);
       },
-      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "quick"_a = 0.0);
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "rollout"_a = 0.0);
 }

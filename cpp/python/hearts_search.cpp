@@ -63,7 +63,7 @@ struct Worlds {
   static void sample(const Deals& d, std::uint64_t seed, std::size_t n, std::int16_t* out) {
     sample_worlds(d, seed, 0, n, out);
   }
-  static bool explains(const Deals& d, Row row) { return hearts::explains(d, row); }
+  static bool is_consistent(const Deals& d, Row row) { return hearts::is_consistent(d, row); }
   static double log_prob(const Deals& d, Row row) { return hearts::log_prob(d, row); }
   static void places(const Deals& d, Row row, std::int8_t* at) { hearts::places(d, row, at); }
   static void marginals(const Deals& d, double* out) { hearts::marginals(d, out); }

@@ -28,41 +28,41 @@ std::vector<int> cells_of(Cells cells) { return cards_of(cells); }
 
 int cell_of(const Board& board, int cell) { return int(checked(cell, std::size_t(board.cells()), "cell")); }
 
-Sight sight_of(const Board& board, const std::vector<int>& cells, const std::vector<int>& shown) {
+Observation observation_of(const Board& board, const std::vector<int>& cells, const std::vector<int>& shown) {
   if (cells.size() != shown.size()) throw nb::value_error("one number for each cell that was opened");
-  Sight sight = new_sight(board);
+  Observation observation = new_observation(board);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const int cell = cell_of(board, cells[i]);
-    if (sight.exploded || (sight.opened & bit(cell)))
+    if (observation.exploded || (observation.opened & bit(cell)))
       throw nb::value_error("no cell is opened twice, nor after a mine");
     if (shown[i] < 0 || shown[i] > kMine) throw nb::value_error("a cell shows 0 to 8, or 9 for a mine");
-    open(board, sight, cell, shown[i]);
+    open(board, observation, cell, shown[i]);
   }
-  return sight;
+  return observation;
 }
 
 void lay(State& s, const std::vector<int>& cells) {
   Cells layout = 0;
   for (int cell : cells) layout |= bit(cell_of(s.board, cell));
-  if (s.laid() || count(layout) != s.board.mines || layout & ~s.sight.allowed)
+  if (s.is_laid() || count(layout) != s.board.mines || layout & ~s.observation.allowed)
     throw nb::value_error("mines are laid once, all of them, where the rule of the first move allows it");
-  if (!s.sight.n && s.board.first_move != FirstMove::kAny)
+  if (!s.observation.n && s.board.first_move != FirstMove::kAny)
     throw nb::value_error("the mines spare the first cell, and are laid once it is open");
   s.layout = layout;
-  if (s.sight.n) s.sight.shown[0] = std::uint8_t(number(s.board, layout, s.sight.cell[0]));
+  if (s.observation.n) s.observation.shown[0] = std::uint8_t(number(s.board, layout, s.observation.cell[0]));
 }
 
 // A first cell that is opened before the mines are laid gets its number from them.
 void open_cell(State& s, int cell) {
   cell_of(s.board, cell);
-  if (s.over() || s.sight.opened & bit(cell)) throw nb::value_error("this cell cannot be opened now");
-  if (!s.laid() && (s.sight.n || s.board.first_move == FirstMove::kAny))
+  if (s.over() || s.observation.opened & bit(cell)) throw nb::value_error("this cell cannot be opened now");
+  if (!s.is_laid() && (s.observation.n || s.board.first_move == FirstMove::kAny))
     throw nb::value_error("the mines are not laid");
-  open(s.board, s.sight, cell, s.layout & bit(cell) ? kMine : number(s.board, s.layout, cell));
+  open(s.board, s.observation, cell, s.layout & bit(cell) ? kMine : number(s.board, s.layout, cell));
 }
 
-void check_explained(const Board& board, const Sight& sight) {
-  if (!Counter(board, sight).layouts()) throw nb::value_error("no layout of mines explains what was seen");
+void check_consistent(const Board& board, const Observation& observation) {
+  if (!Counter(board, observation).layouts()) throw nb::value_error("no layout of mines explains what was seen");
 }
 
 void bind_rules(nb::module_& m) {
@@ -78,58 +78,60 @@ void bind_rules(nb::module_& m) {
           },
           "rows"_a, "cols"_a, "mines"_a, "first_move"_a)
       .def(
-          "allowed", [](const Board& b, int first) { return cells_of(allowed(b, cell_of(b, first))); }, "first"_a,
+          "allowed_cells", [](const Board& b, int first) { return cells_of(allowed(b, cell_of(b, first))); }, "first"_a,
           "Where mines may lie once that cell is opened first, ascending.")
       .def("around", [](const Board& b, int cell) { return cells_of(b.around[cell_of(b, cell)]); }, "cell"_a);
 
   nb::class_<State> state(m, "State", "A game: the mines, once they are laid, and what was opened.");
   bind_copies(state, "State");
   state.def(
-           "__init__", [](State* self, const Board& b) { new (self) State{b, 0, new_sight(b)}; }, "board"_a)
+           "__init__", [](State* self, const Board& b) { new (self) State{b, 0, new_observation(b)}; }, "board"_a)
       .def("lay", &lay, "cells"_a, "Lay the mines. Raises ValueError where they cannot lie so.")
       .def("open", &open_cell, "cell"_a, "Open a cell. Raises ValueError where that is not allowed.")
-      .def_prop_ro("laid", &State::laid)
+      .def_prop_ro("is_laid", &State::is_laid)
       .def_prop_ro("over", &State::over)
       .def_prop_ro("layout", [](const State& s) { return cells_of(s.layout); })
       .def_prop_ro(
-          "score", [](const State& s) { return int(s.sight.n); }, "cells opened without a mine")
-      .def_prop_ro("unopened",
-                   [](const State& s) { return cells_of(s.board.all & ~s.sight.opened & ~s.sight.exploded); })
+          "score", [](const State& s) { return int(s.observation.n); }, "cells opened without a mine")
       .def_prop_ro(
-          "seen",
+          "unopened_cells",
+          [](const State& s) { return cells_of(s.board.all & ~s.observation.opened & ~s.observation.exploded); })
+      .def_prop_ro(
+          "opened_cells",
           [](const State& s) {
             std::vector<std::pair<int, int>> out;
-            for (int i = 0; i < s.sight.n; ++i) out.emplace_back(s.sight.cell[i], s.sight.shown[i]);
-            if (s.sight.exploded) out.emplace_back(lowest(s.sight.exploded), kMine);
+            for (int i = 0; i < s.observation.n; ++i) out.emplace_back(s.observation.cell[i], s.observation.shown[i]);
+            if (s.observation.exploded) out.emplace_back(lowest(s.observation.exploded), kMine);
             return out;
           },
-          "What was opened and what it showed, in order; 9 is a mine.");
+          "(cell, number shown) of each opened cell, in order; 9 is a mine.");
 
-  nb::class_<Sight>(m, "Sight",
-                    "What the player knows: cells in the order in which they were opened, and what each has shown, 9 "
-                    "for a mine. Raises ValueError for what no game can show.")
+  nb::class_<Observation>(
+      m, "Observation",
+      "What the player knows: cells in the order in which they were opened, and what each has shown, 9 "
+      "for a mine. Raises ValueError for what no game can show.")
       .def(
           "__init__",
-          [](Sight* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
-            new (self) Sight(sight_of(b, cells, shown));
+          [](Observation* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
+            new (self) Observation(observation_of(b, cells, shown));
           },
           "board"_a, "cells"_a, "shown"_a);
   m.def(
-      "explains",
-      [](const Board& b, const Sight& sight, In1<Cells> layouts) {
+      "is_consistent",
+      [](const Board& b, const Observation& observation, In1<Cells> layouts) {
         auto out = make<bool>({layouts.size()});
         for (std::size_t i = 0; i < layouts.size(); ++i) {
           const Cells layout = layouts.data()[i];
-          out.data()[i] = !(layout & ~b.all) && count(layout) == b.mines && explains(b, sight, layout);
+          out.data()[i] = !(layout & ~b.all) && count(layout) == b.mines && is_consistent(b, observation, layout);
         }
         return out;
       },
-      "board"_a, "sight"_a, "layouts"_a, "Whether each layout explains what was seen, bool [n].");
+      "board"_a, "observation"_a, "layouts"_a, "bool [n]: whether each layout is consistent with an observation.");
 }
 
 void bind_beliefs(nb::module_& m) {
   nb::class_<Counter>(m, "Counter", "The layouts that explain what was seen, counted exactly.")
-      .def(nb::init<const Board&, const Sight&>(), "board"_a, "sight"_a)
+      .def(nb::init<const Board&, const Observation&>(), "board"_a, "observation"_a)
       .def_prop_ro("layouts", &Counter::layouts, "How many there are.")
       .def(
           "mines", [](const Counter& c) { return to_numpy(c.mines()); },
@@ -151,17 +153,17 @@ void bind_beliefs(nb::module_& m) {
           "limit"_a, "All of them, uint64 [n], ascending. Raises ValueError where there are more than `limit`.");
   m.def(
       "sample",
-      [](const Board& b, const Sight& sight, int method, int domain, std::uint64_t trials, std::uint64_t seed,
-         std::size_t n) {
+      [](const Board& b, const Observation& observation, int method, int domain, std::uint64_t trials,
+         std::uint64_t seed, std::size_t n) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        check_explained(b, sight);
+        check_consistent(b, observation);
         auto out = make<Cells>({n});
         nb::gil_scoped_release release;
-        sample(b, sight, Method(method), Domain(domain), trials, seed, n, out.data());
+        sample(b, observation, Method(method), Domain(domain), trials, seed, n, out.data());
         return out;
       },
-      "board"_a, "sight"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
+      "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
       "n layouts, uint64 [n], by a method, an index into METHODS, that proposes them in a domain, an index into "
       "DOMAINS; walks make `trials` steps, and rejection gives up after so many draws with 0, if it is not 0. Raises "
       "ValueError where no layout explains what was seen.");
@@ -178,7 +180,7 @@ void bind_players(nb::module_& m) {
       .def_ro("cell", &SearchResult::cell)
       .def_ro("value", &SearchResult::value)
       .def_ro("simulations", &SearchResult::simulations)
-      .def_ro("drawn", &SearchResult::drawn)
+      .def_ro("n_layouts", &SearchResult::drawn)
       .def_ro("inconsistent", &SearchResult::inconsistent)
       .def_prop_ro("visits",
                    [](const SearchResult& r) { return std::vector<int>(std::begin(r.visits), std::end(r.visits)); })
@@ -186,37 +188,37 @@ void bind_players(nb::module_& m) {
                    [](const SearchResult& r) { return std::vector<double>(std::begin(r.values), std::end(r.values)); });
   m.def(
       "search",
-      [](const Board& b, const Sight& sight, int method, int domain, std::uint64_t simulations, double seconds,
-         double c, double widening, std::uint64_t seed) {
+      [](const Board& b, const Observation& observation, int method, int domain, std::uint64_t simulations,
+         double seconds, double c, double widening, std::uint64_t seed) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        if (sight.exploded || sight.n == b.safe()) throw nb::value_error("the game is over");
-        check_explained(b, sight);
+        if (observation.exploded || observation.n == b.safe()) throw nb::value_error("the game is over");
+        check_consistent(b, observation);
         SearchResult found;
         {
           nb::gil_scoped_release release;
           const SearchOptions options{Method(method), Domain(domain), simulations, seconds, c, widening, &interrupted};
-          found = search(b, sight, options, seed);
+          found = search(b, observation, options, seed);
         }
         if (PyErr_Occurred()) throw nb::python_error();
         return found;
       },
-      "board"_a, "sight"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a, "widening"_a,
-      "seed"_a,
+      "board"_a, "observation"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a,
+      "widening"_a, "seed"_a,
       "BSR-UCT (cpp/mines/search.hpp). Raises ValueError where the game is over or no layout explains what was seen.");
 
   Guarded<Solver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
       .def(nb::init<const Board&, std::size_t, std::size_t>(), "board"_a, "positions"_a, "layouts"_a)
       .def(
           "open",
-          [](Solver& s, const Sight& sight, int cell) {
-            if (sight.exploded || sight.opened & bit(cell_of(s.board(), cell)))
+          [](Solver& s, const Observation& observation, int cell) {
+            if (observation.exploded || observation.opened & bit(cell_of(s.board(), cell)))
               throw nb::value_error("this cell cannot be opened now");
             nb::gil_scoped_release release;
-            const Solver::Value value = s.open(sight, cell);
+            const Solver::Value value = s.open(observation, cell);
             return std::make_pair(value.layouts, value.sum);
           },
-          "sight"_a, "cell"_a,
+          "observation"_a, "cell"_a,
           "Layouts that explain what was seen (where the rule asks for it, once this cell is the first), and the sum "
           "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError where "
           "the position is too large.")

@@ -146,9 +146,9 @@ void bind_sampler(nb::module_& m) {
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError where no deal explains the tokens; the end is told once.");
+          "tokens"_a, "Raises ValueError where no deal explains the tokens; the end token may come once.");
   m.def(
-      "told",
+      "complete_tokens",
       [](In1<std::int32_t> tokens) {
         SeatView v;
         std::vector<int> out;
@@ -167,7 +167,8 @@ void bind_sampler(nb::module_& m) {
         std::copy(out.begin(), out.end(), array.data());
         return array;
       },
-      "tokens"_a, "What a seat has seen, int32 [n], with the tokens that follow from the rules: who leads, the end.");
+      "tokens"_a,
+      "Adds the tokens that follow from the rules, who leads and the end, to what a seat has seen; int32 [n].");
   m.def(
       "turns",
       [](In2<std::int16_t> tokens, bool absolute) {

@@ -153,7 +153,7 @@ void bind_bidding(nb::module_& m) {
         if (!v.my_turn() || v.stage == SeatView::Stage::kPlay)
           throw nb::value_error("the seat of the view has nothing to say");
         nb::gil_scoped_release release;
-        const Saying s = say_by(e, prospects, v, stakes(seeger), passing);
+        const AuctionChoice s = say_by(e, prospects, v, stakes(seeger), passing);
         return std::make_pair(s.action, s.value);
       },
       "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
@@ -177,12 +177,12 @@ void bind_inference(nb::module_& m) {
           },
           "passing"_a = usual.passing, "bid"_a = usual.bid, "choice"_a = usual.choice, "floor"_a = usual.floor);
   m.def(
-      "said_chance",
+      "bid_chance",
       [](const Evaluation& e, const BidModel& model, int accepted, int refused, const std::vector<int>& ten, int seat,
          bool seeger) {
         if (accepted < -1 || accepted >= refused || refused > kCalls)
           throw nb::value_error("-1 <= accepted < refused <= 63");
-        return said_chance(e, model, {accepted, refused}, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
+        return bid_chance(e, model, {accepted, refused}, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
       },
       "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
       "Probability of going to call number `accepted` (-1: to none) and not to `refused` (63: never asked to).");
@@ -190,10 +190,10 @@ void bind_inference(nb::module_& m) {
       "at_play", [](const SeatView& v) { return v.stage == SeatView::Stage::kPlay; }, "view"_a,
       "Whether cards are being played, as against laid away.");
   m.def(
-      "said_in",
+      "bid_ranges",
       [](const SeatView& v) {
         std::vector<std::pair<int, int>> out;
-        for (const Said& s : said_in(v)) out.emplace_back(s.accepted, s.refused);
+        for (const BidRange& s : bid_ranges(v)) out.emplace_back(s.accepted, s.refused);
         return out;
       },
       "view"_a,
@@ -207,7 +207,7 @@ void bind_inference(nb::module_& m) {
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < hidden.shape(0); ++i) {
           World w = read(&hidden(i, 0));
-          if (!deals.explains(w)) continue;
+          if (!deals.is_consistent(w)) continue;
           deals.hold(w);
           out.data()[i] =
               std::log(spoken_chance(e, model, deals.view(), w, s) * laid_chance(e, model, deals.view(), w, s));

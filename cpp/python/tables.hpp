@@ -8,7 +8,7 @@
 
 #include "core/label.hpp"
 #include "core/tracker.hpp"
-#include "nn/quick_net.hpp"
+#include "nn/rollout_net.hpp"
 #include "python/bind.hpp"
 #include "python/guarded.hpp"
 
@@ -76,7 +76,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
     bound.def(
         "labels",
         [](std::shared_ptr<const Codec> shared, In2<std::uint8_t> history, In1<std::uint8_t> seats, std::uint64_t seed,
-           In1<std::uint64_t> streams, int playouts, double share, const QuickNet* net, bool worlds) {
+           In1<std::uint64_t> streams, int playouts, double share, const RolloutNet* net, bool worlds) {
           const Codec& codec = *shared;
           const Sizes sizes = Game::sizes(codec);
           const std::size_t n = history.shape(0);
@@ -85,11 +85,11 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           if (streams.size() != n) throw nb::value_error("one stream a hand");
           if (playouts < 1 || !(share >= 0 && share <= 1))
             throw nb::value_error("playouts are 1 or more, a share 0 to 1");
-          if (!(requires { Game::kQuick; }) && net) throw nb::value_error("labels of this game are by script");
+          if (!(requires { Game::kRollout; }) && net) throw nb::value_error("labels of this game are by script");
           if (!(requires { Game::kWorlds; }) && worlds)
             throw nb::value_error("labels of this game are from the deal as it was");
-          if (net &&
-              (net->actions != int(sizes.vocabulary) || net->features != typename Game::Tracker(shared).fact_count()))
+          if (net && (net->actions != int(sizes.vocabulary) ||
+                      net->features != typename Game::Tracker(shared).feature_count()))
             throw nb::value_error("a network of another game");
           std::vector<Label> found;
           std::vector<std::int32_t> counts(n);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/tracker.hpp"
-#include "nn/quick_net.hpp"
+#include "nn/rollout_net.hpp"
 #include "python/guarded.hpp"
 #include "python/tracker.hpp"
 
@@ -53,7 +53,7 @@ class PythonTracker final : public Tracker {
     if (!nb::try_cast(index, outcome)) throw nb::value_error("outcome() of a tracker is out of range");
     return outcome;
   }
-  int fact_count() const override {
+  int feature_count() const override {
     if (features_ < 0) {
       nb::gil_scoped_acquire gil;
       features_ = int(array<float>("features").size());
@@ -61,7 +61,7 @@ class PythonTracker final : public Tracker {
     return features_;
   }
   void features(float* out) const override {
-    const int n = fact_count();
+    const int n = feature_count();
     nb::gil_scoped_acquire gil;
     const In1<float> found = array<float>("features");
     if (int(found.size()) != n) throw nb::type_error("features() of a tracker changed its length");
@@ -111,7 +111,7 @@ struct Seats {
   Seats(Seats&&) = default;  // it owns its trackers
   std::vector<std::unique_ptr<Tracker>> trackers;
   Out<float> rows(std::size_t n) const {
-    return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->fact_count())});
+    return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->feature_count())});
   }
 };
 
@@ -143,9 +143,9 @@ void bind_tracker(nb::module_& m) {
            })
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })
-      .def_prop_ro("n_features", &Tracker::fact_count)
+      .def_prop_ro("n_features", &Tracker::feature_count)
       .def("features", [](const Tracker& t) {
-        auto out = make<float>({std::size_t(t.fact_count())});
+        auto out = make<float>({std::size_t(t.feature_count())});
         t.features(out.data());
         return out;
       });
@@ -155,7 +155,7 @@ void bind_tracker(nb::module_& m) {
         const std::unique_ptr<Tracker> own = copy_tracker(tracker);
         const Tracker& start = *own;
         const std::size_t n = tokens.shape(0), length = tokens.shape(1);
-        const std::size_t features = std::size_t(start.fact_count()), vocabulary = std::size_t(start.vocabulary());
+        const std::size_t features = std::size_t(start.feature_count()), vocabulary = std::size_t(start.vocabulary());
         if (lengths.size() != n) throw nb::value_error("one length a sequence");
         for (std::size_t i = 0; i < n; ++i)
           if (lengths(i) < 0 || std::size_t(lengths(i)) > length) throw nb::value_error("a length is 0 to the row's");
@@ -171,23 +171,23 @@ void bind_tracker(nb::module_& m) {
       "Features float32 [n, T, F] after each of the first lengths[i] tokens int16 [n, T], and what may come next, bool "
       "[n, T, V] ([0, T, V] unless asked for); 0 and False beyond.");
 
-  nb::class_<QuickNet>(m, "QuickNet", "A small network on features that the core plays hands out with.")
+  nb::class_<RolloutNet>(m, "RolloutNet", "Rollout network: a small network on features that plays out hands.")
       .def(
           "__init__",
-          [](QuickNet* self, In2<float> first, In2<float> second, In1<float> third) {
+          [](RolloutNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
               throw nb::value_error("weights are [features + 1, hidden], [actions, hidden] and [actions]");
-            new (self) QuickNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
-                                finite(second), finite(third));
+            new (self) RolloutNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
+                                  finite(second), finite(third));
           },
           "first"_a, "second"_a, "third"_a)
       .def(
           "values",
-          [](const QuickNet& self, In2<float> features) {
+          [](const RolloutNet& self, In2<float> features) {
             if (features.shape(1) != std::size_t(self.features)) throw nb::value_error("features of another length");
             auto out = make<float>({features.shape(0), std::size_t(self.actions)});
             for (std::size_t i = 0; i < features.shape(0); ++i) {
-              QuickState state(self);
+              RolloutState state(self);
               for (int f = 0; f < self.features; ++f)
                 if (features(i, f) != 0) state(f, features(i, f));
               state.finish();
@@ -225,7 +225,7 @@ void bind_tracker(nb::module_& m) {
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               Tracker& tracker = *self.trackers[std::size_t(rows(i))];
-              for (int j = 0; j < lengths(i); ++j, at += tracker.fact_count()) {
+              for (int j = 0; j < lengths(i); ++j, at += tracker.feature_count()) {
                 tracker.push(as_token(*token++));
                 tracker.features(at);
               }
@@ -244,7 +244,7 @@ void bind_tracker(nb::module_& m) {
             for (std::size_t i = 0; i < rows.size(); ++i) {
               const auto next = self.trackers[std::size_t(rows(i))]->copy();
               next->push(as_token(tokens(i)));
-              next->features(out.data() + i * std::size_t(next->fact_count()));
+              next->features(out.data() + i * std::size_t(next->feature_count()));
             }
             return out;
           },

@@ -41,7 +41,7 @@ struct WorldRows {
       Write(d.draw(rng), out + i * Width);
     }
   }
-  static bool explains(const Deals& d, Row row) { return d.explains(Read(row)); }
+  static bool is_consistent(const Deals& d, Row row) { return d.is_consistent(Read(row)); }
   static double log_prob(const Deals& d, Row row) { return d.log_prob(Read(row)); }
   static void places(const Deals& d, Row row, std::int8_t* at) { d.places(Read(row), at); }
   static void marginals(const Deals& d, double* out) { d.marginals(out); }
@@ -70,11 +70,11 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
           },
           "seed"_a, "n"_a, sample_doc)
       .def(
-          "explains",
+          "is_consistent",
           [](const Deals& d, const HiddenRows& hidden) {
             check_hidden(hidden, Rows::kWidth);
             auto ok = make<bool>({hidden.shape(0)});
-            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = Rows::explains(d, &hidden(i, 0));
+            for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = Rows::is_consistent(d, &hidden(i, 0));
             return ok;
           },
           "hidden"_a, "Rows as `sample` has them -> bool [n]: whether each world explains the view.")
@@ -95,7 +95,7 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
             check_hidden(hidden, Rows::kWidth);
             auto at = make<std::int8_t>({hidden.shape(0), cards});
             for (std::size_t i = 0; i < hidden.shape(0); ++i) {
-              if (!Rows::explains(d, &hidden(i, 0)))
+              if (!Rows::is_consistent(d, &hidden(i, 0)))
                 throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
               Rows::places(d, &hidden(i, 0), at.data() + i * cards);
             }

@@ -17,7 +17,7 @@ Search::Search(std::unique_ptr<Tracker> tracker, const Options& options, std::ui
       runs_(std::size_t(std::min(options.wave, options.runs))) {
   Node node{};
   node.parent = node.token = -1;
-  node.engine = root;
+  node.backend = root;
   node.asked_node = true;
   nodes_.push_back(std::move(node));
 }
@@ -55,7 +55,7 @@ bool Search::go_on(Run& run) {
   if (run.phase == Phase::kRollout) return rollout(run);
   // Down the tree, to its edge or to the end of the game.
   while (true) {
-    if (run.tracker->terminal() || (options_.early && !run.tracker->is_legal())) {
+    if (run.tracker->terminal()) {
       finish(run);
       return true;
     }
@@ -126,7 +126,7 @@ bool Search::expand(Run& run) {
 }
 
 bool Search::rollout(Run& run) {
-  while (!run.tracker->terminal() && !(options_.early && !run.tracker->is_legal())) {
+  while (!run.tracker->terminal()) {
     if (run.steps == 0) {
       double value = 0;
       if (!leaf_value(run, value)) return false;
@@ -194,8 +194,8 @@ void Search::backup(Run& run, double value, bool legal) {
   run.phase = Phase::kIdle;
 }
 
-std::vector<Imagined> Search::imagined() const {
-  std::vector<Imagined> out;
+std::vector<ImaginedNode> Search::imagined_tree() const {
+  std::vector<ImaginedNode> out;
   out.reserve(nodes_.size());
   for (const Node& node : nodes_) out.push_back({node.parent, node.token, node.runs, node.sum});
   return out;
@@ -259,15 +259,15 @@ int Search::child(int node, int token) {
   return index;
 }
 
-// A node's parent always has its place in the engine: it was sampled from, or it is the root.
+// A node's parent always has its place in the backend: it was sampled from, or it is the root.
 void Search::want_node(int index, const Tracker& at, int token) {
   Node& node = nodes_[std::size_t(index)];
   if (node.asked_node) return;
   node.asked_node = true;
   wants_node_.push_back(index);
   if (!options_.features) return;
-  wanted_features_.resize(wanted_features_.size() + std::size_t(at.fact_count()));
-  float* features = wanted_features_.data() + wanted_features_.size() - at.fact_count();
+  wanted_features_.resize(wanted_features_.size() + std::size_t(at.feature_count()));
+  float* features = wanted_features_.data() + wanted_features_.size() - at.feature_count();
   if (token < 0) return at.features(features);
   const auto next = at.copy();
   next->push(token);
@@ -311,15 +311,16 @@ int Search::best() const {
   return best;
 }
 
-std::vector<int> Search::engine_nodes() const {
+std::vector<int> Search::backend_nodes() const {
   std::vector<int> out;
   for (std::size_t i = 1; i < nodes_.size(); ++i)
-    if (nodes_[i].engine >= 0) out.push_back(nodes_[i].engine);
+    if (nodes_[i].backend >= 0) out.push_back(nodes_[i].backend);
   return out;
 }
 
 void Batch::add(Search search) {
-  if (!searches_.empty() && (search.vocabulary() != vocabulary() || search.fact_count() != searches_[0].fact_count()))
+  if (!searches_.empty() &&
+      (search.vocabulary() != vocabulary() || search.feature_count() != searches_[0].feature_count()))
     throw std::invalid_argument("searches of one batch have the same tokens and features");
   share_.more(search.runs());
   needs_actions_ |= search.needs_actions();
@@ -327,7 +328,7 @@ void Batch::add(Search search) {
 }
 
 bool Batch::advance() {
-  // What was asked for before a search failed is told to nobody, and would be waited for for ever.
+  // Requests from before a search failed are lost, so that a batch which went on would wait for their answers for ever.
   if (failed_) throw std::invalid_argument("a search of this batch has failed, and none goes on");
   if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
   nodes_.clear();
@@ -366,7 +367,7 @@ void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::v
   if (nodes_.empty()) return;
   for (const Place& at : nodes_) {
     const Search& s = searches_[std::size_t(at.search)];
-    parents.push_back(s.engine_node(s.parent(at.node)));
+    parents.push_back(s.backend_node(s.parent(at.node)));
     tokens.push_back(s.token(at.node));
   }
   for (const Search& s : searches_)
@@ -382,14 +383,14 @@ void Batch::give_nodes(std::span<const int> nodes) {
 std::vector<int> Batch::policy_nodes() const {
   std::vector<int> out;
   out.reserve(policies_.size());
-  for (const Place& at : policies_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
+  for (const Place& at : policies_) out.push_back(searches_[std::size_t(at.search)].backend_node(at.node));
   return out;
 }
 
 std::vector<int> Batch::value_nodes() const {
   std::vector<int> out;
   out.reserve(values_.size());
-  for (const Place& at : values_) out.push_back(searches_[std::size_t(at.search)].engine_node(at.node));
+  for (const Place& at : values_) out.push_back(searches_[std::size_t(at.search)].backend_node(at.node));
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Generative Observation Monte Carlo Tree Search: Algorithms 1 and 3 of the GO-MCTS paper.
 //
 // A search never calls a model. It goes as far as it can, says which nodes it needs the policy or the value of,
-// and goes on with the answers; so any number of searches share a forward pass, and any engine can give it.
+// and goes on with the answers; so any number of searches share a forward pass, and any backend can give it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,6 @@ struct Options {
   double mu = 0.01;                 // what an illegal history costs each action on its path
   int wave = 1;                     // runs under way at once, spread by virtual loss
   bool legal = false;               // sample only what some deal allows; otherwise whatever the model says
-  bool early = false;               // end a run where its history becomes illegal
   bool features = false;            // the model takes the features of each token
   bool action_values = false;       // edges begin with the model's Q(s, a), and need no pass of their own
   bool leaf_action_values = false;  // a run that stops at the own turn counts the best Q(s, a) there
@@ -37,8 +36,8 @@ struct Edge {
   int in_flight = 0;  // runs that went through it and have not come back
 };
 
-// A history that a search imagined, as a node of its tree.
-struct Imagined {
+// A node of the tree of imagined histories.
+struct ImaginedNode {
   int parent;  // an index below the own; -1 of the root
   int token;   // that leads to it; -1 of the root
   int runs;    // legal ones that went through it
@@ -47,7 +46,7 @@ struct Imagined {
 
 class Search {
  public:
-  // tracker: at the own turn. root: its node in the engine. outcome_values: float [outcomes, players], own first.
+  // tracker: at the own turn. root: its node in the backend. outcome_values: float [outcomes, players], own first.
   Search(std::unique_ptr<Tracker> tracker, const Options& options, std::uint64_t seed, int root,
          std::span<const float> outcome_values, int players);
 
@@ -57,7 +56,7 @@ class Search {
   int begun() const { return started_; }
   bool needs_actions() const { return options_.leaf_action_values; }
 
-  // What the runs wait for, as indices of the search's own nodes: a place in the engine, below the parent's; the
+  // What the runs wait for, as indices of the search's own nodes: a place in the backend, below the parent's; the
   // policy; the value.
   std::span<const int> wants_node() const { return wants_node_; }
   std::span<const float> wanted_features() const { return wanted_features_; }  // [wants_node, features]
@@ -65,8 +64,8 @@ class Search {
   std::span<const int> wants_value() const { return wants_value_; }
   int token(int node) const { return nodes_[std::size_t(node)].token; }
   int parent(int node) const { return nodes_[std::size_t(node)].parent; }
-  int engine_node(int node) const { return nodes_[std::size_t(node)].engine; }
-  void give_node(int node, int engine_node) { nodes_[std::size_t(node)].engine = engine_node; }
+  int backend_node(int node) const { return nodes_[std::size_t(node)].backend; }
+  void give_node(int node, int backend_node) { nodes_[std::size_t(node)].backend = backend_node; }
   // actions: Q(s, a) by token, or empty.
   void give_policy(int node, std::span<const float> logits, std::span<const float> actions);
   void give_value(int node, const float* values);
@@ -74,15 +73,16 @@ class Search {
   std::span<const Edge> root_edges() const { return nodes_[0].edges; }
   int best() const;  // index of the root edge of highest value / visits, the first of equals
   int illegal() const { return illegal_; }
-  std::vector<Imagined> imagined() const;  // by index, the root first
+  std::vector<ImaginedNode> imagined_tree() const;  // by index, the root first
   int vocabulary() const { return root_tracker_->vocabulary(); }
-  int fact_count() const { return options_.features ? root_tracker_->fact_count() : 0; }  // that it gives of a token
-  std::vector<int> engine_nodes() const;                                                  // all but the root's
+  // Features of each token that the model receives.
+  int feature_count() const { return options_.features ? root_tracker_->feature_count() : 0; }
+  std::vector<int> backend_nodes() const;  // all but the root's
 
  private:
   struct Node {
     int parent, token;
-    int engine = -1;
+    int backend = -1;
     int runs = 0;  // legal ones that came through here
     double sum = 0;
     bool has_value = false, expanded = false;
@@ -145,10 +145,10 @@ class Batch {
   // must be called before policy_nodes and value_nodes are read, and all must be answered before the next call, else
   // it throws std::invalid_argument, and in every call after one in which a tracker threw.
   bool advance();
-  // Engine node and token, and the features [branches, features] where the searches give them.
+  // Backend node and token, and the features [branches, features] where the searches give them.
   void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& features) const;
   void give_nodes(std::span<const int> nodes);
-  std::vector<int> policy_nodes() const;  // engine nodes
+  std::vector<int> policy_nodes() const;  // backend nodes
   std::vector<int> value_nodes() const;
   std::size_t asked_nodes() const { return nodes_.size(); }
   std::size_t asked_policies() const { return policies_.size(); }

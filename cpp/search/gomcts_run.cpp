@@ -4,10 +4,10 @@
 
 namespace trickformer::gomcts {
 
-void run(Batch& batch, gpt2::Engine& engine, bool actions) {
+void run(Batch& batch, gpt2::Backend& backend, bool actions) {
   if (batch.needs_actions() && !actions)
     throw std::invalid_argument("a search that counts action values is answered with them");
-  const auto vocabulary = std::size_t(engine.config().vocab), players = std::size_t(engine.players());
+  const auto vocabulary = std::size_t(backend.config().vocab), players = std::size_t(backend.players());
   std::vector<int> parents, tokens, nodes;
   std::vector<float> features, policy, worth, values;
   while (batch.advance()) {
@@ -16,15 +16,15 @@ void run(Batch& batch, gpt2::Engine& engine, bool actions) {
     features.clear();
     batch.branches(parents, tokens, features);
     nodes.resize(tokens.size());
-    engine.extend(parents, tokens, nullptr, features, nodes.data());
+    backend.extend(parents, tokens, nullptr, features, nodes.data());
     batch.give_nodes(nodes);
     const std::vector<int> asked = batch.policy_nodes(), judged = batch.value_nodes();
     policy.resize(asked.size() * vocabulary);
     worth.resize(actions ? policy.size() : 0);
     values.resize(judged.size() * players);
-    engine.policy(asked, policy.data());
-    if (actions) engine.action_values(asked, worth.data());
-    engine.values(judged, values.data());
+    backend.policy(asked, policy.data());
+    if (actions) backend.action_values(asked, worth.data());
+    backend.values(judged, values.data());
     batch.answer(policy.data(), vocabulary, actions ? worth.data() : nullptr, values.data(), players);
   }
 }

@@ -1,4 +1,4 @@
-// Searches on the CPU's decoder, to their end: what any engine can be asked from outside, without leaving the core.
+// Runs searches to their end on the C++ backend, without a step outside the core.
 #pragma once
 #include "nn/gpt2.hpp"
 #include "search/gomcts.hpp"
@@ -6,6 +6,6 @@
 namespace trickformer::gomcts {
 
 // actions: whether the searches use action values. Throws std::invalid_argument where they do not and one needs them.
-void run(Batch& batch, gpt2::Engine& engine, bool actions);
+void run(Batch& batch, gpt2::Backend& backend, bool actions);
 
 }  // namespace trickformer::gomcts

@@ -93,14 +93,14 @@ Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int 
   return best;
 }
 
-Saying say_by(const Evaluation& evaluation, const Prospects& prospects, const SeatView& v, const Stakes& stakes,
-              double passing) {
+AuctionChoice say_by(const Evaluation& evaluation, const Prospects& prospects, const SeatView& v, const Stakes& stakes,
+                     double passing) {
   using Stage = SeatView::Stage;
   const int bid = v.auction.bid();
   switch (v.stage) {
     case Stage::kAuction: {
       const double otherwise = v.auction.last ? 0 : passing;
-      const std::uint64_t calls = sayings(v.auction).calls;
+      const std::uint64_t calls = legal_calls(v.auction).calls;
       if (!v.auction.reply && !calls) return {kPass, otherwise};
       const int next = std::countr_zero(calls);
       const double score = prospects.score(v.auction.reply ? bid : kCallValues[next]);
@@ -109,7 +109,7 @@ Saying say_by(const Evaluation& evaluation, const Prospects& prospects, const Se
     }
     case Stage::kPickUp: {
       const double picking_up = prospects.picking_up(bid), by_hand = prospects.by_hand(bid).score;
-      return by_hand > picking_up ? Saying{kPlayHand, by_hand} : Saying{kPickUp, picking_up};
+      return by_hand > picking_up ? AuctionChoice{kPlayHand, by_hand} : AuctionChoice{kPickUp, picking_up};
     }
     case Stage::kDiscard: {
       const Offer offer = best_offer(evaluation, v.dealt | v.taken, v.laid, bid, v.seat, stakes);

@@ -49,12 +49,12 @@ Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int 
 // What a seat says before the cards are played: the next call or holding up to the highest bid that is worth more than
 // `passing`, and 18 in forehand when all have passed if it is worth more than nothing; then the best contract. Nothing
 // is announced in hand games.
-struct Saying {
+struct AuctionChoice {
   int action = kPass;
   double value = 0;  // what is then expected, in the units of Stakes
 };
 // `prospects`: of the ten cards dealt to the view's seat.
-Saying say_by(const Evaluation& evaluation, const Prospects& prospects, const SeatView& view, const Stakes& stakes,
-              double passing);
+AuctionChoice say_by(const Evaluation& evaluation, const Prospects& prospects, const SeatView& view,
+                     const Stakes& stakes, double passing);
 
 }  // namespace trickformer::skat

@@ -50,13 +50,13 @@ class Writer {
 
   void write() {
     std::fill_n(out_, kFeatures, 0.0f);
-    cards(kOwnFact, v_.hand);
-    cards(kNextFact, possible_cards(v_));
-    cards(kUnseenFact, unseen_);
-    cards(kSkatFact, v_.laid);
-    out_[kStageFact + int(v_.stage)] = 1;
-    if (v_.stage != Stage::kSeat && v_.turn() >= 0) out_[kTurnFact + relative(v_.turn())] = 1;
-    out_[kChairFact + v_.seat] = 1;
+    cards(kOwnFeature, v_.hand);
+    cards(kNextFeature, possible_cards(v_));
+    cards(kUnseenFeature, unseen_);
+    cards(kSkatFeature, v_.laid);
+    out_[kStageFeature + int(v_.stage)] = 1;
+    if (v_.stage != Stage::kSeat && v_.turn() >= 0) out_[kTurnFeature + relative(v_.turn())] = 1;
+    out_[kChairFeature + v_.seat] = 1;
     auction();
     if (soloist_ < 0 || soloist_ == v_.seat) values();
     contract();
@@ -68,29 +68,29 @@ class Writer {
   void script() {
     if (v_.stage == Stage::kPlay) return card();
     const int action = rules_player(v_);
-    int at = kScriptCardFact + action;
+    int at = kScriptCardFeature + action;
     if (action >= kAnnounce)
-      at = kScriptLevelFact + action - kAnnounce;
+      at = kScriptLevelFeature + action - kAnnounce;
     else if (action >= kDeclare)
-      at = kScriptGameFact + action - kDeclare;
+      at = kScriptGameFeature + action - kDeclare;
     else if (action == kPickUp || action == kPlayHand)
-      at = kScriptSkatFact + (action == kPlayHand);
+      at = kScriptSkatFeature + (action == kPlayHand);
     else if (v_.stage == Stage::kAuction)
-      at = kScriptBidFact + (action == kPass);
+      at = kScriptBidFeature + (action == kPass);
     out_[at] = 1;
-    if (v_.stage == Stage::kAuction) out_[kLimitFact] = float(prospect(v_.dealt, v_.seat == 0).limit) / 100;
+    if (v_.stage == Stage::kAuction) out_[kLimitFeature] = float(prospect(v_.dealt, v_.seat == 0).limit) / 100;
   }
 
  private:
   void card() {
     CardThoughts thoughts;
     const int best = kind_ == Kind::kNull ? rules_null_card(v_, &thoughts) : rules_card(v_, &thoughts);
-    out_[kScriptCardFact + best] = 1;
+    out_[kScriptCardFeature + best] = 1;
     for (Cards rest = legal_plays(kind_, v_.hand, v_.lead()); rest;) {
       const int card = take_lowest(rest);
-      out_[kBehindFact + card] = std::max(thoughts.worth[card] - thoughts.worth[best], kFarBehind);
-      out_[kGainFact + card] = thoughts.gain[card];
-      out_[kWinsFact + card] = thoughts.wins[card];
+      out_[kBehindFeature + card] = std::max(thoughts.worth[card] - thoughts.worth[best], kFarBehind);
+      out_[kGainFeature + card] = thoughts.gain[card];
+      out_[kWinsFeature + card] = thoughts.wins[card];
     }
   }
   void cards(int at, Cards set) {
@@ -112,57 +112,57 @@ class Writer {
       const int seat = a.current();
       say(a, v_.said[i]);
       if (v_.said[i] == kPass)
-        out_[kPassedFact + relative(seat)] = 1;
+        out_[kPassedFeature + relative(seat)] = 1;
       else
         highest[seat] = a.called;
     }
-    out_[kBidFact] = float(a.bid()) / 100;
-    out_[kBidClassFact + bid_class(a.called)] = 1;
-    for (int p = 0; p < kPlayers; ++p) out_[kSaidFact + relative(p) * kBidClasses + bid_class(highest[p])] = 1;
+    out_[kBidFeature] = float(a.bid()) / 100;
+    out_[kBidClassFeature + bid_class(a.called)] = 1;
+    for (int p = 0; p < kPlayers; ++p) out_[kSaidFeature + relative(p) * kBidClasses + bid_class(highest[p])] = 1;
     if (v_.stage != Stage::kAuction) return;
-    out_[kCallerFact + relative(a.caller)] = 1;
-    out_[kListenerFact + relative(a.listener)] = 1;
-    out_[kAnswerFact] = a.reply;
-    out_[kAloneFact] = a.last;
+    out_[kCallerFeature + relative(a.caller)] = 1;
+    out_[kListenerFeature + relative(a.listener)] = 1;
+    out_[kAnswerFeature] = a.reply;
+    out_[kAloneFeature] = a.last;
   }
 
   void values() {
     for (int declaration = 0; declaration < kDeclarations; ++declaration) {
       const int value = certain_value(declaration, v_.contract.hand, v_.dealt | v_.taken);
-      out_[kValueFact + declaration] = float(value) / 100;
-      out_[kCoversFact + declaration] = value >= v_.auction.bid();
+      out_[kValueFeature + declaration] = float(value) / 100;
+      out_[kCoversFeature + declaration] = value >= v_.auction.bid();
     }
   }
 
   void contract() {
-    out_[kSoloistFact + (soloist_ < 0 ? 0 : 1 + relative(soloist_))] = 1;
-    if (soloist_ >= 0 && v_.stage > Stage::kPickUp) out_[kHandFact + v_.contract.hand] = 1;
+    out_[kSoloistFeature + (soloist_ < 0 ? 0 : 1 + relative(soloist_))] = 1;
+    if (soloist_ >= 0 && v_.stage > Stage::kPickUp) out_[kHandFeature + v_.contract.hand] = 1;
     if (!declared_) return;
-    out_[kKindFact + int(kind_)] = 1;
+    out_[kKindFeature + int(kind_)] = 1;
     const Level level = v_.contract.level;
-    out_[kLevelFact] = level >= Level::kSchneider && kind_ != Kind::kNull;
-    out_[kLevelFact + 1] = level >= Level::kSchwarz && kind_ != Kind::kNull;
-    out_[kLevelFact + 2] = level == Level::kOuvert;
+    out_[kLevelFeature] = level >= Level::kSchneider && kind_ != Kind::kNull;
+    out_[kLevelFeature + 1] = level >= Level::kSchwarz && kind_ != Kind::kNull;
+    out_[kLevelFeature + 2] = level == Level::kOuvert;
   }
 
   void suits() {
     for (int s = 0; s < kSuits; ++s) {
-      out_[kOwnCountFact + s] = float(count(v_.hand & suit(s))) / 8;
-      out_[kOutCountFact + s] = float(count(out() & suit(s))) / 8;
+      out_[kOwnCountFeature + s] = float(count(v_.hand & suit(s))) / 8;
+      out_[kOutCountFeature + s] = float(count(out() & suit(s))) / 8;
     }
-    out_[kTrumpsOutFact + count(out() & trump_)] = 1;
+    out_[kTrumpsOutFeature + count(out() & trump_)] = 1;
     for (int i = 1; i < kPlayers; ++i) {
       const Cards may = may_hold((v_.seat + i) % kPlayers);
-      cards(kMayHoldFact + (i - 1) * kNumCards, may);
+      cards(kMayHoldFeature + (i - 1) * kNumCards, may);
       for (int s = 0; declared_ && s < kSuits; ++s)
-        out_[kVoidFact + (i - 1) * kSuits + s] = suit(s) && !(may & suit(s));
+        out_[kVoidFeature + (i - 1) * kSuits + s] = suit(s) && !(may & suit(s));
     }
   }
 
   void play() {
     for (Cards rest = v_.hand; rest;) {
       const int card = take_lowest(rest);
-      out_[kHighFact + card] = !(above()[std::size_t(kind_)][std::size_t(card)] & out());
+      out_[kHighFeature + card] = !(above()[std::size_t(kind_)][std::size_t(card)] & out());
     }
     for (int i = v_.num_plays % kPlayers; i > 0; --i) in_trick_ |= bit(v_.plays[v_.num_plays - i]);
     const Cards played = v_.played[0] | v_.played[1] | v_.played[2];
@@ -170,28 +170,29 @@ class Writer {
     const int points[2] = {his, theirs};
     constexpr int kSteps[2][3] = {{31, 61, 90}, {31, 60, 90}};
     for (int side = 0; side < 2; ++side) {
-      out_[kPointsFact + side] = float(points[side]) / kAllPoints;
-      for (int i = 0; i < std::min(points[side] / 3, kPointSteps); ++i) out_[kAtLeastFact + side * kPointSteps + i] = 1;
-      for (int i = 0; i < 3; ++i) out_[kReachedFact + 3 * side + i] = points[side] >= kSteps[side][i];
+      out_[kPointsFeature + side] = float(points[side]) / kAllPoints;
+      for (int i = 0; i < std::min(points[side] / 3, kPointSteps); ++i)
+        out_[kAtLeastFeature + side * kPointSteps + i] = 1;
+      for (int i = 0; i < 3; ++i) out_[kReachedFeature + 3 * side + i] = points[side] >= kSteps[side][i];
     }
-    out_[kTookFact] = v_.tricks > 0;
-    out_[kTookFact + 1] = v_.num_plays / kPlayers > v_.tricks;
+    out_[kTookFeature] = v_.tricks > 0;
+    out_[kTookFeature + 1] = v_.num_plays / kPlayers > v_.tricks;
   }
 
   void trick() {
-    out_[kTricksFact + v_.num_plays / kPlayers] = 1;
-    out_[kPlaceFact + v_.num_plays % kPlayers] = 1;
+    out_[kTricksFeature + v_.num_plays / kPlayers] = 1;
+    out_[kPlaceFeature + v_.num_plays % kPlayers] = 1;
     if (!in_trick_) return;
-    cards(kTrickFact, in_trick_);
+    cards(kTrickFeature, in_trick_);
     const Cards follow = followers(kind_, v_.lead()), best = bit(v_.best_card);
-    cards(kFollowFact, follow);
+    cards(kFollowFeature, follow);
     const Cards stronger = above()[std::size_t(kind_)][v_.best_card] | (best & trump_ ? 0 : trump_);
-    cards(kBeatsFact, stronger & (v_.hand | out()));
-    out_[kLedFact + (follow & trump_ ? kSuits - 1 : v_.lead() / 8)] = 1;
-    out_[kWinnerFact + relative(v_.best_seat)] = 1;
-    out_[kSideFact] = v_.best_seat == soloist_;
-    out_[kSideFact + 1] = (v_.best_seat == soloist_) == (v_.seat == soloist_);
-    out_[kTrickPointsFact] = float(card_points(in_trick_)) / 30;
+    cards(kBeatsFeature, stronger & (v_.hand | out()));
+    out_[kLedFeature + (follow & trump_ ? kSuits - 1 : v_.lead() / 8)] = 1;
+    out_[kWinnerFeature + relative(v_.best_seat)] = 1;
+    out_[kSideFeature] = v_.best_seat == soloist_;
+    out_[kSideFeature + 1] = (v_.best_seat == soloist_) == (v_.seat == soloist_);
+    out_[kTrickPointsFeature] = float(card_points(in_trick_)) / 30;
   }
 
   const SeatView& v_;
@@ -204,10 +205,10 @@ class Writer {
 
 }  // namespace
 
-void features(const SeatView& view, bool explained, float out[kFeatures]) {
+void features(const SeatView& view, bool consistent, float out[kFeatures]) {
   Writer writer(view, out);
   writer.write();
-  if (explained && view.my_turn()) writer.script();
+  if (consistent && view.my_turn()) writer.script();
 }
 
 }  // namespace trickformer::skat

@@ -60,11 +60,11 @@ double named_chance(const Evaluation& evaluation, const BidModel& model, const S
 
 }  // namespace
 
-std::array<Said, kPlayers> said_in(const SeatView& v) {
-  std::array<Said, kPlayers> all;
+std::array<BidRange, kPlayers> bid_ranges(const SeatView& v) {
+  std::array<BidRange, kPlayers> all;
   Auction a;
   for (int i = 0; i < v.num_said; ++i) {
-    Said& said = all[std::size_t(a.current())];
+    BidRange& said = all[std::size_t(a.current())];
     const int action = v.said[i];
     if (action == kHold)
       said.accepted = a.called;
@@ -88,8 +88,8 @@ double prospect_before(const Evaluation& evaluation, Cards ten, int seat, int bi
   return best;
 }
 
-double said_chance(const Evaluation& evaluation, const BidModel& model, const Said& said, Cards ten, int seat,
-                   const Stakes& stakes) {
+double bid_chance(const Evaluation& evaluation, const BidModel& model, const BidRange& said, Cards ten, int seat,
+                  const Stakes& stakes) {
   // The chance of going to call `index` or beyond.
   const auto goes = [&](int index) {
     if (index < 0) return 1.0;
@@ -147,12 +147,12 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,
                      const Stakes& stakes) {
-  const std::array<Said, kPlayers> said = said_in(v);
+  const std::array<BidRange, kPlayers> said = bid_ranges(v);
   double chance = 1;
   for (int seat = 0; seat < kPlayers; ++seat) {
-    const Said& s = said[std::size_t(seat)];
+    const BidRange& s = said[std::size_t(seat)];
     if (seat != v.seat && (s.accepted >= 0 || s.refused < kCalls))
-      chance *= said_chance(evaluation, model, s, w.dealt[seat], seat, stakes);
+      chance *= bid_chance(evaluation, model, s, w.dealt[seat], seat, stakes);
   }
   if (v.soloist() >= 0 && v.soloist() != v.seat && v.stage > SeatView::Stage::kPickUp)
     chance *= declared_chance(evaluation, model, v, w, stakes);

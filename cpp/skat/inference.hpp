@@ -17,20 +17,20 @@ struct BidModel {
   double floor = 0.15;   // share of choices made blindly, each as likely: no world is ruled out
 };
 
-// What a seat has said in the auction, as indices of calls.
-struct Said {
+// What a seat has said in the auction, as indices of calls: its highest bid lies between the two.
+struct BidRange {
   int accepted = -1;     // the highest call that it made or held
   int refused = kCalls;  // the call that it would not make or hold; kCalls: none
 };
-std::array<Said, kPlayers> said_in(const SeatView& view);
+std::array<BidRange, kPlayers> bid_ranges(const SeatView& view);
 
 // What ten cards expect from the best contract at a bid, by the model before the skat; falls with the bid.
 double prospect_before(const Evaluation& evaluation, Cards ten, int seat, int bid, const Stakes& stakes);
 
 // Probability of what a seat said in the auction, given its ten cards. The highest call that a seat goes to is a random
 // number between none and all of them, so the probabilities of all that it can say sum to 1.
-double said_chance(const Evaluation& evaluation, const BidModel& model, const Said& said, Cards ten, int seat,
-                   const Stakes& stakes);
+double bid_chance(const Evaluation& evaluation, const BidModel& model, const BidRange& said, Cards ten, int seat,
+                  const Stakes& stakes);
 // Probability that a soloist picks up or plays hand as he did, and declares what he did, given the ten cards that he
 // keeps.
 double declared_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& view, const World& world,

@@ -165,14 +165,14 @@ class Labeller {
 
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-  int told = 0;  // tokens of the own sequence
-  const auto tell = [&](int p, int) { told += p == seat; };
+  int length = 0;  // tokens of the own sequence so far
+  const auto tell = [&](int p, int) { length += p == seat; };
   Table g(dealt(history), tell);
   Labeller labeller(seeger, evaluation, options, history, seat, Rng(seed, stream), out);
   for (int i = kNumCards; g.state.phase != Phase::kOver; ++i) {
     const int taken = i < kHistory ? history[i] : kNoAction;
     check_action(is_legal(g.state, taken), taken);
-    if (g.state.current == seat) labeller.decide(g, i, told - 1);
+    if (g.state.current == seat) labeller.decide(g, i, length - 1);
     g.apply(taken, tell);
   }
 }

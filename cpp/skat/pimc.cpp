@@ -33,7 +33,7 @@ SolverPosition position_of(const SeatView& v, const World& w) {
   return p;
 }
 
-// One world in solving: what open play has told of each legal card.
+// One world that is being solved: the result of open play for each legal card.
 struct Solving {
   SolverPosition position;
   double weight;

@@ -13,7 +13,7 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
   const SeatView& v = deals.view();
   for (std::size_t i = 0; i < n; ++i) {
     const World world = read(hidden + i * kHidden);
-    if (!deals.explains(world))
+    if (!deals.is_consistent(world))
       throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
     const Table begun = played(world, course);
     const SeatView& own = begun.views[v.seat];

@@ -7,18 +7,18 @@ namespace trickformer::skat {
 namespace {
 
 // Plays a game whose deal stands at the beginning of `history`; `rng` is the random players' and the noise's.
-void play(bool seeger, State s, const Seated seated[kPlayers], double noise, Rng& rng, std::uint8_t* history,
+void play(bool seeger, State s, const SeatPlayer seated[kPlayers], double noise, Rng& rng, std::uint8_t* history,
           std::int16_t* score) {
   SeatView views[kPlayers];
   const auto tell = [&](int p, int token) {
-    if (seated[p] == Seated::kRules && token != kEndToken) see(views[p], token);
+    if (seated[p] == SeatPlayer::kRules && token != kEndToken) see(views[p], token);
   };
   tell_deal(s, tell);
   std::uint8_t* out = history + kNumCards;
   while (s.phase != Phase::kOver) {
     int action;
     const double stray = s.phase < Phase::kDeclare ? noise / 10 : noise;
-    if (seated[s.current] == Seated::kRules && !(noise > 0 && rng.uniform() < stray)) {
+    if (seated[s.current] == SeatPlayer::kRules && !(noise > 0 && rng.uniform() < stray)) {
       action = rules_player(views[s.current]);
     } else {
       std::uint8_t legal[kActions];
@@ -38,7 +38,7 @@ void games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, 
     Rng rng(seed, first + i);
     Cards hands[kPlayers], skat;
     shuffle_deal(rng, history, hands, skat);
-    Seated seated[kPlayers];
+    SeatPlayer seated[kPlayers];
     for (int p = 0; p < kPlayers; ++p) seated[p] = seat(i, p, rng);
     play(seeger, new_game(hands, skat), seated, noise, rng, history, score);
   }
@@ -48,13 +48,13 @@ void games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, 
 
 void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
                  std::int16_t* score) {
-  games(seeger, seed, first, n, 0, history, score, [](std::size_t, int, Rng&) { return Seated::kRules; });
+  games(seeger, seed, first, n, 0, history, score, [](std::size_t, int, Rng&) { return SeatPlayer::kRules; });
 }
 
 void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
                  std::uint8_t* history, std::int16_t* score, std::uint8_t* seated) {
   games(seeger, seed, first, n, noise, history, score, [&](std::size_t i, int p, Rng& rng) {
-    const Seated drawn = rng.uniform() < random ? Seated::kRandom : Seated::kRules;
+    const SeatPlayer drawn = rng.uniform() < random ? SeatPlayer::kRandom : SeatPlayer::kRules;
     seated[i * kPlayers + std::size_t(p)] = std::uint8_t(drawn);
     return drawn;
   });

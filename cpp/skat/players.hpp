@@ -5,7 +5,7 @@
 namespace trickformer::skat {
 
 // Who sits at a seat.
-enum class Seated : std::uint8_t { kRandom, kRules };
+enum class SeatPlayer : std::uint8_t { kRandom, kRules };
 
 // Games `first` .. `first + n - 1` of the series `seed`, dealt as random_games deals them, with `rules` in every seat.
 // history: uint8 [n, kHistory]; score: int16 [n, 3], Seeger-Fabian or the plain value.
@@ -14,7 +14,7 @@ void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size
 
 // The same with each seat uniformly random for the whole game with probability `random`, else `rules`, which makes a
 // random move with probability `noise`; with a tenth of it until a contract is declared, as most random bids leave no
-// game worth playing. seated: uint8 [n, 3], of Seated.
+// game worth playing. seated: uint8 [n, 3], of SeatPlayer.
 void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
                  std::uint8_t* history, std::int16_t* score, std::uint8_t* seated);
 

@@ -142,12 +142,12 @@ inline void scores(const Result& r, bool seeger, std::int16_t out[kPlayers]) {
 }
 
 // What may be said next in an auction: bit i of the calls, and whether to hold; passing is always possible.
-struct Sayings {
+struct LegalCalls {
   std::uint64_t calls;
   bool hold;
 };
 
-inline Sayings sayings(const Auction& a) {
+inline LegalCalls legal_calls(const Auction& a) {
   if (a.reply) return {0, true};
   if (a.last) return {1, false};
   const std::uint64_t all = (std::uint64_t{1} << kCalls) - 1;
@@ -221,7 +221,7 @@ inline int legal_actions(const State& s, std::uint8_t* out) {
   const auto add = [&](int action) { out[n++] = std::uint8_t(action); };
   switch (s.phase) {
     case Phase::kAuction: {
-      const Sayings may = sayings(s.auction);
+      const LegalCalls may = legal_calls(s.auction);
       for (std::uint64_t rest = may.calls; rest; rest &= rest - 1) add(kCall + std::countr_zero(rest));
       add(kPass);
       if (may.hold) add(kHold);

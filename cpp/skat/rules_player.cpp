@@ -9,7 +9,7 @@ namespace {
 int say_next(const SeatView& v) {
   const int limit = prospect(v.dealt, v.seat == 0).limit;
   if (v.auction.reply) return v.auction.bid() <= limit ? kHold : kPass;
-  const std::uint64_t calls = sayings(v.auction).calls;
+  const std::uint64_t calls = legal_calls(v.auction).calls;
   const int next = calls ? std::countr_zero(calls) : kCalls;
   return next < kCalls && kCallValues[next] <= limit ? kCall + next : kPass;
 }

@@ -98,7 +98,7 @@ inline ActionSet spoken(const SeatView& v) {
   ActionSet set;
   switch (v.stage) {
     case SeatView::Stage::kAuction: {
-      const Sayings may = sayings(v.auction);
+      const LegalCalls may = legal_calls(v.auction);
       for (std::uint64_t rest = may.calls; rest; rest &= rest - 1) set.add(kCall + std::countr_zero(rest));
       set.add(kPass);
       if (may.hold) set.add(kHold);

@@ -114,7 +114,7 @@ bool PlainSolver::reach(Node& n, int need) {
 
 // ---- the twin ----
 
-// The rules once more, from how they are told: cards by name, strongest first.
+// The rules once more, as a rule book gives them: cards by name, strongest first.
 static int place_in(const char* order, char rank) {
   int i = 0;
   while (order[i] != rank) ++i;

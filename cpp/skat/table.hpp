@@ -13,15 +13,15 @@ struct Table {
   State state;
   SeatView views[kPlayers];
 
-  // told(seat, token): for who wants to know what is told.
-  template <typename Told>
-  Table(const State& dealt, Told told) : state(dealt) {
-    tell_deal(state, seen(told));
+  // listener(seat, token) receives every observation.
+  template <typename Listener>
+  Table(const State& dealt, Listener listener) : state(dealt) {
+    tell_deal(state, seen(listener));
   }
   explicit Table(const State& dealt) : Table(dealt, [](int, int) {}) {}
-  template <typename Told>
-  void apply(int action, Told told) {
-    tell_action(state, action, seen(told));
+  template <typename Listener>
+  void apply(int action, Listener listener) {
+    tell_action(state, action, seen(listener));
   }
   void apply(int action) {
     apply(action, [](int, int) {});
@@ -29,10 +29,10 @@ struct Table {
   int rules() const { return rules_player(views[state.current]); }
 
  private:
-  template <typename Told>
-  auto seen(Told& told) {
+  template <typename Listener>
+  auto seen(Listener& listener) {
     return [&](int p, int token) {
-      told(p, token);
+      listener(p, token);
       if (token != kEndToken) see(views[p], token);
     };
   }

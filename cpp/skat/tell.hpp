@@ -1,4 +1,4 @@
-// What the seats of a game of Skat are told, token by token, as it is dealt and played.
+// Observations of the seats in a game of Skat, token by token, from the deal to the end.
 #pragma once
 #include "skat/seat_view.hpp"
 

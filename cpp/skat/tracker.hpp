@@ -43,7 +43,7 @@ class GameTracker final : public Tracker {
   bool terminal() const override { return view_.stage == SeatView::Stage::kOver; }
   bool is_legal() const override { return legal_; }
   int outcome() const override { return codec_->outcome(result(view_), view_.seat); }
-  int fact_count() const override { return kFeatures; }
+  int feature_count() const override { return kFeatures; }
   void features(float* out) const override { skat::features(view_, legal_, out); }
 
  private:

@@ -85,7 +85,7 @@ Placing Deals::placing(const double* log_odds) const {
           log_odds};
 }
 
-Deals::Laid Deals::lay_uniform(Rng& rng) const {
+Deals::UnseenCards Deals::lay_uniform(Rng& rng) const {
   const std::uint64_t at = rng.below64(total_);
   const Split* split = splits_.data();
   while (at >= split->cumulative) ++split;
@@ -96,7 +96,7 @@ Deals::Laid Deals::lay_uniform(Rng& rng) const {
 }
 
 World Deals::draw(Rng& rng) const {
-  Laid laid;
+  UnseenCards laid;
   if (placing_) {
     double uniforms[kNumCards];
     for (double& u : uniforms) u = rng.uniform();
@@ -146,7 +146,7 @@ void Deals::hold(World& w) const {
   for (int p = 0; p < kPlayers; ++p) w.held[p] &= ~(w.skat | view_.played[p]);
 }
 
-bool Deals::explains(const World& w) const {
+bool Deals::is_consistent(const World& w) const {
   const SeatView& v = view_;
   if ((w.dealt[0] | w.dealt[1] | w.dealt[2] | w.dealt_skat) != kAll || count(w.dealt_skat) != kSkat) return false;
   for (Cards dealt : w.dealt)
@@ -184,7 +184,7 @@ Placing::Sets Deals::sets(const World& world) const {
 }
 
 double Deals::log_prob(const World& w) const {
-  if (!explains(w)) return -std::numeric_limits<double>::infinity();
+  if (!is_consistent(w)) return -std::numeric_limits<double>::infinity();
   return (placing_ ? placing_->log_prob(sets(w)) : -std::log(double(total_))) - std::log(double(histories()));
 }
 

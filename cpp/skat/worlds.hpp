@@ -41,8 +41,8 @@ class Deals {
   std::uint64_t assignments() const { return total_; }            // ways to lay the unseen cards
   int histories() const { return hidden_discards_ ? kWays : 1; }  // of what was picked up and laid away, for each
   World draw(Rng& rng) const;
-  bool explains(const World& w) const;  // w.held and w.skat are not looked at
-  void hold(World& w) const;            // fills in what a world that explains the view holds now
+  bool is_consistent(const World& w) const;  // w.held and w.skat are not looked at
+  void hold(World& w) const;                 // fills in what a world that explains the view holds now
   // Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
   double log_prob(const World& w) const;
   // Where the cards of a world that explains the view lie, [kNumCards]: 0, 1, 2; -1 where the view says it.
@@ -62,10 +62,10 @@ class Deals {
   Placing placing_or_uniform() const { return placing_ ? *placing_ : placing(nullptr); }
   // The cards at each place of a world, those seen included.
   Placing::Sets sets(const World& w) const;
-  struct Laid {
+  struct UnseenCards {
     Cards a, b, skat;  // unseen cards
   };
-  Laid lay_uniform(Rng& rng) const;
+  UnseenCards lay_uniform(Rng& rng) const;
 
   SeatView view_;
   int a_ = 0, b_ = 0;  // the two other seats

@@ -51,7 +51,16 @@ def test_worlds_replay_legally_and_look_the_same(spec):
             for i, twin in enumerate(twins):
                 world = replay(game, worlds.history(i), where)
                 assert game.view(world, viewer) == view, where
-                for name in ("passed", "drawn", "plays", "tasks", "messages", "phase", "result", "commander"):
+                for name in (
+                    "passed_cards",
+                    "drawn_cards",
+                    "plays",
+                    "tasks",
+                    "messages",
+                    "phase",
+                    "result",
+                    "commander",
+                ):
                     assert getattr(twin, name) == getattr(world.core, name), f"{name}: {where}"
                 assert [twin.hand(p) for p in range(4)] == [world.core.hand(p) for p in range(4)], where
                 assert twin.legal_actions() == world.core.legal_actions(), where
@@ -131,7 +140,7 @@ def test_uniform_over_all_histories_of_an_ending(tmp_path, mission, distress, mo
             assert tuple(row) in cells, f"impossible world; {where}"
             cells[tuple(row)] += 1
         np.testing.assert_allclose(belief.log_prob(worlds), -math.log(len(rows)))
-        assert belief.deals_of(view).explains(np.array(rows, dtype=np.int16)).all(), where
+        assert belief.deals_of(view).is_consistent(np.array(rows, dtype=np.int16)).all(), where
         if 1 < len(rows) <= 2000:
             assert chisquare(list(cells.values())).pvalue > P_MIN, where
     assert several > wanted

@@ -113,7 +113,7 @@ def test_probabilities_marginals_and_draws_are_those_of_all_worlds(game):
             drawn = belief.sample(2000, np.random.default_rng(index))
             uniform: Any = sampler(game)
             uniform.reset(view)
-            assert uniform.deals_of(view).explains(drawn.hidden).all(), where
+            assert uniform.deals_of(view).is_consistent(drawn.hidden).all(), where
             by, key = (drawn.hidden, worlds) if game.name == "crew" else (belief.places(drawn), places)
             cell = {row.tobytes(): i for i, row in enumerate(key)}
             counts = np.bincount([cell[row.tobytes()] for row in by], minlength=len(key))
@@ -152,7 +152,7 @@ def test_equal_odds_are_the_uniform_belief(game):
             learned: Any = sampler(game, lambda views, odds=extreme: odds)
             learned.reset(view)
             drawn = learned.sample(4, np.random.default_rng(index))
-            assert uniform.deals_of(view).explains(drawn.hidden).all(), where
+            assert uniform.deals_of(view).is_consistent(drawn.hidden).all(), where
             assert np.isfinite(learned.log_prob(drawn)).all(), where
             assert game.view(drawn.state(0), view.viewer) == view, where
             total, places = learned.marginals().sum(axis=1), learned.places(drawn)
@@ -309,11 +309,11 @@ def test_a_head_says_what_was_trained_and_of_each_view_alone(trained):
     said = head(views)
     for i, view in enumerate(views):
         np.testing.assert_array_equal(head([view])[0], said[i])
-    network = belief_heads.HeadNetwork(head.trunk.engine.width, config.hidden, heads.cards(game))
+    network = belief_heads.HeadNetwork(head.trunk.backend.width, config.hidden, heads.cards(game))
     network.load_state_dict({name: torch.from_numpy(w) for name, w in head.weights.items()})
     with torch.no_grad():
         np.testing.assert_allclose(said, network(torch.from_numpy(head.trunk.states(views))).numpy(), atol=1e-4)
-    assert head.trunk.engine.used == 0
+    assert head.trunk.backend.node_count == 0
 
 
 def test_hidden_states_are_what_the_heads_of_the_model_read():
@@ -321,16 +321,16 @@ def test_hidden_states_are_what_the_heads_of_the_model_read():
     folder = checkpoints.find("hearts-small")
     view = game.view(game.deal(3, 1), 2)
     found = []
-    for backend in ("cpp", "torch"):
-        engine = load_backend(folder, game.outcomes, dtype="float32", backend=backend)
+    for kind in ("cpp", "torch"):
+        backend = load_backend(folder, game.outcomes, dtype="float32", backend=kind)
         tokenizer = tokenizers.make(game)
         tokens = tokenizer.encode(view)
         features = tokenizers.follow(tokenizer, tokens[None])[0][0]
-        nodes = engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), features)
-        found.append(engine.hidden_states(nodes))
-        assert found[-1].shape == (len(tokens), engine.width) and found[-1].dtype == np.float32
+        nodes = backend.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), features)
+        found.append(backend.hidden_states(nodes))
+        assert found[-1].shape == (len(tokens), backend.width) and found[-1].dtype == np.float32
         with pytest.raises(ValueError, match="not a live node"):
-            engine.hidden_states(np.array([999_999], np.int32))
+            backend.hidden_states(np.array([999_999], np.int32))
     np.testing.assert_allclose(*found, atol=1e-4)
     assert np.abs(found[0]).max() > 0.1
 

@@ -349,11 +349,11 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
             if len(state.history()) == NUM_CARDS + 2:
                 for hidden, found in zip(worlds.hidden, weights):
                     expected = 0.0
-                    for p, (accepted, refused) in enumerate(search.said_in(seen)):
+                    for p, (accepted, refused) in enumerate(search.bid_ranges(seen)):
                         ten = np.flatnonzero(hidden[:NUM_CARDS] == p).tolist()
                         if p != viewer:
                             expected += math.log(
-                                search.said_chance(evaluation(), model, accepted, refused, ten, p, True)
+                                search.bid_chance(evaluation(), model, accepted, refused, ten, p, True)
                             )
                     assert found == pytest.approx(expected)
             elif np.ptp(weights) > 0:

@@ -34,7 +34,7 @@ def position(game, seed):
 def listed(game, events):
     """Every layout that explains what was seen, ascending, by looking at all of them; uint64."""
     first = events[0].action if events else None
-    room = game.board.allowed(first) if events else range(game.cells)
+    room = game.board.allowed_cells(first) if events else range(game.cells)
     found = []
     for layout in itertools.combinations(room, game.mines):
         mines = set(layout)
@@ -44,7 +44,7 @@ def listed(game, events):
 
 
 def seen(game, view):
-    return CORE.Sight(game.board, [e.action for e in view.events], [e.seen[0] for e in view.events])
+    return CORE.Observation(game.board, [e.action for e in view.events], [e.seen[0] for e in view.events])
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,23 @@ def test_counts_on_large_boards():
     but for the mines left; and over all that a cell may show, the layouts add up."""
     for rows, cols, mines in [(8, 8, 32), (8, 8, 10), (7, 9, 20)]:
         board = CORE.Board(rows, cols, mines, 0)
-        assert CORE.Counter(board, CORE.Sight(board, [], [])).layouts == comb(rows * cols, mines)
-        one = CORE.Counter(board, CORE.Sight(board, [cols + 1], [3])).layouts
+        assert CORE.Counter(board, CORE.Observation(board, [], [])).layouts == comb(rows * cols, mines)
+        one = CORE.Counter(board, CORE.Observation(board, [cols + 1], [3])).layouts
         assert one == comb(8, 3) * comb(rows * cols - 9, mines - 3)
     board = CORE.Board(8, 8, 20, 0)
-    two = CORE.Counter(board, CORE.Sight(board, [9, 54], [3, 5]))
+    two = CORE.Counter(board, CORE.Observation(board, [9, 54], [3, 5]))
     assert two.layouts == comb(8, 3) * comb(8, 5) * comb(64 - 18, 12)
     assert int(two.mines().sum()) == 20 * two.layouts
     for seed in range(20):
         game = games.load("mines(rows=8,cols=8,mines=14,first_move=any)")
         view = game.view(position(game, seed), 0)
         cells, shown = [e.action for e in view.events], [e.seen[0] for e in view.events]
-        counter = CORE.Counter(game.board, CORE.Sight(game.board, cells, shown))
+        counter = CORE.Counter(game.board, CORE.Observation(game.board, cells, shown))
         assert int(counter.mines().sum()) == 14 * counter.layouts, seed
         cell = next(c for c in range(64) if c not in cells)
         parts = [
-            CORE.Counter(game.board, CORE.Sight(game.board, [*cells, cell], [*shown, k])).layouts for k in range(10)
+            CORE.Counter(game.board, CORE.Observation(game.board, [*cells, cell], [*shown, k])).layouts
+            for k in range(10)
         ]
         assert sum(parts) == counter.layouts, seed
         assert parts[9] == counter.mines()[cell], seed
@@ -92,13 +93,13 @@ def test_counts_on_large_boards():
 def test_what_cannot_be_seen_has_no_layout():
     board = CORE.Board(3, 3, 2, 0)
     for cells, shown in (([4], [3]), ([0], [4]), ([0, 1], [0, 3]), ([0, 8, 4], [0, 0, 1])):
-        sight = CORE.Sight(board, cells, shown)
-        assert CORE.Counter(board, sight).layouts == 0
+        observation = CORE.Observation(board, cells, shown)
+        assert CORE.Counter(board, observation).layouts == 0
         with pytest.raises(ValueError, match="no layout"):
-            CORE.sample(board, sight, 0, 0, 0, 1, 1)
+            CORE.sample(board, observation, 0, 0, 0, 1, 1)
     late = games.load("mines")
-    assert CORE.Counter(late.board, CORE.Sight(late.board, [5], [1])).layouts == 0  # its number must be 0
-    assert CORE.Counter(late.board, CORE.Sight(late.board, [5], [9])).layouts == 0
+    assert CORE.Counter(late.board, CORE.Observation(late.board, [5], [1])).layouts == 0  # its number must be 0
+    assert CORE.Counter(late.board, CORE.Observation(late.board, [5], [9])).layouts == 0
 
 
 @pytest.mark.slow
@@ -127,25 +128,25 @@ def test_a_walk_that_is_too_short_ends_anywhere():
     """Without a step the first layout is the prior's; each step makes it likelier that it explains what was seen."""
     game = games.load("mines")
     view = game.view(position(game, 6), 0)
-    sight = seen(game, view)
+    observation = seen(game, view)
     layouts = listed(game, view.events)
-    room = comb(len(game.board.allowed(view.events[0].action)), game.mines)
+    room = comb(len(game.board.allowed_cells(view.events[0].action)), game.mines)
     shares = []
     for trials in (0, 30, 1000):
-        drawn = CORE.sample(game.board, sight, METHODS.index("metropolis"), 0, trials, 3, 4000)
+        drawn = CORE.sample(game.board, observation, METHODS.index("metropolis"), 0, trials, 3, 4000)
         shares.append(float(np.isin(drawn, layouts).mean()))
     assert abs(shares[0] - len(layouts) / room) < 4 * (shares[0] / 4000) ** 0.5 + 0.002
     assert shares[0] < shares[1] < shares[2]
-    lost = CORE.sample(game.board, sight, METHODS.index("rejection"), 1, 1, 3, 4000)  # one try each
+    lost = CORE.sample(game.board, observation, METHODS.index("rejection"), 1, 1, 3, 4000)  # one try each
     assert 0 < (lost == 0).mean() < 1
 
 
 def test_a_draw_is_a_function_of_its_seed():
     game = games.load("mines(rows=7,cols=7,mines=11)")
-    sight = seen(game, game.view(position(game, 2), 0))
+    observation = seen(game, game.view(position(game, 2), 0))
     for method in range(1, 4):
-        first, again, other = (CORE.sample(game.board, sight, method, 0, 50, seed, 20).tolist() for seed in (1, 1, 2))
-        assert first == again != other
+        draws = [CORE.sample(game.board, observation, method, 0, 50, seed, 20).tolist() for seed in (1, 1, 2)]
+        assert draws[0] == draws[1] != draws[2]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,7 @@ import pytest
 from support.gomcts_twin import Twin
 from support.hanabi_histories import SMALL
 from support.play import random_playout
-from support.searches import FakeEngine, own_turns
+from support.searches import FakeBackend, own_turns
 
 from trickformer import games, tokenizers
 from trickformer.base import PUBLIC
@@ -200,13 +200,13 @@ def test_a_search_equals_its_twin(name, bias):
     tokenizer, options = tokenizers.make(game), SearchOptions(runs=20, steps=3)
     for number, view in enumerate(own_turns(game, 3, 7)):
         tokens = tokenizer.encode(view)
-        engine = FakeEngine(tokenizer, bias, seats=game.players)
-        root = engine.root(tokens)
+        backend = FakeBackend(tokenizer, bias, seats=game.players)
+        root = backend.root(tokens)
         (result,) = search(
-            engine, game.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [number], options
+            backend, game.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [number], options
         )
-        assert list(engine.sequences) == [root], "nodes were not given back"
-        twin = Twin(tokenizer, engine.model, game.outcomes.values, options, number)
+        assert list(backend.sequences) == [root], "nodes were not given back"
+        twin = Twin(tokenizer, backend.model, game.outcomes.values, options, number)
         children = twin.run(tuple(tokens.tolist()))
         assert result.tokens.tolist() == list(children), tokens
         assert result.visits.tolist() == [visits for _, visits in children.values()], tokens

@@ -76,7 +76,7 @@ def test_floats_are_no_integers_and_integers_must_fit():
     with pytest.raises(TypeError):
         table.outcomes(scores.astype(np.float32), seats)
     with pytest.raises(TypeError):
-        _core.skat.told(np.array([99.5]))
+        _core.skat.complete_tokens(np.array([99.5]))
     with pytest.raises(TypeError):
         _core.hanabi.Tables(_core.hanabi.Rules(), 1, 0, 2).take(np.array([0.0]))
     out = np.zeros((2, _core.hanabi.Rules().observation))  # of another type: what is written would go into a copy
@@ -132,7 +132,7 @@ def test_numbers_of_the_rules_are_in_range(number, evaluation):
     hanabi = codec("hanabi")
     with pytest.raises(ValueError, match="an actor is 1 to 1"):
         hanabi.token(0, number)
-    for tokens in (_core.skat.told, hanabi.events, lambda t: _core.crew.told(codec("crew"), t)):
+    for tokens in (_core.skat.complete_tokens, hanabi.events, lambda t: _core.crew.complete_tokens(codec("crew"), t)):
         with pytest.raises(ValueError, match=r"token|tokens"):
             tokens(np.array([number if number != -1 else INT_MIN], np.int32))
 
@@ -220,16 +220,16 @@ def test_an_object_that_was_never_constructed_is_refused():
 
 
 def test_sizes_of_a_model_are_looked_at_before_its_weights():
-    sizes, *rest = core_examples.engine_arguments(61, 3, np.random.default_rng(1))
+    sizes, *rest = core_examples.backend_arguments(61, 3, np.random.default_rng(1))
     for name in sizes:
         if name not in ("n_actions", "masked"):
             for size in (INT_MAX, INT_MIN, -1, 2**20):
                 with pytest.raises(ValueError, match=r"size of the model|layers|multiple|elements|values must"):
-                    _core.GPT2Engine({**sizes, name: size}, *rest)
+                    _core.GPT2Backend({**sizes, name: size}, *rest)
     with pytest.raises(ValueError, match="n_head"):
-        _core.GPT2Engine({name: size for name, size in sizes.items() if name != "n_head"}, *rest)
+        _core.GPT2Backend({name: size for name, size in sizes.items() if name != "n_head"}, *rest)
     with pytest.raises(TypeError, match=re.escape("tensor transformer.wte.weight")):
-        _core.GPT2Engine(sizes, rest[0], {**rest[1], "transformer.wte.weight": "none"}, *rest[2:])
+        _core.GPT2Backend(sizes, rest[0], {**rest[1], "transformer.wte.weight": "none"}, *rest[2:])
 
 
 def test_weights_are_numbers(evaluation):
@@ -312,7 +312,7 @@ class Reenters:
 
 def batch_of(tracker, **options):
     batch = _core.gomcts.SearchBatch(np.zeros((8, 4), np.float32))
-    settings = {"runs": 20, "steps": 2, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 2, "legal": True, "early": False}
+    settings = {"runs": 20, "steps": 2, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 2, "legal": True}
     batch.add(tracker, 1, 0, **(settings | options))
     return batch
 
@@ -381,11 +381,11 @@ def test_a_search_takes_answers_to_what_it_asked():
     with pytest.raises(ValueError, match="same tokens and features"):
         batch.add(
             codec("skat").tracker() if codec("skat").tracker().my_turn() else Reenters(lambda: None),
-            1, 0, runs=1, steps=1, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True, early=False,
+            1, 0, runs=1, steps=1, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True,
         )  # fmt: skip
-    engine = _core.GPT2Engine(*core_examples.engine_arguments(9, 0, np.random.default_rng(1)))
+    backend = _core.GPT2Backend(*core_examples.backend_arguments(9, 0, np.random.default_rng(1)))
     with pytest.raises(ValueError, match="the model has 9 tokens"):
-        batch.run(engine, False)
+        batch.run(backend, False)
     with pytest.raises(ValueError, match="one at least"):
         _core.gomcts.SearchBatch(np.zeros((0, 4), np.float32))
 
@@ -404,17 +404,15 @@ class Breaks(Reenters):
 def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
     batch = batch_of(Reenters(lambda: None), features=True)
     idle = _core.under_way()
-    batch.add(
-        Breaks(), 1, 0, runs=20, steps=2, c=0.4, threshold=0.0, mu=0.0, wave=2, legal=True, early=False, features=True
-    )
+    batch.add(Breaks(), 1, 0, runs=20, steps=2, c=0.4, threshold=0.0, mu=0.0, wave=2, legal=True, features=True)
     with pytest.raises(ValueError, match="out of order"):
         batch.advance()
     assert _core.under_way()[1] < idle[1]
-    engine = _core.GPT2Engine(*core_examples.engine_arguments(4, 2, np.random.default_rng(1)))
+    backend = _core.GPT2Backend(*core_examples.backend_arguments(4, 2, np.random.default_rng(1)))
     nothing = np.zeros((0, 4), np.float32)
     for _ in range(2):
         assert [len(part) for part in batch.branches()] == [0, 0, 0]
-        for go_on in (batch.advance, lambda: batch.run(engine, True)):
+        for go_on in (batch.advance, lambda: batch.run(backend, True)):
             with pytest.raises(ValueError, match="has failed"):
                 go_on()
         batch.answer(nothing, nothing)
@@ -422,9 +420,9 @@ def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
 
 def test_a_search_that_counts_action_values_is_given_them():
     batch = batch_of(Reenters(lambda: None), leaf_action_values=True, features=True)
-    engine = _core.GPT2Engine(*core_examples.engine_arguments(4, 2, np.random.default_rng(1)))
+    backend = _core.GPT2Backend(*core_examples.backend_arguments(4, 2, np.random.default_rng(1)))
     with pytest.raises(ValueError, match="answered with them"):
-        batch.run(engine, False)
+        batch.run(backend, False)
     assert batch.advance()
     batch.give_nodes(np.arange(len(batch.branches()[1]), dtype=np.int32))
     policy, values = np.zeros((len(batch.policy_nodes()), 4), np.float32), np.zeros((0, 4), np.float32)
@@ -443,9 +441,7 @@ def test_logits_that_are_no_numbers_choose_a_legal_action():
 
 def test_an_outcome_beyond_the_table_is_refused():
     batch = _core.gomcts.SearchBatch(np.zeros((1, 4), np.float32))
-    batch.add(
-        codec_at_own_turn(), 1, 0, runs=5, steps=1000, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True, early=False
-    )
+    batch.add(codec_at_own_turn(), 1, 0, runs=5, steps=1000, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True)
     with pytest.raises(IndexError, match="an outcome that the game does not have"):
         advanced(batch, 61)
 

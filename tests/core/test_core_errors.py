@@ -69,7 +69,7 @@ def test_nothing_is_seen_after_the_end(name):
 
 def test_a_sight_of_another_board_is_refused():
     small, large = _core.mines.Board(2, 2, 1, 0), _core.mines.Board(8, 8, 1, 0)
-    foreign = _core.mines.Sight(large, [0, 1, 8, 9, 2], [0] * 5)
+    foreign = _core.mines.Observation(large, [0, 1, 8, 9, 2], [0] * 5)
     how = {"domain": 0, "simulations": 1, "seconds": 0.0, "c": 0.5, "widening": 0.0, "seed": 1}
     with pytest.raises(ValueError, match="of another board"):
         _core.mines.search(small, foreign, method=3, **how)

@@ -26,7 +26,7 @@ def alike(work: Callable[[int], Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def hearts_engine(hearts: Any) -> Any:
+def hearts_backend(hearts: Any) -> Any:
     return load_backend(checkpoints.find("hearts-small"), hearts.outcomes)
 
 
@@ -37,7 +37,7 @@ def beginnings(hearts: Any) -> tuple[Any, np.ndarray]:
     return tokenizer, hands.tokens[:, 0, :20].astype(np.int16)
 
 
-def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_engine: Any) -> None:
+def test_a_backend_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_backend: Any) -> None:
     tokenizer, sequences = beginnings(hearts)
     start = tokenizer.codec.tracker()
 
@@ -45,15 +45,15 @@ def test_an_engine_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_e
         tokens, length = sequences[job : job + 1], np.array([15], np.int32)
         features = _core.follow(start, tokens, length, False)[0][0, :15]
         root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
-        nodes = hearts_engine.extend(root, whole, length, features if hearts_engine.n_features else None)
-        found = [hearts_engine.policy(nodes), hearts_engine.values(nodes), hearts_engine.outcomes(nodes)]
-        hearts_engine.release(nodes[::-1].copy())
+        nodes = hearts_backend.extend(root, whole, length, features if hearts_backend.n_features else None)
+        found = [hearts_backend.policy(nodes), hearts_backend.values(nodes), hearts_backend.outcomes(nodes)]
+        hearts_backend.release(nodes[::-1].copy())
         return found
 
     alike(work)
 
 
-def test_searches_share_an_engine(hearts: Any, hearts_engine: Any) -> None:
+def test_searches_share_a_backend(hearts: Any, hearts_backend: Any) -> None:
     tokenizer, sequences = beginnings(hearts)
     start = tokenizer.codec.tracker()
     options = search.SearchOptions(runs=10, wave=2)
@@ -65,9 +65,9 @@ def test_searches_share_an_engine(hearts: Any, hearts_engine: Any) -> None:
             return []
         features = _core.follow(start, tokens, length, False)[0][0, :15]
         root, whole = np.array([-1], np.int32), tokens[0, :15].astype(np.int32)
-        nodes = hearts_engine.extend(root, whole, length, features if hearts_engine.n_features else None)
-        values = hearts.outcomes.values[: hearts_engine.n_outcomes]
-        (found,) = search.search(hearts_engine, values, [tracker], nodes[-1:], [job], options)
+        nodes = hearts_backend.extend(root, whole, length, features if hearts_backend.n_features else None)
+        values = hearts.outcomes.values[: hearts_backend.n_outcomes]
+        (found,) = search.search(hearts_backend, values, [tracker], nodes[-1:], [job], options)
         return [found.tokens, found.values, found.visits]
 
     alike(work)

@@ -72,7 +72,7 @@ def test_a_search_that_has_ended_is_counted_no_more():
     tokenizer = tokenizers.make(game := games.load("hearts"))
     view = _turn(game, 20)
     batch = _core.gomcts.SearchBatch(game.outcomes.values.astype(np.float32))
-    options = {"steps": 1, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 4, "legal": True, "early": False}
+    options = {"steps": 1, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 4, "legal": True}
     for runs in (20, 50):
         batch.add(tokenizer.tracker(tokenizer.encode(view)), 1, 0, runs=runs, **options)
         seen = set()

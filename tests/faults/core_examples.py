@@ -68,8 +68,8 @@ class Tracker:
         return self.rng.choice((0, 1, -1, 2**31, 10**20, "won", None)) if self.faults else 1
 
 
-def engine_arguments(vocabulary: int, features: int, rng: np.random.Generator) -> Arguments:
-    """Those of a small GPT2Engine."""
+def backend_arguments(vocabulary: int, features: int, rng: np.random.Generator) -> Arguments:
+    """Arguments of a small GPT2Backend."""
     sizes = {**SIZES, "vocab_size": vocabulary, "n_features": features, "n_actions": 1, "masked": 1}
     d, f, shapes = SIZES["n_embd"], SIZES["n_inner"], {}
     for name, shape in {"ln_1": (d,), "ln_2": (d,), "attn.c_attn": (d, 3 * d), "attn.c_proj": (d, d)}.items():
@@ -198,34 +198,35 @@ class _Maker:
         net = tuple(
             self.draw.normal(size=s).astype(np.float32) for s in ((features + 1, 64), (vocabulary, 64), vocabulary)
         )
-        self.add("QuickNet", lambda: net)
-        self.keep(_core.QuickNet(*net))
+        self.add("RolloutNet", lambda: net)
+        self.keep(_core.RolloutNet(*net))
         self.add(
-            "QuickNet.values", lambda: (_core.QuickNet(*net), self.draw.normal(size=(2, features)).astype(np.float32))
+            "RolloutNet.values",
+            lambda: (_core.RolloutNet(*net), self.draw.normal(size=(2, features)).astype(np.float32)),
         )
 
     def searches(self, codec: Any, tracker: Callable[[], Any]) -> None:
         rng, draw = self.rng, self.draw
         vocabulary, features = len(codec.tracker().possible()), codec.tracker().n_features
-        arguments = engine_arguments(vocabulary, features, draw)
-        self.add("GPT2Engine", lambda: arguments)
-        engine = _core.GPT2Engine(*arguments)
-        self.keep(engine)
+        arguments = backend_arguments(vocabulary, features, draw)
+        self.add("GPT2Backend", lambda: arguments)
+        backend = _core.GPT2Backend(*arguments)
+        self.keep(backend)
         tokens = np.arange(4, dtype=np.int32)
 
         def extend() -> Arguments:
             lengths, rows = np.array([3, 1], np.int32), draw.normal(size=(4, features)).astype(np.float32)
-            return engine, np.array([-1, -1], np.int32), tokens, lengths, rows
+            return backend, np.array([-1, -1], np.int32), tokens, lengths, rows
 
-        self.add("GPT2Engine.extend", extend)
+        self.add("GPT2Backend.extend", extend)
         heads = ("policy", "outcomes", "values", "action_values", "hidden_states", "release")
         for head in heads:
-            self.add(f"GPT2Engine.{head}", lambda: (engine, engine.extend(*extend()[1:])[::-1].copy()))
+            self.add(f"GPT2Backend.{head}", lambda: (backend, backend.extend(*extend()[1:])[::-1].copy()))
         values = draw.normal(size=(3000, 4)).astype(np.float32)
 
         def batch(advanced: bool = True) -> Any:
             made = _core.gomcts.SearchBatch(values)
-            root = int(engine.extend(*extend()[1:])[-1])
+            root = int(backend.extend(*extend()[1:])[-1])
             for _ in range(2):
                 at = tracker()
                 if at.my_turn():
@@ -235,7 +236,7 @@ class _Maker:
                         "mu": 0.01,
                         "wave": rng.choice((1, 3)),
                     }
-                    names = ("legal", "early", "action_values", "leaf_action_values")
+                    names = ("legal", "action_values", "leaf_action_values")
                     flags = {name: rng.random() < 0.5 for name in names}
                     made.add(
                         at, 1, root, runs=rng.randrange(1, 6), steps=rng.randrange(3), features=True, **options, **flags
@@ -255,12 +256,12 @@ class _Maker:
             made = batch()
             return made, np.arange(len(made.branches()[1]), dtype=np.int32)
 
-        self.add("gomcts.SearchBatch.run", lambda: (batch(False), engine, True))
+        self.add("gomcts.SearchBatch.run", lambda: (batch(False), backend, True))
         self.add("gomcts.SearchBatch.answer", answer)
         self.add("gomcts.SearchBatch.give_nodes", give)
-        for method in ("edges", "best", "illegal", "imagined"):
+        for method in ("edges", "best", "illegal", "imagined_tree"):
             self.add(f"gomcts.SearchBatch.{method}", lambda: (answered(), 0))
-        for method in ("advance", "branches", "engine_nodes"):
+        for method in ("advance", "branches", "backend_nodes"):
             self.add(f"gomcts.SearchBatch.{method}", lambda: (answered(),))
 
         def answered() -> Any:
@@ -282,7 +283,7 @@ class _Maker:
             return self.samplers(name, lambda: module.DealSampler(self.hearts_view()), *WORLDS)
         given = (codec,) if name == "crew" else ()
         self.add(f"{name}.SeatView", lambda: (*given, seen()))
-        self.add(f"{name}.told", lambda: (*given, seen()))
+        self.add(f"{name}.complete_tokens", lambda: (*given, seen()))
         if name == "crew":
             self.add("crew.events", lambda: (*given, seen()))
         else:
@@ -348,7 +349,7 @@ class _Maker:
         return rules, seat, 0, sorted(deck[seat::4].tolist()), [], [], leader, plays, turn
 
 
-WORLDS = ("explains", "log_prob", "places")
+WORLDS = ("is_consistent", "log_prob", "places")
 
 
 def _evaluation() -> Any:

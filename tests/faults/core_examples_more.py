@@ -110,7 +110,7 @@ def _skat(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) ->
     add("skat_search.best_laying", lambda: (evaluation, ten(12), 1))
     add("skat_search.best_offer", lambda: (evaluation, ten(12), rng.choice((0, 18, 264)), 1, True))
     model = _core.skat_search.BidModel()
-    add("skat_search.said_chance", lambda: (evaluation, model, rng.randrange(-1, 30), 40, ten(), 2, True))
+    add("skat_search.bid_chance", lambda: (evaluation, model, rng.randrange(-1, 30), 40, ten(), 2, True))
     settled = {"kind": 0, "hand": True, "level": 1, "bid": 18, "soloist": 0, "points": 61, "tricks": 5}
     add("skat.settle", lambda: tuple((settled | {"soloists_cards": ten(12)})[k] for k in SETTLE))
     keep(_core.skat_search.Solver())
@@ -131,16 +131,16 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
         rows, cols = rng.choice(((2, 2), (3, 4), (4, 4), (5, 5), (8, 8), (1, 64)))
         late, first = rng.randrange(2), rng.randrange(rows * cols)
         board = _core.mines.Board(rows, cols, rng.randrange(1, max(2, rows * cols // 9)), late)
-        where, state = board.allowed(first), begun(board, first, bool(late))
+        where, state = board.allowed_cells(first), begun(board, first, bool(late))
         state.lay(rng.sample(where, _mines_of(lambda: begun(board, first, bool(late)), where)))
         if not late:
             state.open(first)
         for _ in range(rng.randrange(8)):
-            if state.over or not state.unopened:
+            if state.over or not state.unopened_cells:
                 break
-            state.open(rng.choice(state.unopened))
+            state.open(rng.choice(state.unopened_cells))
         keep(board, state)
-        return board, [c for c, _ in state.seen], [n for _, n in state.seen]
+        return board, [c for c, _ in state.opened_cells], [n for _, n in state.opened_cells]
 
     def _mines_of(begin: Callable[[], Any], where: list[int]) -> int:
         for n in range(1, len(where) + 1):  # the board does not say how many it has
@@ -155,18 +155,18 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
         for _ in range(100):
             try:
                 board, cells, shown = played()
-                return board, _core.mines.Sight(board, cells, shown)
+                return board, _core.mines.Observation(board, cells, shown)
             except ValueError:
                 continue
         raise ValueError("no game of Mines")
 
     for _ in range(12):
-        board, sight = good()
-        keep(board, sight, _core.mines.Counter(board, sight), _core.mines.Solver(board, 500, 500))
-    add("mines.Sight", played)
+        board, observation = good()
+        keep(board, observation, _core.mines.Counter(board, observation), _core.mines.Solver(board, 500, 500))
+    add("mines.Observation", played)
     add("mines.State.lay", lambda: (_core.mines.State(_core.mines.Board(3, 4, 2, 0)), rng.sample(range(12), 2)))
     add("mines.Counter", good)
-    add("mines.explains", lambda: (*good(), draw.integers(0, 2**62, 3).astype(np.uint64)))
+    add("mines.is_consistent", lambda: (*good(), draw.integers(0, 2**62, 3).astype(np.uint64)))
     add("mines.sample", lambda: (*good(), rng.randrange(4), rng.randrange(2), 20, 1, 2))
 
     def search() -> tuple[Any, ...]:
@@ -175,8 +175,8 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
     add("mines.search", search)
 
     def solve() -> tuple[Any, ...]:
-        board, sight = good()
-        return _core.mines.Solver(board, 300, 300), sight, rng.randrange(4)
+        board, observation = good()
+        return _core.mines.Solver(board, 300, 300), observation, rng.randrange(4)
 
     add("mines.Solver.open", solve)
 
@@ -234,7 +234,7 @@ def _hanabi(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) 
     add("hanabi.Decision", decision)
     keep(*(core.Decision(*decision()) for _ in range(4)))
     add("hanabi.Decision.blueprint", lambda: decided(lambda d, h: (1,)))
-    add("hanabi.Decision.explained", lambda: decided(lambda d, h: (rng.choice([0, 500]), 4, 50, 1)))
+    add("hanabi.Decision.consistent_hands", lambda: decided(lambda d, h: (rng.choice([0, 500]), 4, 50, 1)))
     add("hanabi.Decision.decks", lambda: decided(lambda d, h: (h, 1)))
     add("hanabi.Decision.chances", lambda: decided(lambda d, h: (h,)))
     add("hanabi.Decision.play", lambda: decided(lambda d, h: (h, d.decks(h, 1), np.array([d.blueprint(1)]), 0)))

@@ -50,8 +50,8 @@ RUNS = {
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
+class CommandResult:
+    """Exit code and standard error of a command."""
 
     code: int  # exit code, or the signal that ended it below 0
     said: str  # its standard error, where lines of progress stand too
@@ -109,7 +109,7 @@ class Command:
         os.kill(self.pid, signal.SIGKILL)
         return True
 
-    def wait(self, limit: float = LIMIT) -> Ended:
+    def wait(self, limit: float = LIMIT) -> CommandResult:
         """Its end. Raises TimeoutError where it takes longer than `limit` seconds, and kills it."""
         deadline = time.monotonic() + limit
         while not os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
@@ -120,7 +120,7 @@ class Command:
             time.sleep(0.005)
         code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         self._said.seek(0)
-        return Ended(code, self._said.read().decode(errors="replace"))
+        return CommandResult(code, self._said.read().decode(errors="replace"))
 
     def leaves(self, within: float) -> bool:
         """Whether, after its end, a process of its session still runs after some seconds."""
@@ -144,7 +144,7 @@ def warm() -> None:
     evaluation.KEEP_EVERY = 0.0  # a stack of games is kept after every move, not every minute
 
 
-def run(words: list[str], limit: float = LIMIT) -> Ended:
+def run(words: list[str], limit: float = LIMIT) -> CommandResult:
     """Runs a command to its end. Raises TimeoutError."""
     return Command(words).wait(limit)
 

@@ -390,7 +390,7 @@ def test_the_draw_of_mission_12(chair):
         assert set(script.state.legal_actions()) == before[giver] - lies_open
         assert script.state.current_player() == -1
         script.step()
-    drawn = script.state.drawn
+    drawn = script.state.drawn_cards
     for seat in range(4):
         assert set(script.state.hand(seat)) == before[seat] - {drawn[(seat + 1) % 4]} | {drawn[seat]}
     assert script.end() == "won 4"
@@ -399,7 +399,7 @@ def test_the_draw_of_mission_12(chair):
 def test_nobody_draws_when_it_is_over():
     page = own(tasks=1, rules=["random_draw_after_trick1"])
     assert Script(page, LADDER, "P9:0").end() == "won 1"
-    assert Script(page, LADDER, "P9:0").until(crew.OVER, 2).state.drawn == [0, 0, 0, 0]
+    assert Script(page, LADDER, "P9:0").until(crew.OVER, 2).state.drawn_cards == [0, 0, 0, 0]
 
 
 def test_two_tokens_of_mission_23_change_places():
@@ -448,7 +448,7 @@ def test_distress_moves_a_card_of_each(distress, by, chair):
         assert [set(script.state.hand(p)) for p in range(4)] == before  # all lay down before anybody takes up
         script.state.apply_action(max(script.state.legal_actions()))
     assert script.state.phase == crew.RADIO and script.seat() == 0
-    passed = script.state.passed
+    passed = script.state.passed_cards
     for seat in range(4):
         assert set(script.state.hand(seat)) == before[seat] - {passed[seat]} | {passed[(seat - by) % 4]}
 

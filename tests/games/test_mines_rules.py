@@ -122,8 +122,9 @@ def test_states_copy_pickle_and_refuse_nonsense():
         state.apply_action(game.chance(state, 1, 0))
     twin = state.clone()
     twin.apply_action(twin.legal_actions()[0])
-    assert len(state.core.seen) == 1 < len(twin.core.seen)
-    assert pickle.loads(pickle.dumps(state.core)).seen == deepcopy(state.core).seen == state.core.seen
+    assert len(state.core.opened_cells) == 1 < len(twin.core.opened_cells)
+    for copied in (pickle.loads(pickle.dumps(state.core)), deepcopy(state.core)):
+        assert copied.opened_cells == state.core.opened_cells
     with pytest.raises(ValueError, match="only at its end"):
         game.scores(state)
     for fault in (lambda c: c.open(5), lambda c: c.lay([0]), lambda c: c.open(16)):
@@ -131,7 +132,7 @@ def test_states_copy_pickle_and_refuse_nonsense():
             fault(state.core)
     for cells, shown in (([1, 1], [0, 0]), ([1], [10]), ([1, 2], [9, 0]), ([1], [])):
         with pytest.raises(ValueError, match=r"twice|shows|one number"):
-            _core.mines.Sight(game.board, cells, shown)
+            _core.mines.Observation(game.board, cells, shown)
 
 
 @pytest.mark.parametrize("rule", FIRST_MOVES)
@@ -147,8 +148,8 @@ def test_mines_that_spare_the_first_cell_are_laid_once_it_is_open(rule):
     state.open(0)
     with pytest.raises(ValueError, match="where the rule"):
         state.lay([0, 15])
-    state.lay(board.allowed(0)[-2:])
-    assert state.seen == [(0, 0)]
+    state.lay(board.allowed_cells(0)[-2:])
+    assert state.opened_cells == [(0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_the_optimal_value_is_that_of_a_slow_recursion(rows, cols, mines, rule):
                 parts.setdefault(len(layout & around(rows, cols, first)), []).append(layout)
         for part in parts.values():
             slow += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, {first}, game.safe))
-        count, total = solver.open(_core.mines.Sight(game.board, [], []), first)
+        count, total = solver.open(_core.mines.Observation(game.board, [], []), first)
         assert (count, Fraction(total, count)) == (len(layouts), slow), first
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.gomcts_twin import Twin
 from support.play import hearts_with, random_playout
-from support.searches import FakeEngine, own_turns
+from support.searches import FakeBackend, own_turns
 
 from trickformer import games, tokenizers
 from trickformer.gomcts.options import SearchOptions
@@ -36,12 +36,12 @@ def positions(hearts, n: int, seed: int = 3):
 
 
 def run_search(tokenizer, hearts, view, options, seed, bias):
-    engine = FakeEngine(tokenizer, bias)
+    backend = FakeBackend(tokenizer, bias)
     tokens = tokenizer.encode(view)
-    root = engine.root(tokens)
-    (result,) = search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
-    assert list(engine.sequences) == [root], "nodes were not given back"
-    return result, engine
+    root = backend.root(tokens)
+    (result,) = search(backend, hearts.outcomes.values, [tokenizer.tracker(tokens)], np.array([root]), [seed], options)
+    assert list(backend.sequences) == [root], "nodes were not given back"
+    return result, backend
 
 
 @pytest.mark.slow
@@ -58,8 +58,8 @@ def test_an_imagined_own_turn_without_a_legal_card(steps):
             continue
         clubless += 1
         options = SearchOptions(runs=40, steps=steps)
-        result, engine = run_search(tokenizer, game, view, options, index, 0.0)
-        children = Twin(tokenizer, engine.model, game.outcomes.values, options, index).run(
+        result, backend = run_search(tokenizer, game, view, options, index, 0.0)
+        children = Twin(tokenizer, backend.model, game.outcomes.values, options, index).run(
             tuple(int(t) for t in tokenizer.encode(view))
         )
         assert result.visits.tolist() == [visits for _, visits in children.values()], f"deal {index}"
@@ -82,8 +82,8 @@ def test_an_imagined_own_turn_without_a_legal_card(steps):
 def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
     illegal = 0
     for number, (_, view) in enumerate(positions(hearts, 6)):
-        result, engine = run_search(tokenizer, hearts, view, options, number, bias)
-        twin = Twin(tokenizer, engine.model, hearts.outcomes.values, options, number)
+        result, backend = run_search(tokenizer, hearts, view, options, number, bias)
+        twin = Twin(tokenizer, backend.model, hearts.outcomes.values, options, number)
         children = twin.run(tuple(int(t) for t in tokenizer.encode(view)))
         assert result.tokens.tolist() == list(children), f"position {number}"
         assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
@@ -97,11 +97,11 @@ def test_visits_and_values_equal_the_twin(hearts, tokenizer, options, bias):
 
 
 class Noting:
-    """An engine that remembers each node's sequence, and holds the features it is given equal to the tokenizer's."""
+    """A backend that remembers each node's sequence, and holds the features it is given equal to the tokenizer's."""
 
-    def __init__(self, engine, tokenizer):
-        self.engine, self.tokenizer = engine, tokenizer
-        self.n_features = engine.n_features
+    def __init__(self, backend, tokenizer):
+        self.backend, self.tokenizer = backend, tokenizer
+        self.n_features = backend.n_features
         self.sequences = {-1: ()}
         self.values_asked = 0
 
@@ -113,43 +113,43 @@ class Noting:
             sequences = [(*self.sequences[int(p)], int(t)) for p, t in zip(before, tokens)]
         for sequence, row in zip(sequences, features, strict=True):
             assert np.array_equal(row, self.tokenizer.tracker(np.array(sequence)).features())
-        nodes = self.engine.extend(parents, tokens, lengths, features)
+        nodes = self.backend.extend(parents, tokens, lengths, features)
         self.sequences.update(zip(nodes.tolist(), sequences, strict=True))
         return nodes
 
     def policy(self, nodes):
-        return self.engine.policy(nodes)
+        return self.backend.policy(nodes)
 
     def values(self, nodes):
         self.values_asked += len(nodes)
-        return self.engine.values(nodes)
+        return self.backend.values(nodes)
 
     def action_values(self, nodes):
-        return self.engine.action_values(nodes)
+        return self.backend.action_values(nodes)
 
     def release(self, nodes):
-        self.engine.release(nodes)
+        self.backend.release(nodes)
 
 
-def feed(engine, tokenizer, tokens):
+def feed(backend, tokenizer, tokens):
     """The nodes of a sequence with its features; it may be one that no deal explains, end tokens amid it."""
     tracker, features = tokenizer.tracker([]), []
     for token in tokens.tolist():
         tracker.push(token)
         features.append(tracker.features())
-    return engine.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(features))
+    return backend.extend(np.array([-1], np.int32), tokens, np.array([len(tokens)], np.int32), np.array(features))
 
 
-def asked_whole(engine, tokenizer):
-    """sequence -> logits, values and action values of the engine, each sequence fed by itself from its start."""
+def asked_whole(backend, tokenizer):
+    """sequence -> logits, values and action values of the backend, each sequence fed by itself from its start."""
 
     @functools.cache
     def model(sequence):
-        nodes = feed(engine, tokenizer, np.array(sequence, np.int32))
+        nodes = feed(backend, tokenizer, np.array(sequence, np.int32))
         last = nodes[-1:]
-        actions = engine.action_values(last)[0] if engine.has_action_values else None
-        found = engine.policy(last)[0], engine.values(last)[0], actions
-        engine.release(nodes)
+        actions = backend.action_values(last)[0] if backend.has_action_values else None
+        found = backend.policy(last)[0], backend.values(last)[0], actions
+        backend.release(nodes)
         return found
 
     return model
@@ -176,26 +176,26 @@ def test_a_model_with_features_is_searched_as_the_twin_does(name, options, tiny_
     game = games.load(name)
     tokenizer = tokenizers.make(game)
     folder = tiny_features_checkpoint_of(name)
-    engine = load_backend(folder, game.outcomes, "float32")
+    backend = load_backend(folder, game.outcomes, "float32")
     model = asked_whole(load_backend(folder, game.outcomes, "float32"), tokenizer)
     spread = 0
     for number, view in enumerate(own_turns(game, 3, 8)):
         tokens = tokenizer.encode(view)
-        noting = Noting(engine, tokenizer)
+        noting = Noting(backend, tokenizer)
         nodes = feed(noting, tokenizer, tokens)
         twin = Twin(tokenizer, model, game.outcomes.values, options, number)
         children = twin.run(tuple(tokens.tolist()))
-        for asked in (noting, engine):  # through Python, and within the core
+        for asked in (noting, backend):  # through Python, and within the core
             trackers = [tokenizer.tracker(tokens)]
             (result,) = search(asked, game.outcomes.values, trackers, nodes[-1:], [number], options)
-            assert engine.used == len(tokens), "nodes were not given back"
+            assert backend.node_count == len(tokens), "nodes were not given back"
             assert result.tokens.tolist() == list(children), f"position {number}"
             assert result.visits.tolist() == [visits for _, visits in children.values()], f"position {number}"
             np.testing.assert_allclose(result.values, [value for value, _ in children.values()], rtol=1e-9, atol=1e-9)
             assert result.illegal == twin.illegal
             if options.legal:
                 assert result.illegal == 0
-        engine.release(nodes)
+        backend.release(nodes)
         if options.action_values and options.leaf_action_values:
             assert noting.values_asked == 0
         spread += len(children) > 1
@@ -207,30 +207,30 @@ def test_waves_of_a_model_with_features_are_legal(name, tiny_features_checkpoint
     """To the end of the game, in waves, many searches at once: none depends on the others."""
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    engine = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
+    backend = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
     options = SearchOptions(runs=30, steps=60, wave=7, legal=True, action_values=True, leaf_action_values=True)
     views = own_turns(game, 4, 3)
     tokens = [tokenizer.encode(view) for view in views]
-    prefixes = [Prefix(engine, tokenizer.tracker(np.empty(0, np.int32))) for _ in views]
+    prefixes = [Prefix(backend, tokenizer.tracker(np.empty(0, np.int32))) for _ in views]
     roots = advance(prefixes, tokens)
     trackers = [tokenizer.tracker(t) for t in tokens]
-    together = search(engine, game.outcomes.values, trackers, roots, [1, 2, 3, 4], options)
+    together = search(backend, game.outcomes.values, trackers, roots, [1, 2, 3, 4], options)
     for i, result in enumerate(together):
-        (alone,) = search(engine, game.outcomes.values, trackers[i : i + 1], roots[i : i + 1], [i + 1], options)
+        (alone,) = search(backend, game.outcomes.values, trackers[i : i + 1], roots[i : i + 1], [i + 1], options)
         assert result.illegal == alone.illegal == 0
         assert result.tokens.tolist() == alone.tokens.tolist() and result.visits.tolist() == alone.visits.tolist()
         assert np.array_equal(result.values, alone.values)
 
 
 def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_features_checkpoint_of):
-    engine = load_backend(tiny_features_checkpoint_of("hearts", False), hearts.outcomes, "float32")
+    backend = load_backend(tiny_features_checkpoint_of("hearts", False), hearts.outcomes, "float32")
     ((_, view),) = positions(hearts, 1)
     tokens = tokenizer.encode(view)
-    nodes = feed(engine, tokenizer, tokens)
+    nodes = feed(backend, tokenizer, tokens)
     for options in (SearchOptions(action_values=True), SearchOptions(leaf_action_values=True)):
         with pytest.raises(ValueError, match="action values"):
-            search(engine, hearts.outcomes.values, [tokenizer.tracker(tokens)], nodes[-1:], [0], options)
-    assert engine.used == len(tokens)
+            search(backend, hearts.outcomes.values, [tokenizer.tracker(tokens)], nodes[-1:], [0], options)
+    assert backend.node_count == len(tokens)
 
 
 def test_the_move_is_the_highest_mean(hearts, tokenizer):
@@ -246,14 +246,14 @@ def test_searches_that_share_passes_do_not_touch_each_other(hearts, tokenizer):
     views = [view for _, view in positions(hearts, 5, seed=8)]
     options = SearchOptions(runs=30, wave=4)
     alone = [run_search(tokenizer, hearts, view, options, i, 9.0) for i, view in enumerate(views)]
-    engine = FakeEngine(tokenizer, 9.0)
+    backend = FakeBackend(tokenizer, 9.0)
     tokens = [tokenizer.encode(view) for view in views]
-    roots = np.array([engine.root(t) for t in tokens])
-    together = search(engine, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options)
+    roots = np.array([backend.root(t) for t in tokens])
+    together = search(backend, hearts.outcomes.values, [tokenizer.tracker(t) for t in tokens], roots, range(5), options)
     for one, (other, _) in zip(together, alone):
         assert one.visits.tolist() == other.visits.tolist()
         assert one.values.tolist() == other.values.tolist()
-    assert engine.calls < sum(e.calls for _, e in alone)
+    assert backend.calls < sum(e.calls for _, e in alone)
 
 
 @pytest.mark.parametrize("wave", [2, 8, 64])
@@ -276,9 +276,9 @@ def test_virtual_loss_spreads_a_wave(hearts, tokenizer, wave):
     spread = 0
     for number, (_, view) in enumerate(positions(hearts, 8, seed=11)):
         options = SearchOptions(runs=2 * wave, wave=wave, steps=0, legal=True, threshold=0.0, c=0.3)
-        result, engine = run_search(tokenizer, hearts, view, options, number, 9.0)
+        result, backend = run_search(tokenizer, hearts, view, options, number, 9.0)
         tokens = tuple(int(t) for t in tokenizer.encode(view))
-        means = [float(engine.model((*tokens, t))[1][0]) for t in result.tokens.tolist()]
+        means = [float(backend.model((*tokens, t))[1][0]) for t in result.tokens.tolist()]
         flying = [0] * len(means)
         for _ in range(wave):
             n = math.log(len(means) + sum(flying))
@@ -295,7 +295,7 @@ def test_virtual_loss_spreads_a_wave(hearts, tokenizer, wave):
 def test_more_runs_find_the_better_action(hearts, tokenizer):
     """Where the model's value says nothing and games end soon, search alone must tell the actions apart."""
 
-    class Blind(FakeEngine):
+    class Blind(FakeBackend):
         def model(self, sequence):
             _logits, values = super().model(sequence)
             possible = self.tokenizer.tracker(np.array(sequence)).possible()
@@ -309,13 +309,13 @@ def test_more_runs_find_the_better_action(hearts, tokenizer):
             view = hearts.view(state, state.current_player())
             if len(view.legal) < 2:
                 continue
-            engine, tokens = Blind(tokenizer, 0.0), tokenizer.encode(view)
+            backend, tokens = Blind(tokenizer, 0.0), tokenizer.encode(view)
             many = SearchOptions(runs=800, steps=20, legal=True, c=0.3)
             results = search(
-                engine,
+                backend,
                 hearts.outcomes.values,
                 [tokenizer.tracker(tokens)] * 2,
-                np.array([engine.root(tokens)] * 2),
+                np.array([backend.root(tokens)] * 2),
                 [1, 2],
                 many,
             )
@@ -335,4 +335,4 @@ def test_a_search_away_from_the_own_turn_is_refused(hearts, tokenizer):
     seat = (state.current_player() + 1) % 4
     tracker = tokenizer.tracker(tokenizer.encode(hearts.view(state, seat)))
     with pytest.raises(ValueError, match="own turn"):
-        search(FakeEngine(tokenizer, 0.0), hearts.outcomes.values, [tracker], np.array([0]), [0], SearchOptions())
+        search(FakeBackend(tokenizer, 0.0), hearts.outcomes.values, [tracker], np.array([0]), [0], SearchOptions())

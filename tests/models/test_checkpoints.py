@@ -1,4 +1,4 @@
-"""The shipped checkpoints: whole, small, described, and read alike by every engine."""
+"""The shipped checkpoints: whole, small, described, and read alike by every backend."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def told_of(model, tokenizer, tokens):
 
 
 @pytest.mark.slow
-def test_engines_equal_hugging_face_with_trained_weights(shipped):
+def test_backends_equal_hugging_face_with_trained_weights(shipped):
     """Logits within 1e-4 and two parts in a million in float32, for The Crew's go down to -135; probabilities and V
     within 1e-2 in bfloat16, 1e-1 where activations are too.
 
@@ -83,16 +83,16 @@ def test_engines_equal_hugging_face_with_trained_weights(shipped):
     for dtype in ("float32", "bfloat16"):
         for isa in instruction_sets(dtype):
             atol = 1e-1 if isa in ROUNDED else 1e-2
-            engine = load_backend(folder, game.outcomes, dtype, isa=isa)
-            nodes = engine.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32), told)
-            ours = engine.policy(nodes)
+            backend = load_backend(folder, game.outcomes, dtype, isa=isa)
+            nodes = backend.extend(np.full(n, -1, np.int32), tokens.ravel(), np.full(n, length, np.int32), told)
+            ours = backend.policy(nodes)
             if dtype == "float32":
                 np.testing.assert_allclose(ours, logits, rtol=2e-6, atol=1e-4, err_msg=isa)
             ours = legal_policy(ours, allowed.reshape(ours.shape))
             np.testing.assert_allclose(ours, probs, atol=atol, err_msg=f"{dtype} {isa}")
-            np.testing.assert_allclose(engine.values(nodes), values, atol=atol, err_msg=f"{dtype} {isa}")
-            if engine.has_action_values:
-                found, q = engine.action_values(nodes), out.action_values.flatten(0, 1).numpy()
+            np.testing.assert_allclose(backend.values(nodes), values, atol=atol, err_msg=f"{dtype} {isa}")
+            if backend.has_action_values:
+                found, q = backend.action_values(nodes), out.action_values.flatten(0, 1).numpy()
                 np.testing.assert_allclose(found, q, atol=atol, err_msg=f"{dtype} {isa}")
 
 
@@ -103,25 +103,25 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     always one that is still to come; less so in The Crew, where what comes next may be a silence that has been told
     before."""
     folder, game, tokenizer = shipped
-    engine = load_backend(folder, game.outcomes)
+    backend = load_backend(folder, game.outcomes)
     unplayed_share, gain, errors, spread = [], [], [], []
     # Tokens at the end that tell of play: Skat's name the leaders too, and a mission of The Crew may end early.
     plays = {"hearts": 52, "skat": 40, "crew": 20, "hanabi": 20}[game.name]
     for tokens in hands_of(game, 40):
         length = int(np.argmax(tokens == tokenizer.eos))
         features, possible = tokenizers.follow(tokenizer, tokens[None, :length], possible=True)
-        told = features[0] if engine.n_features else None
-        nodes = engine.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32), told)
-        over = possible[0] if engine.masked else np.ones_like(possible[0])
-        probs = legal_policy(engine.policy(nodes), over)
+        told = features[0] if backend.n_features else None
+        nodes = backend.extend(np.array([-1], np.int32), tokens[:length], np.array([length], np.int32), told)
+        over = possible[0] if backend.has_masked_policy else np.ones_like(possible[0])
+        probs = legal_policy(backend.policy(nodes), over)
         for i in range(max(1, length - plays), length):
             unplayed_share.append(probs[i - 1][tokens[i:length]].sum())
             gain.append(np.log(probs[i - 1][tokens[i]] * possible[0, i - 1].sum()))
         result = game.outcomes.values[tokenizer.tracker(tokens[:length]).outcome(), 0]
-        errors.append(abs(engine.values(nodes)[-1, 0] - result))
+        errors.append(abs(backend.values(nodes)[-1, 0] - result))
         spread.append(result)
     assert np.mean(unplayed_share) > {"hearts": 0.8, "skat": 0.8, "crew": 0.65, "hanabi": 0.65}[game.name]
-    if engine.masked:  # beyond the mask: the next token is foretold better than by a guess among what is possible
+    if backend.has_masked_policy:  # it predicts the next token better than a guess among the possible ones
         assert np.mean(gain) > 0.1
     assert np.mean(errors) < 0.7 * np.mean(np.abs(np.array(spread) - np.mean(spread)))
 
@@ -132,9 +132,9 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     from trickformer import players
 
     folder, game = tiny_checkpoint_of(name), games.load(name)
-    engine = load_backend(folder, game.outcomes)
-    assert (engine.n_features, engine.masked, engine.has_action_values) == (0, False, False)
-    assert engine.n_outcomes == len(game.outcomes.labels)
+    backend = load_backend(folder, game.outcomes)
+    assert (backend.n_features, backend.has_masked_policy, backend.has_action_values) == (0, False, False)
+    assert backend.n_outcomes == len(game.outcomes.labels)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert not (options.legal or options.action_values or options.leaf_action_values)
     settings = SearchSettings(options.runs, options.steps, options.c, options.threshold)
@@ -142,7 +142,7 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     whole = load_backend(folder, game.outcomes.values)
     tokens = hands_of(game, 1)[0]
     lengths, root = np.array([len(tokens)], np.int32), np.array([-1], np.int32)
-    answers = [e.values(e.extend(root, tokens, lengths)) for e in (engine, whole)]
+    answers = [e.values(e.extend(root, tokens, lengths)) for e in (backend, whole)]
     assert np.array_equal(*answers)
 
 
@@ -150,9 +150,10 @@ def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
     from trickformer import players
 
     folder, game, tokenizer = shipped
-    engine = load_backend(folder, game.outcomes)
-    assert (engine.n_features, engine.masked, engine.has_action_values) == (tokenizer.n_features, True, True)
-    assert engine.n_outcomes == len(game.outcomes.class_values)
+    backend = load_backend(folder, game.outcomes)
+    assert backend.n_features == tokenizer.n_features
+    assert backend.has_masked_policy and backend.has_action_values
+    assert backend.n_outcomes == len(game.outcomes.class_values)
     options = players.make(f"gomcts:checkpoint={folder}", game).options
     assert options.legal
     assert options.action_values == options.leaf_action_values == (game.name not in ("skat", "crew"))

@@ -13,7 +13,7 @@ V = 9  # tokens
 
 
 class Table:
-    """An engine of one step: what is worth what after which token is a table. Notes which nodes are alive."""
+    """A backend of one step: what is worth what after which token is a table. Notes which nodes are alive."""
 
     def __init__(self, values: np.ndarray, n_features: int = 0, has_action_values: bool = False):
         self.worth = values  # [n, V], coarse, so that there are ties
@@ -63,8 +63,8 @@ def test_argmax_val_is_its_definition(threshold):
     legal = rng.random((n, V)) < 0.5
     legal[np.arange(n), rng.integers(V, size=n)] = True
     worth = rng.integers(-2, 3, size=(n, V)) / 4
-    engine = Table(worth)
-    decided = decide.argmax_val(engine, np.arange(n, dtype=np.int32), logits, legal, threshold)
+    backend = Table(worth)
+    decided = decide.argmax_val(backend, np.arange(n, dtype=np.int32), logits, legal, threshold)
     expected = [by_definition(logits[i], legal[i], worth[i], threshold) for i in range(n)]
     assert decided.tokens.tolist() == expected
     assert np.array_equal(decided.values, worth[np.arange(n), expected].astype(np.float32))
@@ -73,14 +73,14 @@ def test_argmax_val_is_its_definition(threshold):
         assert candidates.tolist() == (np.flatnonzero(may & (probs >= threshold)).tolist() or [int(probs.argmax())])
         assert np.array_equal(looked[candidates], row[candidates].astype(np.float32))
     # The chosen branches live on, and no other.
-    assert [engine.made[node] for node in decided.nodes] == list(enumerate(expected))
-    assert engine.alive == set(decided.nodes.tolist())
+    assert [backend.made[node] for node in decided.nodes] == list(enumerate(expected))
+    assert backend.alive == set(decided.nodes.tolist())
 
     # A model with features is told what is known behind each token; one with action values is fed nothing.
     knowing = Table(worth, n_features=3)
     same = decide.argmax_val(knowing, np.arange(n, dtype=np.int32), logits, legal, threshold, features_of)
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(same, decided, strict=True))
-    assert knowing.made == engine.made
+    assert knowing.made == backend.made
     without = decide.argmax_val(Table(worth), np.arange(n, dtype=np.int32), logits, legal, threshold, features_of)
     assert np.array_equal(without.tokens, decided.tokens)  # a model that takes no features is given none
     for n_features in (0, 3):

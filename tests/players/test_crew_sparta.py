@@ -95,7 +95,7 @@ def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deal
             hidden, first = np.unique(worlds.hidden, axis=0, return_index=True)
             assert len(hidden) == core.count
             good = [as_rules(game, worlds.state(int(i)), view.viewer, rules) for i in first]
-            counts = Counter(row.tobytes() for row in core.explained(path, 1_000, 100_000, number))
+            counts = Counter(row.tobytes() for row in core.sample_consistent(path, 1_000, 100_000, number))
             assert counts.keys() == {row.tobytes() for row in hidden[good]}, (spec, number)
             p, n = 1 / sum(good), 1_000
             assert all(abs(k / n - p) < 5 * (p * (1 - p) / n) ** 0.5 + 1e-9 for k in counts.values()), (spec, number)
@@ -105,9 +105,9 @@ def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deal
             for seed in range(4):  # one draw, kept or not
                 worlds.hidden[seed] = core.sample(seed, 1)[0]
                 slow = as_rules(game, worlds.state(seed), view.viewer, rules)
-                assert len(core.explained(path, 1, 1, seed)) == slow, (spec, number, seed)
+                assert len(core.sample_consistent(path, 1, 1, seed)) == slow, (spec, number, seed)
                 some[slow] += 1
-            worlds.hidden[:1] = core.explained(path, 1, 1_000_000, number)
+            worlds.hidden[:1] = core.sample_consistent(path, 1, 1_000_000, number)
             assert as_rules(game, worlds.state(0), view.viewer, rules), (spec, number)
     assert min(some) > 2 and (listed > 2 or spec != "crew"), (listed, some)
 
@@ -239,7 +239,7 @@ def test_the_core_refuses_worlds_and_actions_that_are_none():
     path = path_of(view)
     for wrong in (path[:-1], np.full_like(path, 63), np.append(path, 0)):
         with pytest.raises(ValueError, match="the course is not that of the view"):
-            deals.explained(wrong, 1, 1, 0)
+            deals.sample_consistent(wrong, 1, 1, 0)
     other = (view.viewer + 1) % 4
     state = game.deal(1, 0)
     assert state.current_player() != other

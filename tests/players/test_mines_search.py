@@ -20,16 +20,16 @@ def figure_2():
     """Three unknown cells in the left column, one of them a mine: opening the middle one opens 1 cell on average, by
     one of the others 4/3 (Figure 2, left). In the middle column the outer cells are mines, as the right one tells."""
     board = CORE.Board(3, 3, 3, 0)
-    return board, CORE.Sight(board, [2, 4, 5, 8], [1, 3, 2, 1])
+    return board, CORE.Observation(board, [2, 4, 5, 8], [1, 3, 2, 1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_the_search_sees_more_than_the_next_move(method):
-    board, sight = figure_2()
-    assert [CORE.Solver(board, 100, 100).open(sight, cell) for cell in (0, 3, 6)] == [(3, 4), (3, 3), (3, 4)]
+    board, observation = figure_2()
+    assert [CORE.Solver(board, 100, 100).open(observation, cell) for cell in (0, 3, 6)] == [(3, 4), (3, 3), (3, 4)]
     for seed in range(3):
-        found = CORE.search(board, sight, method=METHODS.index(method), simulations=4000, seed=seed, **HOW)
+        found = CORE.search(board, observation, method=METHODS.index(method), simulations=4000, seed=seed, **HOW)
         assert found.cell in (0, 6), seed
         assert abs(6 * found.value - 4 - 4 / 3) < 0.2, seed
         middle = 6 * found.values[3] - 4
@@ -42,7 +42,7 @@ def test_the_search_sees_more_than_the_next_move(method):
 def test_values_converge_to_the_optimum():
     """More simulations come nearer to the best play's value, from below; widening leaves actions out."""
     game = games.load("mines")
-    start = CORE.Sight(game.board, [], [])
+    start = CORE.Observation(game.board, [], [])
     for method in ("rejection", "exact"):
         few, many = (
             CORE.search(game.board, start, method=METHODS.index(method), simulations=n, seed=1, **HOW)
@@ -58,13 +58,11 @@ def test_values_converge_to_the_optimum():
 def test_exact_and_rejection_lead_to_the_same_values():
     """One exact draw a simulation has the law of one at every step."""
     board = CORE.Board(3, 3, 3, 0)
-    sight = CORE.Sight(board, [0], [1])
+    observation = CORE.Observation(board, [0], [1])
     values = {}
     for method in ("exact", "rejection"):
-        runs = [
-            CORE.search(board, sight, method=METHODS.index(method), simulations=400, seed=seed, **HOW | {"c": 3.0})
-            for seed in range(400)
-        ]
+        how = HOW | {"method": METHODS.index(method), "c": 3.0}
+        runs = [CORE.search(board, observation, simulations=400, seed=seed, **how) for seed in range(400)]
         values[method] = np.array([[r.values[c] for c in range(1, 9)] for r in runs])
     gap = values["exact"].mean(axis=0) - values["rejection"].mean(axis=0)
     error = np.sqrt(sum(v.var(axis=0) for v in values.values()) / 400)
@@ -119,4 +117,4 @@ def test_nothing_is_searched_once_the_game_is_over():
     board, _ = figure_2()
     for cells, shown in (([0], [9]), ([0, 1, 2, 3, 4, 5], [0, 0, 0, 2, 3, 2])):
         with pytest.raises(ValueError, match="over"):
-            CORE.search(board, CORE.Sight(board, cells, shown), method=0, simulations=1, seed=0, **HOW)
+            CORE.search(board, CORE.Observation(board, cells, shown), method=0, simulations=1, seed=0, **HOW)

@@ -48,7 +48,7 @@ def test_tuned_values_are_those_of_all_worlds(folders):
         if view.viewer or len(view.legal) < 2 or number % 4:
             continue
         core = decision_of(TINY, view, "smart")
-        hands, weights, _ = core.explained(10_000, 1, 1, 0)
+        hands, weights, _ = core.consistent_hands(10_000, 1, 1, 0)
         if not len(hands):
             continue
         many = hands.repeat(300, 0)

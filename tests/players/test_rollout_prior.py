@@ -100,22 +100,22 @@ class Judge:
         return self._player.feed_views([view], [self._memo])
 
     def value(self, view) -> float:
-        return float(self._player.engine.values(self._nodes(view)[1])[0, 0])
+        return float(self._player.backend.values(self._nodes(view)[1])[0, 0])
 
     def worth(self, view) -> dict[int, float]:
         """Q(s, a), or V of the sequence with the action."""
         tokens, nodes = self._nodes(view)
-        engine, tokenizer = self._player.engine, self._player.tokenizer
+        backend, tokenizer = self._player.backend, self._player.tokenizer
         own = {a: tokenizer.token(a) for a in view.legal}
         if self._action_values:
-            return {a: float(engine.action_values(nodes)[0, t]) for a, t in own.items()}
+            return {a: float(backend.action_values(nodes)[0, t]) for a, t in own.items()}
         found = {}
         for action, token in own.items():
             longer = np.append(tokens[0], token)
             features = tokenizer.tracker(longer).features()[None]
-            behind = engine.extend(nodes, np.array([token], np.int32), None, features)
-            found[action] = float(engine.values(behind)[0, 0])
-            engine.release(behind)
+            behind = backend.extend(nodes, np.array([token], np.int32), None, features)
+            found[action] = float(backend.values(behind)[0, 0])
+            backend.release(behind)
         return found
 
 

@@ -170,14 +170,14 @@ def test_what_is_said_sums_to_one_and_better_hands_go_further():
     e, model = evaluation(), S.BidModel()
     good, bad = cards("CJ SJ HJ CA CT CK C9 SA ST H7"), cards("CA CK SQ SK HT HK H9 DQ DT D9")
     for ten, seat in ((good, 0), (bad, 1), (cards("CJ DJ HA HT H9 H7 S8 SK D9 C9"), 2)):
-        ends = [S.said_chance(e, model, k, k + 1, ten, seat) for k in range(-1, 63)]
+        ends = [S.bid_chance(e, model, k, k + 1, ten, seat) for k in range(-1, 63)]
         assert sum(ends) == pytest.approx(1)
         assert min(ends) > 0
-        goes = [S.said_chance(e, model, k, 63, ten, seat) for k in range(-1, 63)]
+        goes = [S.bid_chance(e, model, k, 63, ten, seat) for k in range(-1, 63)]
         assert goes[0] == pytest.approx(1)
         assert all(a >= b for a, b in itertools.pairwise(goes))
     for k in (0, 3, 8):
-        assert S.said_chance(e, model, k, 63, good, 0) > 2 * S.said_chance(e, model, k, 63, bad, 0)
+        assert S.bid_chance(e, model, k, 63, good, 0) > 2 * S.bid_chance(e, model, k, 63, bad, 0)
 
 
 def test_what_each_seat_said_is_read_from_the_auction():
@@ -187,7 +187,7 @@ def test_what_each_seat_said_is_read_from_the_auction():
     for action in (32, 96, 33, 96, 95, 32 + CALLS.index(33), 95):
         state.apply_action(action)
     at = CALLS.index
-    assert S.said_in(seat_view(game, game.view(state, 2))) == [(at(20), at(33)), (at(20), at(22)), (at(33), 63)]
+    assert S.bid_ranges(seat_view(game, game.view(state, 2))) == [(at(20), at(33)), (at(20), at(22)), (at(33), 63)]
 
 
 def test_all_that_a_soloist_can_do_with_his_cards_sums_to_one():

@@ -48,7 +48,7 @@ def test_all_hands_are_those_of_enumeration(style):
         decision, every = decision_of(game, view, style), listed(game, view)
         chances = decision.chances(np.array(list(every), dtype=np.int16))
         expected = {hand: w * c for (hand, w), c in zip(every.items(), chances) if c > 0}
-        hands, weights, all_ = decision.explained(10_000, 1, 1, 0)
+        hands, weights, all_ = decision.consistent_hands(10_000, 1, 1, 0)
         assert all_, number
         found = dict(zip(map(tuple, hands.tolist()), weights))
         assert found.keys() == expected.keys(), number
@@ -60,10 +60,10 @@ def test_drawn_hands_have_the_weights_of_listed_ones():
     game, tried = games.load("hanabi(colors=3,ranks=3,hand_size=3,max_information_tokens=4)"), 0
     for number, (_, view) in enumerate(turns(game, "smart", 6, deals=4)):
         decision = decision_of(game, view, "smart")
-        hands, weights, _ = decision.explained(100_000, 1, 1, 0)
+        hands, weights, _ = decision.consistent_hands(100_000, 1, 1, 0)
         if not 2 <= len(weights) <= 12:
             continue
-        drawn, equal, all_ = decision.explained(0, 3_000, 10_000_000, number)
+        drawn, equal, all_ = decision.consistent_hands(0, 3_000, 10_000_000, number)
         assert not all_ and len(drawn) == 3_000 and (equal == 1).all()
         counts, share = Counter(map(tuple, drawn.tolist())), weights / weights.sum()
         for hand, p in zip(map(tuple, hands.tolist()), share):
@@ -123,7 +123,7 @@ def test_values_over_all_worlds_are_those_of_brute_force():
     looked = 0
     for number, (_, view) in enumerate(turns(game, "smart", 21, deals=12)):
         decision = decision_of(game, view, "smart")
-        if view.viewer or not 1 <= decision.left <= 3 or len(view.legal) < 2:
+        if view.viewer or not 1 <= decision.deck_size <= 3 or len(view.legal) < 2:
             continue
         total, weight = np.zeros(len(view.legal)), 0.0
         for hand, prior in listed(game, view).items():
@@ -177,7 +177,7 @@ def test_threads_and_a_second_look_at_gains_change_no_decision():
         if one.action == blueprint:
             assert (two.gain, two.exact_gain) == (0.0, 0.0)
             continue
-        hands, weights, _ = decision.explained(10_000, 1, 1, 0)
+        hands, weights, _ = decision.consistent_hands(10_000, 1, 1, 0)
         many = hands.repeat(400, 0)
         scores = decision.play(many, decision.decks(many, 5), np.array([blueprint, one.action]), 0).astype(float)
         gain = np.average((scores[:, 1] - scores[:, 0]).reshape(-1, 400).mean(axis=1), weights=weights)
@@ -199,7 +199,7 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
         rng = np.random.default_rng(deal)
         for state, view in decisions(game, 2, deal):
             if view.viewer == 1:
-                hands, _, all_ = decision_of(game, view, "smart").explained(10_000, 1, 1, 0)
+                hands, _, all_ = decision_of(game, view, "smart").consistent_hands(10_000, 1, 1, 0)
                 assert all_
                 decided = sparta.act([view], [np.random.default_rng(0)], [{}])[0]
                 if len(hands) == 0 and len(view.legal) > 1:
@@ -252,7 +252,7 @@ def test_the_core_refuses_worlds_that_are_none():
     game = games.load(TINY)
     _, view = next(turns(game, "smart", 1))
     decision = decision_of(game, view, "smart")
-    hands, _, _ = decision.explained(0, 1, 10_000, 0)
+    hands, _, _ = decision.consistent_hands(0, 1, 10_000, 0)
     decks = decision.decks(hands, 0)
     with pytest.raises(ValueError, match="hand 0 does not explain the view"):
         decision.chances(np.full_like(hands, 77))

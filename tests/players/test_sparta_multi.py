@@ -48,7 +48,7 @@ def test_values_over_all_worlds_are_those_of_brute_force():
     for deal in range(6):
         for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
             core = decision_of(TINY, view, "smart")
-            if len(view.legal) < 2 or not 1 <= core.left <= 3 or number % 2 or looked > 4:
+            if len(view.legal) < 2 or not 1 <= core.deck_size <= 3 or number % 2 or looked > 4:
                 continue
             total, weight = np.zeros(len(view.legal)), 0.0
             for hand, ways in explained(TINY, player, state, view.viewer).items():

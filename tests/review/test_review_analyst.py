@@ -17,8 +17,8 @@ from trickformer.review.hand import of_state
 from trickformer.review.result import Review
 
 
-class Said(Player):
-    """An analyst that says what it is told to: `says(view, rng)` is a Decision."""
+class StubPlayer(Player):
+    """Player that returns the decisions of a function: `says(view, rng)` is a Decision."""
 
     def __init__(self, says, batch=None):
         self.says, self.batch, self.sizes = says, batch, []
@@ -38,7 +38,7 @@ def noisy(view, rng):
 
 def test_losses_and_errors_are_those_of_what_was_said():
     hand, repeats, seed = dealt("hearts"), 6, 3
-    found = analyst.review(hand, "random", player=Said(noisy), repeats=repeats, seed=seed)
+    found = analyst.review(hand, "random", player=StubPlayer(noisy), repeats=repeats, seed=seed)
     assert [r.number for r in found.ratings] == [*range(1, len(found.ratings) + 1)]
     for rating, (turn, _) in zip(found.ratings, hand.turns(), strict=True):
         assert (rating.seat, rating.action, rating.at, rating.trick) == (turn.seat, turn.action, turn.at, turn.trick)
@@ -70,7 +70,7 @@ def test_losses_and_errors_are_those_of_what_was_said():
 def test_curves_sum_up():
     """Result = what was promised at first - what own decisions cost + the rest; results are those of the game."""
     hand = dealt("hearts")
-    found = analyst.review(hand, "random", player=Said(noisy), repeats=2)
+    found = analyst.review(hand, "random", player=StubPlayer(noisy), repeats=2)
     scores = hand.game.scores(hand.end())
     for curve in found.curves:
         (seat,) = curve.seats
@@ -89,9 +89,9 @@ def test_curves_sum_up():
 @pytest.mark.parametrize("batch", [None, 1, 3])
 def test_calls_hold_no_more_than_a_player_makes_use_of(batch):
     hand = dealt("hearts")
-    player = Said(noisy, batch)
+    player = StubPlayer(noisy, batch)
     found = analyst.review(hand, "random", player=player, repeats=3)
-    again = analyst.review(hand, "random", player=Said(noisy), repeats=3)
+    again = analyst.review(hand, "random", player=StubPlayer(noisy), repeats=3)
     assert found == again  # whatever shares a call
     assert max(player.sizes) <= (batch or 4 * 2)
     assert sum(player.sizes) == 3 * sum(not r.forced for r in found.ratings)
@@ -101,7 +101,7 @@ def test_what_is_the_same_each_time_has_no_error():
     found = analyst.review(
         dealt("hearts"),
         "random",
-        player=Said(lambda view, _: Decision(view.legal[0], values={a: -a for a in view.legal})),
+        player=StubPlayer(lambda view, _: Decision(view.legal[0], values={a: -a for a in view.legal})),
     )
     assert all(r.error is None and all(a.error is None for a in r.actions) for r in found.ratings)
     assert any(r.mistake for r in found.ratings)
@@ -112,7 +112,7 @@ def test_visits_stand_in_where_there_are_no_values():
     def says(view, rng):
         return Decision(view.legal[-1], visits={view.legal[0]: 1, view.legal[-1]: 3})
 
-    found = analyst.review(dealt("hearts"), "random", player=Said(says))
+    found = analyst.review(dealt("hearts"), "random", player=StubPlayer(says))
     assert found.unit == "share of visits" and not found.answers and all(c.result is None for c in found.curves)
     shares = {r.best.value for r in found.ratings if r.actions}
     assert shares == {0.75}
@@ -126,16 +126,16 @@ def test_values_go_before_visits():
         some = dict.fromkeys(view.legal, 0.5) if len(view.legal) > 3 else None
         return Decision(view.legal[0], visits={view.legal[0]: 1}, values=some)
 
-    found = analyst.review(dealt("hearts"), "random", player=Said(says))
+    found = analyst.review(dealt("hearts"), "random", player=StubPlayer(says))
     assert found.unit.startswith("points")
     assert {bool(r.actions) for r in found.ratings if not r.forced} == {True, False}
 
 
 def test_only_the_seats_that_are_asked_for():
     hand = dealt("hearts")
-    found = analyst.review(hand, "random", player=Said(noisy), seats=[2])
+    found = analyst.review(hand, "random", player=StubPlayer(noisy), seats=[2])
     assert {r.seat for r in found.ratings} == {2} and [c.seats for c in found.curves] == [(2,)]
-    whole = analyst.review(hand, "random", player=Said(noisy))
+    whole = analyst.review(hand, "random", player=StubPlayer(noisy))
     assert found.ratings == tuple(r for r in whole.ratings if r.seat == 2)
     assert found.answers == whole.answers[2:3]
 
@@ -261,7 +261,7 @@ def test_a_hand_so_far():
     for _ in range(9):
         state.apply_action(state.legal_actions()[0])
     hand = of_state(game, state)
-    found = analyst.review(hand, "random", player=Said(noisy))
+    found = analyst.review(hand, "random", player=StubPlayer(noisy))
     assert len(found.ratings) == 9 and all(c.result is None and c.rest is None for c in found.curves)
     assert all(answer.won is None for answer in found.answers)
     with pytest.raises(TrickformerError, match="has no decision to rate"):

@@ -51,15 +51,15 @@ def test_first_games_are_tried_until_some_succeed(crew):
 
 
 def test_model_hands_of_the_crew(crew, tiny_checkpoint_of):
-    engines = [load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)]
+    backends = [load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)]
     seats, greedy = np.zeros((24, 4), dtype=int), np.ones((24, 4), dtype=bool)
     greedy[::2] = False
     kept = np.ones((24, 4), dtype=bool)
-    data, scores = generate.model_hands(crew, engines, Roles(seats, greedy, kept), seed=3, first=5)
+    data, scores = generate.model_hands(crew, backends, Roles(seats, greedy, kept), seed=3, first=5)
     assert scores.shape == (24, 4) and (scores == scores[:, :1]).all()
     assert len(check(crew, data)) > 5
     assert np.array_equal(data.outcomes, scores.ravel())
-    again, _ = generate.model_hands(crew, engines, Roles(seats, greedy, kept), seed=3, first=5)
+    again, _ = generate.model_hands(crew, backends, Roles(seats, greedy, kept), seed=3, first=5)
     assert np.array_equal(again.tokens, data.tokens)
 
 

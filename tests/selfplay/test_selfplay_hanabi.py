@@ -35,14 +35,14 @@ def test_random_games(spec):
 
 def test_games_of_models(tiny_checkpoint_of):
     game = games.load("hanabi")
-    engines = [load_backend(tiny_checkpoint_of("hanabi"), game.outcomes.values)]
+    backends = [load_backend(tiny_checkpoint_of("hanabi"), game.outcomes.values)]
     seats, kept = np.zeros((16, 2), dtype=int), np.ones((16, 2), dtype=bool)
     greedy = np.arange(32).reshape(16, 2) % 3 == 0
-    data, scores = generate.model_hands(game, engines, Roles(seats, greedy, kept), seed=3, first=5)
+    data, scores = generate.model_hands(game, backends, Roles(seats, greedy, kept), seed=3, first=5)
     assert scores.shape == (16, 2) and (scores[:, 0] == scores[:, 1]).all()
     assert check(game, data) == {0, 1}
     assert data.outcomes.tolist() == scores.ravel().tolist()
-    again, _ = generate.model_hands(game, engines, Roles(seats, greedy, kept), seed=3, first=5)
+    again, _ = generate.model_hands(game, backends, Roles(seats, greedy, kept), seed=3, first=5)
     assert np.array_equal(again.tokens, data.tokens)
 
 

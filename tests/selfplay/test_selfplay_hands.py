@@ -66,7 +66,7 @@ def test_hands_of_named_players(hearts):
 
 
 @pytest.fixture(scope="module")
-def engines(hearts, tiny_checkpoint):
+def backends(hearts, tiny_checkpoint):
     """A model of not too flat weights, and another that plays otherwise."""
     return [load_backend(m, hearts.outcomes.values) for m in (tiny_checkpoint, fresh_model(hearts, 5))]
 
@@ -81,11 +81,11 @@ def roles():
 
 
 @pytest.fixture(scope="module")
-def played(hearts, engines, roles):
-    return generate.model_hands(hearts, engines, roles, seed=3, first=4)
+def played(hearts, backends, roles):
+    return generate.model_hands(hearts, backends, roles, seed=3, first=4)
 
 
-def test_model_hands_keep_what_they_should_and_are_legal(hearts, engines, played, roles):
+def test_model_hands_keep_what_they_should_and_are_legal(hearts, backends, played, roles):
     tokenizer = tokenizers.make(hearts)
     data, scores = played
     hand, seat = np.nonzero(roles.kept)
@@ -102,7 +102,7 @@ def test_model_hands_keep_what_they_should_and_are_legal(hearts, engines, played
         assert len({card for tokens in together for card in tokens[1:14]}) == 13 * len(together)
         assert len({tuple(tokens[-53:]) for tokens in together}) == 1
     one = roles.kept & (np.cumsum(roles.kept, axis=1) == 1)
-    fewer, same = generate.model_hands(hearts, engines, Roles(roles.model, roles.greedy, one), seed=3, first=4)
+    fewer, same = generate.model_hands(hearts, backends, Roles(roles.model, roles.greedy, one), seed=3, first=4)
     assert np.array_equal(same, scores)
     assert np.array_equal(fewer.tokens, data.tokens[one[roles.kept]])
 
@@ -130,21 +130,21 @@ def test_greedy_choices_are_those_of_the_player(hearts, played, roles, tiny_chec
     assert sum(len(v.legal) > 1 for v in views) > 100
 
 
-def test_model_hands_follow_from_the_seed(hearts, engines, played, roles):
-    again, scores = generate.model_hands(hearts, engines, roles, seed=3, first=4)
+def test_model_hands_follow_from_the_seed(hearts, backends, played, roles):
+    again, scores = generate.model_hands(hearts, backends, roles, seed=3, first=4)
     assert np.array_equal(again.tokens, played[0].tokens)
     assert np.array_equal(scores, played[1])
-    other, _ = generate.model_hands(hearts, engines, roles, seed=4, first=4)
+    other, _ = generate.model_hands(hearts, backends, roles, seed=4, first=4)
     assert not np.array_equal(other.tokens, again.tokens)
-    assert all(engine.used == 0 for engine in engines)
+    assert all(backend.node_count == 0 for backend in backends)
 
 
-def test_greedy_hands_do_not_depend_on_the_tables_beside_them(hearts, engines):
+def test_greedy_hands_do_not_depend_on_the_tables_beside_them(hearts, backends):
     every = np.ones((12, 4), dtype=bool)
     roles = Roles(np.zeros((12, 4), dtype=int), every, every)
     part = Roles(roles.model[:4], every[:4], every[:4])
-    whole, _ = generate.model_hands(hearts, engines, roles, seed=9, first=0)
-    some, _ = generate.model_hands(hearts, engines, part, seed=9, first=8)
+    whole, _ = generate.model_hands(hearts, backends, roles, seed=9, first=0)
+    some, _ = generate.model_hands(hearts, backends, part, seed=9, first=8)
     assert np.array_equal(whole.tokens[32:], some.tokens)
 
 
@@ -193,21 +193,21 @@ def test_several_seats_of_a_hand_of_skat_may_be_kept(skat, seats, cast):
 
 
 def test_model_hands_of_skat(skat, tiny_checkpoint_of):
-    engines = [load_backend(m, skat.outcomes.values) for m in (tiny_checkpoint_of("skat"), fresh_model(skat, 5))]
+    backends = [load_backend(m, skat.outcomes.values) for m in (tiny_checkpoint_of("skat"), fresh_model(skat, 5))]
     rng = np.random.default_rng(1)
     seats, greedy = rng.integers(2, size=(16, 3)), rng.random((16, 3)) < 0.5
     roles = Roles(seats, greedy, np.ones((16, 3), dtype=bool))
-    data, scores = generate.model_hands(skat, engines, roles, seed=3, first=5)
+    data, scores = generate.model_hands(skat, backends, roles, seed=3, first=5)
     assert scores.shape == (16, 3) and len(data) == 48
     assert check_skat(skat, data) == {0, 1, 2}
     for i, outcome in enumerate(data.outcomes):
         hand, seat = divmod(i, 3)
         assert skat.outcomes.labels[outcome] == tuple(np.roll(scores[hand], -seat).tolist())
-    again, same = generate.model_hands(skat, engines, roles, seed=3, first=5)
+    again, same = generate.model_hands(skat, backends, roles, seed=3, first=5)
     assert np.array_equal(again.tokens, data.tokens) and np.array_equal(same, scores)
-    fewer, _ = generate.model_hands(skat, engines, Roles(seats, greedy, greedy), seed=3, first=5)
+    fewer, _ = generate.model_hands(skat, backends, Roles(seats, greedy, greedy), seed=3, first=5)
     assert np.array_equal(fewer.tokens, data.tokens[greedy.ravel()])
-    assert all(engine.used == 0 for engine in engines)
+    assert all(backend.node_count == 0 for backend in backends)
 
 
 def test_crop_keeps_one_end_token():
@@ -417,11 +417,11 @@ def test_data_larger_than_what_is_touched_streams(hearts, tmp_path):
     assert data[np.array([5, n - 1])].outcomes.tolist() == [0, 0]
 
 
-def test_guests_play_as_elsewhere(hearts, engines):
+def test_guests_play_as_elsewhere(hearts, backends):
     """Four scripted guests play the hands that a tournament plays; one beside models plays its part."""
     nobody, every = np.full((12, 4), -1), np.ones((12, 4), dtype=bool)
     rules = [players.make("rules", hearts)]
-    data, _ = generate.model_hands(hearts, engines, Roles(nobody, ~every, every), 9, 40, guests=rules)
+    data, _ = generate.model_hands(hearts, backends, Roles(nobody, ~every, every), 9, 40, guests=rules)
     tokenizer = tokenizers.make(hearts)
     for record in play(hearts, rules, [Hand(40 + i, (0,) * 4) for i in range(12)], 9, 12):
         state = replay(hearts.spiel, record.history)
@@ -432,8 +432,8 @@ def test_guests_play_as_elsewhere(hearts, engines):
             assert data.outcomes[row] == hearts.outcomes.of(record.scores, seat)
     mixed = np.tile([-2, 0, 1, -1], (12, 1))
     guests = [*rules, players.make("random", hearts)]
-    whole = generate.model_hands(hearts, engines, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
-    again = generate.model_hands(hearts, engines, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
+    whole = generate.model_hands(hearts, backends, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
+    again = generate.model_hands(hearts, backends, Roles(mixed, mixed >= 0, every), 9, 40, guests=guests)
     np.testing.assert_array_equal(whole[1], again[1])
     own = 0
     for row in whole[0].tokens[3::4].astype(np.int32):  # of the scripted seat

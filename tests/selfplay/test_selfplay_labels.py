@@ -201,10 +201,10 @@ def test_labels_follow_from_the_seed_and_the_hand(hearts, net, name):
 
 
 def test_labels_of_hands_of_models_do_not_depend_on_their_piece(hearts):
-    engines, every = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], np.ones((12, 4), bool)
+    backends, every = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], np.ones((12, 4), bool)
     roles, labels = Roles(np.zeros((12, 4), int), every, every), Labels(0.3, 2)
-    whole, _ = generate.model_hands(hearts, engines, roles, 9, 0, labels=labels)
-    part, _ = generate.model_hands(hearts, engines, Roles(roles.model[:4], every[:4], every[:4]), 9, 8, labels=labels)
+    whole, _ = generate.model_hands(hearts, backends, roles, 9, 0, labels=labels)
+    part, _ = generate.model_hands(hearts, backends, Roles(roles.model[:4], every[:4], every[:4]), 9, 8, labels=labels)
     assert rows(part) == rows(whole[32:]) and len(part.labels) > 100
 
 
@@ -312,10 +312,10 @@ def test_labels_are_right_on_average(hearts, net):
 def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch):
     """Each search: the actions that simulations took, at its place, which is followed by the best. Those of seats that
     are not kept are left out."""
-    engines, found = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], []
+    backends, found = [load_backend(fresh_model(hearts, rich=True), hearts.outcomes)], []
 
-    def spy(engine, values, trackers, roots, seeds, options):
-        results = search(engine, values, trackers, roots, seeds, options)
+    def spy(backend, values, trackers, roots, seeds, options):
+        results = search(backend, values, trackers, roots, seeds, options)
         found.extend(results)
         return results
 
@@ -324,7 +324,7 @@ def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch
     roles = Roles(np.zeros((10, 4), int), every, every)
     options = usual(hearts, masked=True, action_values=True, given={"runs": 8, "steps": 1, "wave": 2})
     searches = generate.Searches(0.3, options)
-    data, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
+    data, _ = generate.model_hands(hearts, backends, roles, 4, 0, searches=searches)
     told = decisions(data)
     tried = [r for r in found if (r.visits > 1).any()]
     assert len(told) == len(tried) > 60
@@ -335,12 +335,12 @@ def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch
     assert sorted(sorted(values.items()) for values in told.values()) == expected
     played = sorted(int(data.tokens[row, position + 1]) for row, position in told)
     assert played == sorted(r.token for r in tried)
-    again, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=searches)
+    again, _ = generate.model_hands(hearts, backends, roles, 4, 0, searches=searches)
     assert rows(again) == rows(data)
     some = np.arange(4) % 2 == np.arange(10)[:, None] % 2
-    fewer, _ = generate.model_hands(hearts, engines, Roles(roles.model, every, some), 4, 0, searches=searches)
+    fewer, _ = generate.model_hands(hearts, backends, Roles(roles.model, every, some), 4, 0, searches=searches)
     assert rows(fewer) == [row for row, kept in zip(rows(data), some.ravel()) if kept]
-    none, _ = generate.model_hands(hearts, engines, roles, 4, 0, searches=generate.Searches(0.0, options))
+    none, _ = generate.model_hands(hearts, backends, roles, 4, 0, searches=generate.Searches(0.0, options))
     assert not len(none.labels)
 
 

@@ -189,7 +189,7 @@ def test_what_was_learned_plays_better_than_random(tokenizer, data):
 
 def test_what_the_core_refuses(tokenizer):
     rules, net = tokenizer.rules, rollout_network.core(fresh(tokenizer))
-    with pytest.raises(ValueError, match="there is no network"):
+    with pytest.raises(ValueError, match="needs a network"):
         _core.hearts.mixed_hands(rules, 1, 0, 1, 0.0, 0.0, None, 1.0)
     other = rollout_network.core(rollout_network.RolloutNetwork(7, len(tokenizer.vocab), 64))
     with pytest.raises(ValueError, match="a network of another game"):

@@ -306,9 +306,9 @@ def test_what_a_run_with_everything_holds(hearts, rich):
     for i in range(3):
         rows = stored.load(rich / "data" / str(i), hearts, tokenizer)
         assert (np.diff(rows.starts) > 0).mean() > 0.9
-        engine = load_backend(rich / f"model-{i}", hearts.outcomes)
-        assert engine.n_features == tokenizer.n_features and engine.has_action_values and engine.masked
-        assert engine.n_outcomes == len(hearts.outcomes.class_values)
+        backend = load_backend(rich / f"model-{i}", hearts.outcomes)
+        assert backend.n_features == tokenizer.n_features and backend.has_action_values and backend.has_masked_policy
+        assert backend.n_outcomes == len(hearts.outcomes.class_values)
         labels.append(schedule.labels_of(SelfPlay(**RICH), rich, i))
     assert [label.net is None for label in labels] == [True, False, False]
     features = tokenizers.follow(tokenizer, rows.tokens[:2])[0][0]

@@ -439,10 +439,10 @@ def test_calibration_is_the_distance_of_bins():
 
 def test_free_histories_of_an_untrained_model_are_illegal(hearts):
     tokenizer = tokenizers.make(hearts)
-    engine = load_backend(fresh_model(hearts), hearts.outcomes.values)
+    backend = load_backend(fresh_model(hearts), hearts.outcomes.values)
     data = generate.cast_hands(hearts, ["random"], 5, 0, 40)
-    assert metrics.illegal_rate(engine, tokenizer, data, 0) == 1
-    assert engine.used == 0
+    assert metrics.illegal_rate(backend, tokenizer, data, 0) == 1
+    assert backend.node_count == 0
 
 
 def test_games_without_an_own_decision_have_no_free_histories():
@@ -457,18 +457,18 @@ def test_games_without_an_own_decision_have_no_free_histories():
             states.append(state)
     tokens = np.array([tokenizer.encode(game.view(state, 1)) for state in states])
     data = Sequences.without_labels(tokens.astype(np.int16), np.zeros(len(states), np.int32))
-    engine: Any = None
-    assert len(states) > 5 and metrics.illegal_rate(engine, tokenizer, data, 0) == 0
+    backend: Any = None
+    assert len(states) > 5 and metrics.illegal_rate(backend, tokenizer, data, 0) == 0
 
 
 def test_free_histories_are_judged_by_the_tracker(hearts):
-    """An engine that always knows the next token of the one hand there is makes no illegal history."""
+    """A backend that always knows the next token of the one hand there is makes no illegal history."""
     tokenizer = tokenizers.make(hearts)
     data = generate.cast_hands(hearts, ["random"], 5, 1, 1)
     row = data.tokens[0].astype(np.int32)
 
     class Reciting:
-        n_features, masked = 0, False
+        n_features, has_masked_policy = 0, False
 
         def extend(self, nodes, tokens, counts=None, features=None):
             return np.cumsum(np.ones(len(tokens), np.int32)) - 1 if counts is not None else nodes + 1

@@ -84,7 +84,7 @@ def explaining(state, viewer):
     for rest in layings(unseen, sizes):
         held = {p: set(rest.get(p, core.hand(viewer))) for p in seats}
         after = {p: held[p] | {c for q, c in plays[1] if q == p} for p in seats}
-        for draw in choices(after, core.drawn, {viewer, left_of(viewer)}) if drawn else [None]:
+        for draw in choices(after, core.drawn_cards, {viewer, left_of(viewer)}) if drawn else [None]:
             full = {p: set(after[p]) for p in seats}
             for p in seats if draw else ():
                 full[p].discard(draw[p])
@@ -92,7 +92,7 @@ def explaining(state, viewer):
             for p, card in plays[0]:
                 full[p].add(card)
             d = core.distress
-            taken = {p: core.passed[left_of(p, -d)] for p in seats} if d else {}
+            taken = {p: core.passed_cards[left_of(p, -d)] for p in seats} if d else {}
             for received in choices(full, taken, {viewer, left_of(viewer, d)}) if d else [None]:
                 dealt = {p: set(full[p]) for p in seats}
                 for p in seats if received else ():

@@ -127,7 +127,7 @@ class Seat:
     def received(self, twin, core):
         giver = left_of(self.seat, -twin.distress)
         for cards in self.has:
-            cards.discard(ACTIONS[core.passed[giver]])
+            cards.discard(ACTIONS[core.passed_cards[giver]])
         self.has[left_of(self.seat, twin.distress)].add(self.passed)
         if self.nine is not None:
             self.has[self.nine].discard("P9")
@@ -142,7 +142,7 @@ class Seat:
             message = twin.messages[p]
             self.has[p] = {message[1]} & twin.hands[p] if message and p != self.seat else set()
             self.cannot[p], self.either[p] = set(), None
-        self.has[left_of(self.seat)].add(ACTIONS[core.drawn[left_of(self.seat)]])
+        self.has[left_of(self.seat)].add(ACTIONS[core.drawn_cards[left_of(self.seat)]])
 
 
 class Course:

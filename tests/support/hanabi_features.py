@@ -40,7 +40,7 @@ class Course:
         after = copy(before)
         after.apply_action(action)
         mover, hint = before.current_player(), hint_of(r, action)
-        self.turns -= not before.left
+        self.turns -= not before.deck_size
         self.marks = meaning(self.marks, before, action, after)
         self.newest = [mover, action, [], None, False, False, False]
         if hint is None:
@@ -103,10 +103,12 @@ def expected(course, me, script):
     out = [x for height in s.fireworks for x in one(r.ranks + 1, height)]
     out += thermometer(r, s.discards) + thermometer(r, unseen(s, me))
     out += some(r.kinds, playable(s)) + some(r.kinds, dead(s)) + some(r.kinds, critical(s))
-    out += one(r.hints + 1, s.hints) + one(r.lives + 1, s.lives) + one(r.players + 1, None if s.left else course.turns)
+    out += one(r.hints + 1, s.hints) + one(r.lives + 1, s.lives)
+    out += one(r.players + 1, None if s.deck_size else course.turns)
     piled = sum(s.fireworks)
     reachable = piled + r.kinds - len(dead(s))
-    out += [s.left / r.deck, piled / r.kinds, reachable / r.kinds, (piled + s.left + r.players - reachable) / r.deck]
+    out += [s.deck_size / r.deck, piled / r.kinds, reachable / r.kinds]
+    out.append((piled + s.deck_size + r.players - reachable) / r.deck)
     out += one(6, STAGES.index("over" if s.is_terminal() else "move"))
     out += one(r.players, None if s.is_terminal() else (s.current_player() - me) % r.players)
     out += newest_move(r, me, *course.newest) if course.newest else [0.0] * newest_size(r)

@@ -18,7 +18,7 @@ def hearts() -> dict[str, list[np.ndarray]]:
     core, tokenizer = _core.hearts, tokenizers.make(games.load("hearts"))
     rng = np.random.default_rng(SEED)
     actions, width = len(tokenizer.vocab), 64
-    net = _core.QuickNet(
+    net = _core.RolloutNet(
         rng.normal(0, 0.1, (tokenizer.n_features + 1, width)).astype(np.float32),
         rng.normal(0, 0.1, (actions, width)).astype(np.float32),
         rng.normal(0, 0.1, actions).astype(np.float32),
@@ -101,13 +101,14 @@ def hanabi() -> dict[str, list[np.ndarray]]:
 def mines() -> dict[str, list[np.ndarray]]:
     core, samples, searches = _core.mines, [], []
     board = core.Board(3, 3, 3, 0)
-    sight = core.Sight(board, [2, 4, 5, 8], [1, 3, 2, 1])
+    observation = core.Observation(board, [2, 4, 5, 8], [1, 3, 2, 1])
     for method in range(4):
-        samples.append(core.sample(board, sight, method, 0, 50, SEED, N))
+        samples.append(core.sample(board, observation, method, 0, 50, SEED, N))
         found = core.search(
-            board, sight, method=method, domain=0, simulations=500, seconds=0.0, c=0.5, widening=0.3, seed=SEED
+            board, observation, method=method, domain=0, simulations=500, seconds=0.0, c=0.5, widening=0.3, seed=SEED
         )
-        searches += [np.array([found.cell, found.value, found.drawn]), np.array(found.visits), np.array(found.values)]
+        searches.append(np.array([found.cell, found.value, found.n_layouts]))
+        searches += [np.array(found.visits), np.array(found.values)]
     return {"sample": samples, "search": searches}
 
 

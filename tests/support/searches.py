@@ -1,4 +1,4 @@
-"""What searches are given in tests: an engine that is a function of the sequence, and own turns."""
+"""What searches are given in tests: a backend that is a function of the sequence, and own turns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from support.play import random_playout
 
 
-class FakeEngine:
-    """An engine whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
+class FakeBackend:
+    """A backend whose answers are a fixed function of the sequence. `bias` is added to the logits of tokens that
     some deal allows: at 0 almost every history is illegal, at 9 few are."""
 
     n_features = 0

@@ -11,7 +11,7 @@ import pytest
 from support.crew_histories import explaining, lasting, left_of, playout
 from support.gomcts_twin import Twin
 from support.play import random_playout
-from support.searches import FakeEngine
+from support.searches import FakeBackend
 
 from trickformer import _core, games, tokenizers
 from trickformer.base import CHANCE, PUBLIC
@@ -323,11 +323,11 @@ def test_a_search_equals_its_twin_at_every_stage(crew, tokenizer, bias):
                 stages.setdefault(state.core.phase, []).append(tokenizer.encode(crew.view(state, seat)))
     for found in stages.values():
         for number, tokens in enumerate(rng.sample(found, 1)):
-            engine = FakeEngine(tokenizer, bias, seats=4)
-            tracker, root = tokenizer.tracker(tokens), engine.root(tokens)
-            (result,) = search(engine, crew.outcomes.values, [tracker], np.array([root]), [number], options)
-            assert list(engine.sequences) == [root], "nodes were not given back"
-            search_twin = Twin(tokenizer, engine.model, crew.outcomes.values, options, number)
+            backend = FakeBackend(tokenizer, bias, seats=4)
+            tracker, root = tokenizer.tracker(tokens), backend.root(tokens)
+            (result,) = search(backend, crew.outcomes.values, [tracker], np.array([root]), [number], options)
+            assert list(backend.sequences) == [root], "nodes were not given back"
+            search_twin = Twin(tokenizer, backend.model, crew.outcomes.values, options, number)
             children = search_twin.run(tuple(tokens.tolist()))
             assert result.tokens.tolist() == list(children), tokens
             assert result.visits.tolist() == [visits for _, visits in children.values()], tokens
@@ -337,14 +337,14 @@ def test_a_search_equals_its_twin_at_every_stage(crew, tokenizer, bias):
 
 
 def test_a_search_of_a_model(crew, tokenizer, tiny_checkpoint_of):
-    """A model of random weights at its own turn, all of it on the engine."""
+    """A model of random weights at its own turn, all of it on the backend."""
     from trickformer.models.backend import load_backend
 
-    engine = load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)
+    backend = load_backend(tiny_checkpoint_of("crew"), crew.outcomes.values)
     state = crew.deal(1, 1)
     tokens = tokenizer.encode(crew.view(state, state.current_player()))
-    root = engine.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]
+    root = backend.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]
     (result,) = search(
-        engine, crew.outcomes.values, [tokenizer.tracker(tokens)], root, [3], SearchOptions(runs=10, threshold=0)
+        backend, crew.outcomes.values, [tokenizer.tracker(tokens)], root, [3], SearchOptions(runs=10, threshold=0)
     )
     assert result.token in state.legal_actions()

@@ -61,17 +61,17 @@ class Twin(Tracker):
         return self.inner.features()
 
 
-def fed(game, tokenizer, engine, views):
-    """The tokens of each view and their last nodes, which stay in the engine."""
+def fed(game, tokenizer, backend, views):
+    """The tokens of each view and their last nodes, which stay in the backend."""
     tokens, nodes = [tokenizer.encode(view) for view in views], []
     for t in tokens:
         lengths, features = np.array([len(t)], np.int32), tokenizers.features_of(tokenizer, t)
-        nodes.append(engine.extend(np.array([-1], np.int32), t, lengths, features)[-1])
+        nodes.append(backend.extend(np.array([-1], np.int32), t, lengths, features)[-1])
     return tokens, np.array(nodes, np.int32)
 
 
-def searched(game, engine, trackers, roots, options):
-    found = search(engine, game.outcomes.values, trackers, roots, range(len(trackers)), options)
+def searched(game, backend, trackers, roots, options):
+    found = search(backend, game.outcomes.values, trackers, roots, range(len(trackers)), options)
     return [(r.tokens.tobytes(), r.values.tobytes(), r.visits.tobytes(), r.illegal, r.best) for r in found]
 
 
@@ -81,16 +81,16 @@ def searched(game, engine, trackers, roots, options):
 def test_a_search_is_the_same_to_the_byte(name, options, tiny_features_checkpoint_of):
     game = games.load(name)
     tokenizer = tokenizers.make(game)
-    engine = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
-    tokens, roots = fed(game, tokenizer, engine, own_turns(game, 3, 5))
+    backend = load_backend(tiny_features_checkpoint_of(name), game.outcomes, "float32")
+    tokens, roots = fed(game, tokenizer, backend, own_turns(game, 3, 5))
     core = [tokenizer.tracker(t) for t in tokens]
     twins = [Twin(tokenizer.tracker(t)) for t in tokens]
     before = [t.features() for t in twins]
-    expected = searched(game, engine, core, roots, options)
-    assert searched(game, engine, twins, roots, options) == expected
+    expected = searched(game, backend, core, roots, options)
+    assert searched(game, backend, twins, roots, options) == expected
     assert all(np.array_equal(t.features(), b) for t, b in zip(twins, before)), "the caller's trackers have moved"
     mixed = [core[0], *twins[1:]]
-    assert searched(game, engine, mixed, roots, options) == expected
+    assert searched(game, backend, mixed, roots, options) == expected
     del twins, mixed
     gc.collect()
     assert not ALIVE, "a search has kept its trackers"
@@ -123,9 +123,9 @@ def test_searches_on_threads(tiny_features_checkpoint_of):
     found: list = [None] * len(views)
 
     def work(i):
-        engine = load_backend(folder, game.outcomes, "float32")
-        tokens, roots = fed(game, tokenizer, engine, views[i : i + 1])
-        found[i] = searched(game, engine, [Twin(tokenizer.tracker(tokens[0]))], roots, OPTIONS[1])
+        backend = load_backend(folder, game.outcomes, "float32")
+        tokens, roots = fed(game, tokenizer, backend, views[i : i + 1])
+        found[i] = searched(game, backend, [Twin(tokenizer.tracker(tokens[0]))], roots, OPTIONS[1])
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(len(views))]
     for thread in threads:
@@ -190,22 +190,22 @@ class Broken(Twin):
 def test_errors_are_raised_and_nodes_given_back(fault, kind, says, tiny_features_checkpoint_of):
     game = games.load("hearts")
     tokenizer = tokenizers.make(game)
-    engine = load_backend(tiny_features_checkpoint_of("hearts"), game.outcomes, "float32")
-    tokens, roots = fed(game, tokenizer, engine, own_turns(game, 1, 5))
+    backend = load_backend(tiny_features_checkpoint_of("hearts"), game.outcomes, "float32")
+    tokens, roots = fed(game, tokenizer, backend, own_turns(game, 1, 5))
     tracker = type("Faulty", (Broken,), {"fault": fault, "after": 2})(tokenizer.tracker(tokens[0]))
     options = SearchOptions(runs=20, steps=60, legal=True)
-    used = engine.used
+    used = backend.node_count
     for _ in range(2):
         with pytest.raises(kind, match=says):
-            search(engine, game.outcomes.values, [tracker], roots, [1], options)
-        assert engine.used == used
-    sound = searched(game, engine, [tokenizer.tracker(tokens[0])], roots, options)
-    assert searched(game, engine, [Twin(tokenizer.tracker(tokens[0]))], roots, options) == sound
+            search(backend, game.outcomes.values, [tracker], roots, [1], options)
+        assert backend.node_count == used
+    sound = searched(game, backend, [tokenizer.tracker(tokens[0])], roots, options)
+    assert searched(game, backend, [Twin(tokenizer.tracker(tokens[0]))], roots, options) == sound
 
 
 def test_what_is_no_tracker_is_refused(hearts):
     batch = _core.gomcts.SearchBatch(np.zeros((2, 4), np.float32))
-    settings = {"runs": 1, "steps": 1, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 1, "legal": False, "early": False}
+    settings = {"runs": 1, "steps": 1, "c": 0.4, "threshold": 0.0, "mu": 0.0, "wave": 1, "legal": False}
     for wrong, kind in ((3, AttributeError), ("tracker", AttributeError), (None, TypeError)):
         with pytest.raises(kind):
             batch.add(wrong, 1, 0, **settings)

@@ -9,7 +9,7 @@ import pytest
 from support import skat_oracle as oracle
 from support.gomcts_twin import Twin
 from support.play import random_playout
-from support.searches import FakeEngine
+from support.searches import FakeBackend
 from support.skat_games import ACTION, games_of
 
 from trickformer import _core, games, tokenizers
@@ -396,11 +396,11 @@ def test_a_search_equals_its_twin_at_every_stage(skat, tokenizer, bias):
     for found in stages.values():
         for number, words in enumerate(rng.sample(found, 2)):
             tokens = np.array(numbered(tokenizer, words), dtype=np.int32)
-            engine = FakeEngine(tokenizer, bias, seats=3)
-            tracker, root = tokenizer.tracker(tokens), engine.root(tokens)
-            (result,) = search(engine, skat.outcomes.values, [tracker], np.array([root]), [number], options)
-            assert list(engine.sequences) == [root], "nodes were not given back"
-            search_twin = Twin(tokenizer, engine.model, skat.outcomes.values, options, number)
+            backend = FakeBackend(tokenizer, bias, seats=3)
+            tracker, root = tokenizer.tracker(tokens), backend.root(tokens)
+            (result,) = search(backend, skat.outcomes.values, [tracker], np.array([root]), [number], options)
+            assert list(backend.sequences) == [root], "nodes were not given back"
+            search_twin = Twin(tokenizer, backend.model, skat.outcomes.values, options, number)
             children = search_twin.run(tuple(tokens.tolist()))
             assert result.tokens.tolist() == list(children), words
             assert result.visits.tolist() == [visits for _, visits in children.values()], words
@@ -410,15 +410,15 @@ def test_a_search_equals_its_twin_at_every_stage(skat, tokenizer, bias):
 
 
 def test_a_search_of_a_model(skat, tokenizer, tiny_checkpoint_of):
-    """A model of random weights at its own turn, all of it on the engine."""
+    """A model of random weights at its own turn, all of it on the backend."""
     from trickformer.models.backend import load_backend
 
-    engine = load_backend(tiny_checkpoint_of("skat"), skat.outcomes.values)
+    backend = load_backend(tiny_checkpoint_of("skat"), skat.outcomes.values)
     state = skat.deal(1, 1)
     tokens = tokenizer.encode(skat.view(state, 1))
-    root = engine.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]
+    root = backend.extend(np.array([-1], dtype=np.int32), tokens, np.array([len(tokens)], dtype=np.int32))[-1:]
     (result,) = search(
-        engine, skat.outcomes.values, [tokenizer.tracker(tokens)], root, [3], SearchOptions(runs=10, threshold=0)
+        backend, skat.outcomes.values, [tokenizer.tracker(tokens)], root, [3], SearchOptions(runs=10, threshold=0)
     )
     assert result.token in state.legal_actions()
     assert result.visits.sum() > len(result.tokens)

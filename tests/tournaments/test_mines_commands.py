@@ -53,7 +53,7 @@ def test_classes_of_first_moves(command):
         rows, cols = map(int, board.split("x"))
         game = games.load(f"mines(rows={rows},cols={cols},mines={mines},first_move=safe)")
         solver = _core.mines.Solver(game.board, 10**6, 10**6)
-        start = _core.mines.Sight(game.board, [], [])
+        start = _core.mines.Observation(game.board, [], [])
         names = [m["move"] for m in json.loads(out)["moves"]]
         assert len(set(names)) == len(names)
         for move in json.loads(out)["moves"]:
@@ -148,7 +148,7 @@ def test_random_positions_hide_something():
     sizes = set()
     for index in range(40):
         cells, shown = agree.random_position(game, 1, index, np.random.default_rng(index))
-        assert _core.mines.Counter(game.board, _core.mines.Sight(game.board, cells, shown)).layouts > 1
+        assert _core.mines.Counter(game.board, _core.mines.Observation(game.board, cells, shown)).layouts > 1
         sizes.add(len(cells))
     assert len(sizes) > 4
 

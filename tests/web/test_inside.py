@@ -140,7 +140,7 @@ def test_chances_of_mines_are_counted():
     state.apply_action(0)
     if state.is_terminal():
         pytest.fail("the deal of this test ends at once")
-    shown, around = state.core.seen[0][1], set(game.board.around(0))
+    shown, around = state.core.opened_cells[0][1], set(game.board.around(0))
     layouts = [set(m) for m in itertools.combinations(range(1, 9), 2) if len(set(m) & around) == shown]
     found = inside.belief(_asked(state))
     for cell, (share,) in zip(found["cards"], found["kinds"]["exact counting"]):

@@ -35,7 +35,7 @@ class Trunk:
 
     name: str  # of a shipped checkpoint, or the folder
     digest: str  # SHA-256 of its weights
-    engine: Backend
+    backend: Backend
     tokenizer: Tokenizer
 
     def states(self, views: Sequence[View]) -> np.ndarray:
@@ -43,11 +43,11 @@ class Trunk:
         tokens = [self.tokenizer.encode(view) for view in views]
         lengths = np.array([len(t) for t in tokens], dtype=np.int32)
         features = None
-        if self.engine.n_features:
+        if self.backend.n_features:
             features = np.concatenate([tokenizers.features_of(self.tokenizer, t) for t in tokens])
-        nodes = self.engine.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, features)
-        states = self.engine.hidden_states(nodes[np.cumsum(lengths) - 1])
-        self.engine.release(nodes)
+        nodes = self.backend.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, features)
+        states = self.backend.hidden_states(nodes[np.cumsum(lengths) - 1])
+        self.backend.release(nodes)
         return states
 
 
@@ -98,10 +98,10 @@ def trunk(checkpoint: str, game: Game) -> Trunk:
     cards(game)
     folder, tokenizer = checkpoints.find(checkpoint), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
-    engine = load_backend(folder, game.outcomes)
+    backend = load_backend(folder, game.outcomes)
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     name = checkpoint if checkpoint in checkpoints.names() else str(folder.resolve())
-    return Trunk(name, digest, engine, tokenizer)
+    return Trunk(name, digest, backend, tokenizer)
 
 
 def load(name: str, game: Game) -> Head:
@@ -117,7 +117,7 @@ def load(name: str, game: Game) -> Head:
         raise TrickformerError(f"{file} was trained on other weights of {read.name}; train it again on these")
     tensors = read_safetensors(file)
     hidden = tensors["hidden.bias"].size if "hidden.bias" in tensors else 0
-    wanted = shapes(read.engine.width, hidden, cards(game))
+    wanted = shapes(read.backend.width, hidden, cards(game))
     if {name: t.shape for name, t in tensors.items()} != wanted:
         raise TrickformerError(f"{file} holds no belief head of {game.name} for {read.name}: its shapes are others")
     return Head(read, tensors)

@@ -316,11 +316,11 @@ def _view(state: Any, viewer: int) -> View:
             events.append(action_event(seat, action if seat == viewer else None))
             if last and viewer != PUBLIC:
                 giver = (viewer - core.distress) % PLAYERS
-                events.append(Event(giver, None, (core.passed[giver],)))
+                events.append(Event(giver, None, (core.passed_cards[giver],)))
         elif phase == DRAW:
             if last and viewer != PUBLIC:
-                events.append(Event(CHANCE, None, (core.drawn[(viewer + 1) % PLAYERS],)))
-                events.append(Event(CHANCE, None, (core.drawn[viewer],)))
+                events.append(Event(CHANCE, None, (core.drawn_cards[(viewer + 1) % PLAYERS],)))
+                events.append(Event(CHANCE, None, (core.drawn_cards[viewer],)))
         else:
             events.append(action_event(seat, action))
     on_turn = viewer != PUBLIC and state.current_player() == viewer

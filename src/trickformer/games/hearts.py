@@ -38,7 +38,7 @@ MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
 _LITTLE: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
 TRAINING = {
-    # What playouts by the quick network teach is learned by iteration 1; GO-MCTS is a better judge, and a slower one.
+    # Iteration 1 has learned all that playouts by the rollout network teach; GO-MCTS is a better and slower teacher.
     # Where others sit too, what is learned is not good against copies alone (docs/results/recipe.md).
     "small": _LITTLE
     | {

@@ -82,7 +82,7 @@ class MinesState(pyspiel.State):
         return self.core.over
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self.core.unopened
+        return self.core.unopened_cells
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The next mine and its probability: the share of the layouts in which it is the lowest of those to come."""
@@ -94,8 +94,8 @@ class MinesState(pyspiel.State):
     def _apply_action(self, action: int) -> None:
         if not self.room:
             self.core.open(action)
-            if not self.core.laid:
-                self.room = self.board.allowed(action)
+            if not self.core.is_laid:
+                self.room = self.board.allowed_cells(action)
             return
         self.laying.append(action)
         self.room = [cell for cell in self.room if cell > action]
@@ -112,7 +112,7 @@ class MinesState(pyspiel.State):
         return [self.core.score / (self.rows * self.cols - self.mines) if self.core.over else 0.0]
 
     def __str__(self) -> str:
-        met = any(shown == MINE for _, shown in self.core.seen)
+        met = any(shown == MINE for _, shown in self.core.opened_cells)
         how = "a mine was met" if met else "all is opened" if self.core.over else f"{self.mines} mines"
         lines = [*_grid(self, self.laying), f"{self.core.score} of {self.rows * self.cols - self.mines} opened, {how}"]
         return "\n".join(lines + [openspiel.score_line([self.core.score])] * self.core.over)
@@ -120,7 +120,7 @@ class MinesState(pyspiel.State):
 
 def _grid(state: Any, mines: list[int]) -> list[str]:
     """The board by rows: `.` unopened, `*` one of `mines`, `X` the mine that was met."""
-    shown = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.seen}
+    shown = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.opened_cells}
     marks = [shown.get(cell, ".") for cell in range(state.rows * state.cols)]
     return ["".join(marks[row : row + state.cols]) for row in range(0, len(marks), state.cols)]
 
@@ -129,7 +129,7 @@ def _text(state: Any, viewer: int) -> str:
     """What was opened, in order, for the player may remember it, and the board."""
     if state.room:
         return "laying mines"
-    moves = " ".join(f"{c}:{'X' if k == MINE else k}" for c, k in state.core.seen)
+    moves = " ".join(f"{c}:{'X' if k == MINE else k}" for c, k in state.core.opened_cells)
     return "/".join(_grid(state, [])) + (f" {moves}" if moves else "")
 
 
@@ -160,7 +160,7 @@ class Mines(Game):
         game: Any = state
         if game.room:
             raise ValueError("there is nothing to see while the mines are being laid")
-        events = tuple(Event(0, cell, (shown,)) for cell, shown in game.core.seen)
+        events = tuple(Event(0, cell, (shown,)) for cell, shown in game.core.opened_cells)
         on_turn = viewer == 0 and not state.is_terminal()
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
@@ -168,8 +168,8 @@ class Mines(Game):
         """The next mine. All cells are shuffled, and the mines are the first of those that the rule of the first
         move leaves: as alike as they can be for players who open other cells first."""
         game: Any = state
-        first = game.core.seen[0][0] if game.core.seen else None
-        room = set(self.board.allowed(first) if first is not None else range(self.cells))
+        first = game.core.opened_cells[0][0] if game.core.opened_cells else None
+        room = set(self.board.allowed_cells(first) if first is not None else range(self.cells))
         mines = [cell for cell in _shuffle(deal_seed(seed, index), self.cells) if cell in room][: self.mines]
         return sorted(mines)[len(game.laying)]
 
@@ -188,11 +188,11 @@ class Mines(Game):
         """A legal history with one mine elsewhere that must not be seen: the two cells have the same opened neighbours.
         None where there is no such pair of cells."""
         game: Any = state
-        if not game.core.laid:
+        if not game.core.is_laid:
             return None
         opened = {e.action for e in view.events}
         first = view.events[0].action if view.events else None
-        room = set(range(self.cells) if first is None else self.board.allowed(first)) - opened
+        room = set(range(self.cells) if first is None else self.board.allowed_cells(first)) - opened
         near = {cell: opened & set(self.board.around(cell)) for cell in room}
         mines = set(game.laying)
         pairs = [(a, b) for a in mines & room for b in sorted(room - mines) if near[a] == near[b]]

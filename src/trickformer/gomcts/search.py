@@ -1,4 +1,4 @@
-"""Drives searches over observation sequences: the C++ core walks the trees, the engine answers for the model."""
+"""Drives searches over observation sequences: the C++ core walks the trees, the backend answers for the model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SearchResult:
 
 
 def search(
-    engine: Backend,
+    backend: Backend,
     outcome_values: np.ndarray,
     trackers: Sequence[Tracker],
     roots: np.ndarray,
@@ -41,10 +41,10 @@ def search(
     options: SearchOptions,
     keep: bool = False,
 ) -> list[SearchResult]:
-    """One search a tracker, all sharing the engine's forward passes; none depends on the others.
+    """One search a tracker, all sharing the backend's forward passes; none depends on the others.
 
     outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
-    roots: int32 [n], the engine's node of each tracker's last token. seeds: 64 bits each, all the randomness.
+    roots: int32 [n], the backend's node of each tracker's last token. seeds: 64 bits each, all the randomness.
     keep: whether results bring their trees. Raises ValueError where it is not the own turn, or the options ask for
     action values that the model lacks, and what a tracker written in Python raises."""
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
@@ -54,23 +54,22 @@ def search(
             seed,
             int(root),
             **asdict(options),
-            early=False,
-            features=engine.n_features > 0,
+            features=backend.n_features > 0,
         )
     asks_actions = options.action_values or options.leaf_action_values
     try:
-        if isinstance(engine, _core.GPT2Engine):
-            batch.run(engine, asks_actions)  # the same as below without a step outside the core
+        if isinstance(backend, _core.GPT2Backend):
+            batch.run(backend, asks_actions)  # the same as below without a step outside the core
         while batch.advance():
             parents, tokens, features = batch.branches()
             if len(tokens):
-                batch.give_nodes(engine.extend(parents, tokens, None, features if engine.n_features else None))
+                batch.give_nodes(backend.extend(parents, tokens, None, features if backend.n_features else None))
             asked = batch.policy_nodes()
-            actions = engine.action_values(asked) if asks_actions else None
-            batch.answer(engine.policy(asked), engine.values(batch.value_nodes()), actions)
+            actions = backend.action_values(asked) if asks_actions else None
+            batch.answer(backend.policy(asked), backend.values(batch.value_nodes()), actions)
         return [_result(batch, i, options.runs, keep) for i in range(len(batch))]
     finally:
-        engine.release(batch.engine_nodes())
+        backend.release(batch.backend_nodes())
 
 
 def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> SearchResult:
@@ -87,5 +86,5 @@ def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> S
 
 
 def _read_tree_nodes(batch: _core.gomcts.SearchBatch, i: int) -> tuple[SearchNode, ...]:
-    nodes = zip(*(array.tolist() for array in batch.imagined(i)))
+    nodes = zip(*(array.tolist() for array in batch.imagined_tree(i)))
     return tuple(SearchNode(parent, token, runs, total / runs if runs else 0.0) for parent, token, runs, total in nodes)

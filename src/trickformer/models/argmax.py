@@ -18,10 +18,10 @@ class ArgmaxPlayer(ModelPlayer):
     """Equations 2 and 3 of the GO-MCTS paper."""
 
     def __init__(
-        self, options: ModelOptions, game: Game, engine: Backend | None = None, threshold: float | None = None
+        self, options: ModelOptions, game: Game, backend: Backend | None = None, threshold: float | None = None
     ):
         """threshold: least legal-normalized probability of an action; None: the game's own."""
-        super().__init__(options, game, engine)
+        super().__init__(options, game, backend)
         self.threshold = game.search.likely_enough if threshold is None else threshold
 
     def likely(self, turns: Turns) -> np.ndarray:
@@ -33,11 +33,11 @@ class ArgmaxPlayer(ModelPlayer):
         from trickformer.models.decide import action_values, argmax_val
 
         features = self.feature_function(turns.tokens)
-        logits = self.engine.policy(turns.nodes)
-        decided = argmax_val(self.engine, turns.nodes, logits, turns.legal, self.threshold, features)
+        logits = self.backend.policy(turns.nodes)
+        decided = argmax_val(self.backend, turns.nodes, logits, turns.legal, self.threshold, features)
         if decided.nodes is not None:
-            self.engine.release(decided.nodes)
-        looked = action_values(self.engine, turns.nodes, turns.legal, features) if turns.explain else decided.looked
+            self.backend.release(decided.nodes)
+        looked = action_values(self.backend, turns.nodes, turns.legal, features) if turns.explain else decided.looked
         thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [
             Decision(by_token[token], value, values=_values(by_token, worth), thought=thought)

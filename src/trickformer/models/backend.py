@@ -1,7 +1,7 @@
 """Inference: a tree of token sequences that share the cached keys and values of their prefixes.
 
 One interface, two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++
-engine imports neither torch nor transformers.
+backend imports neither torch nor transformers.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Backend(Protocol):
     @property
     def has_action_values(self) -> bool: ...
     @property
-    def masked(self) -> bool:
-        """Whether the policy was learned over possible tokens alone: over others it says nothing."""
+    def has_masked_policy(self) -> bool:
+        """Whether the policy was trained over possible tokens alone, so that other logits mean nothing."""
         ...
 
     @property
@@ -57,8 +57,8 @@ class Backend(Protocol):
         ...
 
     @property
-    def used(self) -> int:
-        """The number of live nodes."""
+    def node_count(self) -> int:
+        """Number of live nodes."""
         ...
 
     @property
@@ -121,7 +121,7 @@ def load_backend(
     backend: str | None = None,
     isa: str | None = None,
 ) -> Backend:
-    """An engine for a checkpoint folder or a model.
+    """A backend for a checkpoint folder or a model.
 
     `values` float32 [n_outcomes, P]: what each outcome is worth to each player; or a game's outcomes, of which the
     model tells all apart, or their classes. `dtype` "bfloat16" or "float32": storage of weights. `device` "cpu", or
@@ -157,11 +157,11 @@ def load_backend(
         from trickformer.models.torch_backend import TorchBackend
 
         return TorchBackend(weights, values, dtype, device)
-    return _cpp_engine(weights, values, dtype, isa)
+    return _cpp_backend(weights, values, dtype, isa)
 
 
 def instruction_sets(dtype: str) -> list[str]:
-    """Instruction sets that the C++ engine can use on this CPU, fastest last; see load_backend."""
+    """Instruction sets that the C++ backend can use on this CPU, fastest last; see load_backend."""
     from trickformer import _core
 
     return _core.gpt2_instruction_sets(dtype == "bfloat16")
@@ -176,36 +176,36 @@ def _limit(usable: list[str]) -> str:
     return [name for name in every[: every.index(limit)] if name in usable][-1]
 
 
-def _cpp_engine(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Backend:
+def _cpp_backend(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Backend:
     from trickformer import _core
 
     usable = instruction_sets(dtype)
     isa = isa or _limit(usable)
     if isa and isa not in usable:
         raise UnknownNameError(f"instruction set for {dtype} on this CPU", isa, usable)
-    return _core.GPT2Engine(weights.sizes, weights.epsilon, weights.tensors, values, dtype == "bfloat16", isa)
+    return _core.GPT2Backend(weights.sizes, weights.epsilon, weights.tensors, values, dtype == "bfloat16", isa)
 
 
 class Prefix:
-    """One growing sequence in an engine: it owns its nodes and gives them back when it is collected.
+    """One growing sequence in a backend: it owns its nodes and gives them back when it is collected.
 
     start: for a model that takes features, the tracker of an empty sequence. A copy (`copy.copy`) goes on where its
     original is, and shares the nodes so far; the original may grow, but not be cut short while copies live."""
 
-    __slots__ = ("_generation", "_original", "_shared", "_start", "_tracker", "engine", "nodes", "tokens")
+    __slots__ = ("_generation", "_original", "_shared", "_start", "_tracker", "backend", "nodes", "tokens")
 
-    def __init__(self, engine: Backend, start: Tracker | None = None):
-        self.engine = engine
+    def __init__(self, backend: Backend, start: Tracker | None = None):
+        self.backend = backend
         self.tokens = np.empty(0, np.int32)  # int32 [T]
         self.nodes = np.empty(0, np.int32)  # int32 [T]
-        self._generation = engine.generation
+        self._generation = backend.generation
         self._original: Prefix | None = None  # who owns the first nodes
         self._shared = 0  # how many
         self._start = start
         self._tracker: Tracker | None = None  # after the tokens; None: not known
 
     def __copy__(self) -> Prefix:
-        twin = Prefix(self.engine, self._start)
+        twin = Prefix(self.backend, self._start)
         twin.tokens, twin.nodes, twin._generation = self.tokens, self.nodes, self._generation
         twin._original, twin._shared = self, self.nodes.size
         twin._tracker = None if self._tracker is None else self._tracker.copy()
@@ -218,8 +218,8 @@ class Prefix:
 
     def keep(self, length: int) -> None:
         """Give back all nodes beyond the first `length`; those of before a reset are gone already."""
-        if self._generation != self.engine.generation:
-            self._generation = self.engine.generation
+        if self._generation != self.backend.generation:
+            self._generation = self.backend.generation
             length, self._shared, self._original = 0, 0, None
             self.nodes, self._tracker = self.nodes[:0], None
         if length < self.nodes.size:
@@ -227,7 +227,7 @@ class Prefix:
             self.nodes, self._tracker = self.nodes[:length], None
             self._shared = min(length, self._shared)
             if dropped.size:
-                self.engine.release(dropped)
+                self.backend.release(dropped)
         self.tokens = self.tokens[: self.nodes.size]
 
     def tracker(self) -> Tracker:
@@ -266,16 +266,16 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
     """Make each prefix hold its complete token array, in one batched call; returns their last nodes, int32 [n].
 
     What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new is fed.
-    Raises ValueError on prefixes of different engines, on one that is listed twice, on one without the tracker that the
-    model's features take, and as Engine.extend does; the prefixes then hold at most what they had in common.
+    Raises ValueError on prefixes of different backends, on one that is listed twice, on one without the tracker that
+    the model's features take, and as Backend.extend does; the prefixes then hold at most what they had in common.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
     if not prefixes:
         return np.empty(0, np.int32)
-    engine = prefixes[0].engine
-    if any(prefix.engine is not engine for prefix in prefixes):
-        raise ValueError("the prefixes of one call must share an engine")
+    backend = prefixes[0].backend
+    if any(prefix.backend is not backend for prefix in prefixes):
+        raise ValueError("the prefixes of one call must share a backend")
     if len({id(prefix) for prefix in prefixes}) != len(prefixes):
         raise ValueError("a prefix is listed twice in one call")
     growing: list[Prefix] = []
@@ -290,9 +290,9 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
         features = (
-            np.concatenate([p.features_after(new) for p, new in zip(growing, added)]) if engine.n_features else None
+            np.concatenate([p.features_after(new) for p, new in zip(growing, added)]) if backend.n_features else None
         )
-        nodes = engine.extend(parents, np.concatenate(added), lengths, features)
+        nodes = backend.extend(parents, np.concatenate(added), lengths, features)
         for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
             prefix.grow(new, nodes[end - new.size : end])
     return np.array([prefix.node for prefix in prefixes], np.int32)

@@ -32,46 +32,47 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
 class ArgmaxResult(NamedTuple):
     tokens: np.ndarray  # int32 [n]
     values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
-    nodes: np.ndarray | None  # int32 [n], the engine's node of the chosen token; the caller's to release. None: not fed
+    nodes: np.ndarray | None  # int32 [n], nodes of the chosen tokens, which the caller releases; None: not fed
     looked: np.ndarray  # float32 [n, V], what each token that was looked at is worth, NaN elsewhere; Q knows all legal
 
 
 def action_values(
-    engine: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
+    backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
     """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
 
     The arguments are those of `argmax_val`. Returns float32 [n, V], NaN on tokens that are not legal."""
-    if not engine.has_action_values:
-        return values_behind(engine, nodes, legal, features)
+    if not backend.has_action_values:
+        return values_behind(backend, nodes, legal, features)
     found = np.full(legal.shape, np.nan, dtype=np.float32)
-    found[legal] = engine.action_values(nodes)[legal]
+    found[legal] = backend.action_values(nodes)[legal]
     return found
 
 
 def values_behind(
-    engine: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
+    backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
     """V behind each legal token, as `action_values` has it of a model without action values."""
     found = np.full(legal.shape, np.nan, dtype=np.float32)
-    row, token, values, children = _behind(engine, nodes, legal, features)
-    engine.release(children)
+    row, token, values, children = _behind(backend, nodes, legal, features)
+    backend.release(children)
     found[row, token] = values
     return found
 
 
 def _behind(
-    engine: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None
+    backend: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Rows and tokens of the candidates, V behind each, and the nodes there."""
     row, token = np.nonzero(candidate)
     token = token.astype(np.int32)
-    children = engine.extend(nodes[row], token, None, features(row, token) if features and engine.n_features else None)
-    return row, token, engine.values(children)[:, 0], children
+    known = features(row, token) if features and backend.n_features else None
+    children = backend.extend(nodes[row], token, None, known)
+    return row, token, backend.values(children)[:, 0], children
 
 
 def argmax_val(
-    engine: Backend,
+    backend: Backend,
     nodes: np.ndarray,
     logits: np.ndarray,
     legal: np.ndarray,
@@ -89,16 +90,16 @@ def argmax_val(
     none = ~candidate.any(axis=1)
     candidate[none, probs[none].argmax(axis=1)] = True
     looked = np.full(legal.shape, np.nan, dtype=np.float32)
-    if engine.has_action_values:
-        looked[legal] = engine.action_values(nodes)[legal]
+    if backend.has_action_values:
+        looked[legal] = backend.action_values(nodes)[legal]
         row, token = np.nonzero(candidate)
         token, children, values = token.astype(np.int32), None, looked[row, token]
     else:
-        row, token, values, children = _behind(engine, nodes, candidate, features)
+        row, token, values, children = _behind(backend, nodes, candidate, features)
         looked[row, token] = values
     start = np.searchsorted(row, np.arange(len(nodes)))
     best = np.lexsort((token, -values, row))[start]
     if children is None:
         return ArgmaxResult(token[best], values[best], None, looked)
-    engine.release(np.delete(children, best))
+    backend.release(np.delete(children, best))
     return ArgmaxResult(token[best], values[best], children[best], looked)

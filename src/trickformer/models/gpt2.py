@@ -1,6 +1,6 @@
 """The policy-value transformer of the GO-MCTS paper (section 9.1), on Hugging Face's GPT-2.
 
-This is the model that trains, saves and loads, and the oracle that the inference engines are held equal to.
+This is the model that trains, saves and loads, and the oracle that the inference backends are held equal to.
 Importing this module imports torch and transformers.
 """
 

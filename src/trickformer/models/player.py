@@ -41,7 +41,7 @@ class ModelOptions(BaseModel):
 class Turns:
     """Decisions that a model is asked for, n of them, each with several legal actions."""
 
-    nodes: np.ndarray  # int32 [n], the engine's node of the last token
+    nodes: np.ndarray  # int32 [n], the backend's node of the last token
     tokens: list[np.ndarray]  # what each seat has seen
     actions: list[dict[int, int]]  # the legal ones, by their tokens
     legal: np.ndarray  # bool [n, V], these tokens
@@ -58,15 +58,15 @@ class ModelPlayer(Player):
 
     memo_is_copyable = has_likelihood = True
 
-    def __init__(self, options: ModelOptions, game: Game, engine: Backend | None = None):
-        """engine: that of another player on the same checkpoint, to share it."""
+    def __init__(self, options: ModelOptions, game: Game, backend: Backend | None = None):
+        """backend: that of another player on the same checkpoint, to share it."""
         from trickformer.models.backend import load_backend
 
         self.tokenizer = tokenizers.make(game)
         self.outcome_values = game.outcomes.values
         path = checkpoints.find(options.checkpoint_of(game))
         checkpoints.check(path, game, self.tokenizer)
-        self.engine = engine or load_backend(path, game.outcomes, dtype=options.dtype, device=options.device)
+        self.backend = backend or load_backend(path, game.outcomes, dtype=options.dtype, device=options.device)
 
     @abstractmethod
     def decide(self, turns: Turns) -> list[Decision]:
@@ -78,7 +78,7 @@ class ModelPlayer(Player):
             return [None] * len(turns.nodes)
         from trickformer.models.decide import legal_policy
 
-        policy, found = legal_policy(self.engine.policy(turns.nodes), turns.legal), []
+        policy, found = legal_policy(self.backend.policy(turns.nodes), turns.legal), []
         for row in range(len(turns.nodes)):
             likely = {action: float(policy[row, token]) for token, action in turns.actions[row].items()}
             found.append(Thought(policy=likely, imagined=imagined[row]))
@@ -98,7 +98,7 @@ class ModelPlayer(Player):
         self.feed_views(views, memo)
 
     def feed_views(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
-        """The tokens of each view, and the engine's node of the last one, int32 [n]."""
+        """The tokens of each view, and the backend's node of the last one, int32 [n]."""
         from trickformer.models.backend import advance
 
         for m in memo:
@@ -115,13 +115,13 @@ class ModelPlayer(Player):
         """Before the first token."""
         from trickformer.models.backend import Prefix
 
-        return Prefix(self.engine, self._tracker())
+        return Prefix(self.backend, self._tracker())
 
     def likely(self, turns: Turns) -> np.ndarray:
         """float64 [n, V]: how likely each legal token is to be its choice; here by the model's policy."""
         from trickformer.models.decide import legal_policy
 
-        return legal_policy(self.engine.policy(turns.nodes), turns.legal)
+        return legal_policy(self.backend.policy(turns.nodes), turns.legal)
 
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
         """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have

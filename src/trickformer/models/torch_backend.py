@@ -1,4 +1,4 @@
-"""The inference engine in torch: for the GPU, and on the CPU as a second opinion.
+"""The inference backend in torch: for the GPU, and on the CPU as a second opinion.
 
 Keys and values of all nodes lie in preallocated pools; a call gathers each row's path from them. Importing this
 module imports torch.
@@ -34,7 +34,7 @@ def usable(device: str) -> torch.device:
 
 
 class TorchBackend:
-    """trickformer.models.backend.Engine in torch. `weights` are copied to `device` as `dtype`."""
+    """trickformer.models.backend.Backend in torch. `weights` are copied to `device` as `dtype`."""
 
     def __init__(self, weights: Weights, values: np.ndarray, dtype: str, device: str):
         """values float32 [n_outcomes, P]; dtype "bfloat16" or "float32"; device as torch names it.
@@ -48,7 +48,7 @@ class TorchBackend:
         self.dtype = dtype
         self.n_features = sizes["n_features"]
         self.has_action_values = sizes["n_actions"] > 0
-        self.masked = sizes["masked"] > 0
+        self.has_masked_policy = sizes["masked"] > 0
         self.generation = 0
         self._layers, self._heads = sizes["n_layer"], sizes["n_head"]
         self._size = sizes["n_embd"] // sizes["n_head"]
@@ -73,7 +73,7 @@ class TorchBackend:
         self._hidden = torch.empty(0, sizes["n_embd"], dtype=self._type, device=self._device)
 
     @property
-    def used(self) -> int:
+    def node_count(self) -> int:
         return self._depth.size - len(self._free)
 
     def extend(
@@ -83,7 +83,7 @@ class TorchBackend:
         lengths: np.ndarray | None = None,
         features: np.ndarray | None = None,
     ) -> np.ndarray:
-        """See Engine.extend."""
+        """See Backend.extend."""
         parents, tokens = _ids(parents), _ids(tokens)
         if features is None and self.n_features and tokens.size:
             raise ValueError("this model needs the features of each token")
@@ -128,45 +128,45 @@ class TorchBackend:
 
     @torch.inference_mode()
     def policy(self, nodes: np.ndarray) -> np.ndarray:
-        """See Engine.policy."""
+        """See Backend.policy."""
         return self._head(nodes, "lm").cpu().numpy()
 
     @torch.inference_mode()
     def outcomes(self, nodes: np.ndarray) -> np.ndarray:
-        """See Engine.outcomes."""
+        """See Backend.outcomes."""
         return self._head(nodes, "val").softmax(-1).cpu().numpy()
 
     @torch.inference_mode()
     def values(self, nodes: np.ndarray) -> np.ndarray:
-        """See Engine.values."""
+        """See Backend.values."""
         return (self._head(nodes, "val").softmax(-1) @ self._values).cpu().numpy()
 
     @torch.inference_mode()
     def action_values(self, nodes: np.ndarray) -> np.ndarray:
-        """See Engine.action_values."""
+        """See Backend.action_values."""
         if not self.has_action_values:
             raise ValueError("this model has no action values")
         return self._head(nodes, "act").cpu().numpy()
 
     @torch.inference_mode()
     def hidden_states(self, nodes: np.ndarray) -> np.ndarray:
-        """See Engine.hidden_states."""
+        """See Backend.hidden_states."""
         nodes = _ids(nodes)
         self._check(nodes)
         return self._hidden[self._tensor(nodes)].float().cpu().numpy()
 
     def release(self, nodes: np.ndarray) -> None:
-        """See Engine.release."""
+        """See Backend.release."""
         nodes = _ids(nodes)
         self._check(nodes)
         unique, counts = np.unique(nodes, return_counts=True)
         if unique.size != nodes.size:
-            raise ValueError(f"node {unique[counts > 1][0]} is not a live node of this engine")
+            raise ValueError(f"node {unique[counts > 1][0]} is not a live node of this backend")
         self._depth[nodes] = -1
         self._free.extend(nodes[::-1].tolist())
 
     def reset(self) -> None:
-        """See Engine.reset."""
+        """See Backend.reset."""
         self._depth[:] = -1
         self._free = list(range(self._depth.size - 1, -1, -1))
         self.generation += 1
@@ -195,7 +195,7 @@ class TorchBackend:
         dead = (nodes < 0) | (nodes >= self._depth.size)
         dead[~dead] = self._depth[nodes[~dead]] < 0
         if dead.any():
-            raise ValueError(f"node {nodes[dead][0]} is not a live node of this engine")
+            raise ValueError(f"node {nodes[dead][0]} is not a live node of this backend")
 
     def _path(self, node: int) -> list[int]:
         """The nodes from the root to `node`."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
 _MOST = 65_536  # layers, units, tokens or positions: what says more is damaged
-_FIXED = {  # what the engines take for granted; Hugging Face's default where a config is silent
+_FIXED = {  # what the backends take for granted; Hugging Face's default where a config is silent
     "model_type": "gpt2",
     "activation_function": "gelu_new",
     "scale_attn_weights": True,
@@ -134,7 +134,7 @@ def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where
     for key, needed in _FIXED.items():
         if config.get(key, needed) != needed:
             raise TrickformerError(
-                f"{where}: config has {key} = {config[key]!r}; the engine runs models with {needed!r} only"
+                f"{where}: config has {key} = {config[key]!r}; the backend runs models with {needed!r} only"
             )
     sizes: dict[str, int] = {}
     for key in (*_SIZES, "n_inner"):

@@ -73,12 +73,12 @@ class BsrUct(Player):
         Raises ValueError on a view that no layout explains."""
         found = []
         for view, generator in zip(views, rng):
-            sight, seed = self._belief.sight(view), int(generator.integers(2**63))
-            result = self._search(self._game.board, sight, seed=seed, **self._how)
+            observation, seed = self._belief.observe(view), int(generator.integers(2**63))
+            result = self._search(self._game.board, observation, seed=seed, **self._how)
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
             values = {cell: result.values[cell] for cell in visits} or None
             value = result.value if visits else None
-            found.append(Decision(result.cell, value, visits, result.inconsistent, result.drawn, values=values))
+            found.append(Decision(result.cell, value, visits, result.inconsistent, result.n_layouts, values=values))
         return found
 
 

@@ -40,9 +40,10 @@ class GomctsPlayer(ModelPlayer):
         super().__init__(options, game)
         # The core's backend is as quick with the tokens of sixteen searches as with more; a GPU takes any number.
         self.batch = 16 if options.device == "cpu" else None
-        engine, given = self.engine, options.model_dump(include=set(_FIELDS))
-        self.options = usual(game, masked=engine.masked, action_values=engine.has_action_values, given=given)
-        if not engine.has_action_values and (self.options.action_values or self.options.leaf_action_values):
+        backend, given = self.backend, options.model_dump(include=set(_FIELDS))
+        masked, action_values = backend.has_masked_policy, backend.has_action_values
+        self.options = usual(game, masked=masked, action_values=action_values, given=given)
+        if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
 
     def decide(self, turns: Turns) -> list[Decision]:
@@ -50,7 +51,7 @@ class GomctsPlayer(ModelPlayer):
 
         seeds = [int(g.integers(1 << 63)) for g in turns.rng]
         trackers = [memo["prefix"].tracker() for memo in turns.memos]
-        results = search(self.engine, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
+        results = search(self.backend, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
         thoughts = self.thoughts(turns, [r.imagined for r in results])
         return [
             Decision(

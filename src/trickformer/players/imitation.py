@@ -18,7 +18,7 @@ class ImitationPlayer(ModelPlayer):
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import draw, legal_policy
 
-        probs = legal_policy(self.engine.policy(turns.nodes), turns.legal)
+        probs = legal_policy(self.backend.policy(turns.nodes), turns.legal)
         uniforms = np.array([g.random() for g in turns.rng])
         return [Decision(by_token[int(t)]) for by_token, t in zip(turns.actions, draw(probs, uniforms), strict=True)]
 

@@ -59,10 +59,10 @@ def action_value(game: Any, solver: Any, view: View, cell: int) -> float:
     """How many cells are opened on average from `view` on, by opening `cell` and playing optimally after it.
 
     Raises TrickformerError where the position is too large, ValueError where no layout explains the view."""
-    from trickformer.belief.samplers.mines import sight
+    from trickformer.belief.samplers.mines import observe
 
     try:
-        layouts, total = solver.open(sight(game, view), cell)
+        layouts, total = solver.open(observe(game, view), cell)
     except RuntimeError as e:
         raise TrickformerError(
             f"a board of {game.rows}x{game.cols} with {game.mines} mines is too large: {e}"

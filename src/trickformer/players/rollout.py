@@ -124,7 +124,7 @@ def make(options: Options, game: Game) -> Player:
         threshold=usual.threshold if options.threshold is None else options.threshold,
         margin=usual.margin if options.margin is None else options.margin,
     )
-    comparable = prior.engine.has_action_values and game.labels_are_results
+    comparable = prior.backend.has_action_values and game.labels_are_results
     return PriorRollouts(prior, positions, settings, comparable)
 
 

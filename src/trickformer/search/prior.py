@@ -77,9 +77,9 @@ class PriorRollouts(Player):
         by_token = {prior.tokenizer.token(action): action for action in view.legal}
         legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
         legal[0, list(by_token)] = True
-        policy = legal_policy(prior.engine.policy(nodes), legal)[0]
+        policy = legal_policy(prior.backend.policy(nodes), legal)[0]
         look = action_values if self._action_values else values_behind
-        worth = look(prior.engine, nodes, legal, prior.feature_function(tokens))[0]
+        worth = look(prior.backend, nodes, legal, prior.feature_function(tokens))[0]
         ordered = sorted(by_token)
         return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(worth[t]) for t in ordered}
 

@@ -118,7 +118,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     A run that was stopped goes on where it last saved, to the same weights."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    model = HeadNetwork(trunk.engine.width, config.hidden, heads.cards(game))
+    model = HeadNetwork(trunk.backend.width, config.hidden, heads.cards(game))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
     deals = _deals(game)
     for step in range(learner.resume(), config.steps):

@@ -28,7 +28,7 @@ class Labels:
 
     share: float = 0.0  # of the decisions; 0: none
     playouts: int = 8  # of each action
-    net: _core.QuickNet | None = None  # who plays them; None: a quick script of the game
+    net: _core.RolloutNet | None = None  # plays them; None: the game's script does
     worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
     from_search: bool = False  # visits and values of the players' own searches instead of playouts
 
@@ -242,7 +242,7 @@ class _Guests:
 
 def model_hands(
     game: Game,
-    engines: Sequence[Backend],
+    backends: Sequence[Backend],
     roles: Roles,
     seed: int,
     first: int,
@@ -254,7 +254,7 @@ def model_hands(
 ) -> tuple[Sequences, np.ndarray]:
     """Play one hand a row of `roles`, all in step.
 
-    engines: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
+    backends: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
     share of the models' moves that are random. searches: in the place of `labels`, which are then none.
     guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
     [n, players]."""
@@ -263,13 +263,13 @@ def model_hands(
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     tables = bulk.tables(seed, first, n)
     views = None
-    if any(engine.n_features for engine in engines):
+    if any(backend.n_features for backend in backends):
         views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
     said: list[_SearchValues] = []
-    fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's engine has
+    fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's backend has
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
     others = _Guests(game, guests, seed, first)
@@ -287,7 +287,7 @@ def model_hands(
                 seat = turn[at]
                 seen = [tokens[h, p, :n] for h, p, n in zip(at, seat, lengths[at, seat])]
                 actions[at] = others.choose(guest, at, seat, seen, legal[at])
-        for model, engine in enumerate(engines):
+        for model, backend in enumerate(backends):
             at = live[seats[live, turn[live]] == model]
             uniforms = rng.random(len(at))
             at, uniforms = at[choice[at]], uniforms[choice[at]]
@@ -298,13 +298,13 @@ def model_hands(
             count = new.sum(axis=1).astype(np.int32)
             grown = np.flatnonzero(count)  # of a pass, the second card may follow on what is fed already
             fresh, features = tokens[at, seat][new], None
-            if engine.n_features:
+            if backend.n_features:
                 assert views is not None
                 features = views.push((at * game.players + seat)[grown].astype(np.int32), fresh, count[grown])
-            nodes = engine.extend(node[at, seat][grown], fresh, count[grown], features)
+            nodes = backend.extend(node[at, seat][grown], fresh, count[grown], features)
             node[at[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
             fed[at, seat] += count
-            logits = engine.policy(node[at, seat])
+            logits = backend.policy(node[at, seat])
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
             if searches is not None:
@@ -313,7 +313,7 @@ def model_hands(
                 where, before = (at[asked], seat[asked]), lengths[at[asked], seat[asked]]
                 trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]
                 seeds = rng.integers(1 << 63, size=len(asked)).tolist()
-                found = search(engine, values, trackers, node[where], seeds, searches.options)
+                found = search(backend, values, trackers, node[where], seeds, searches.options)
                 chosen[asked] = [result.token for result in found]
                 said += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
             if len(best):
@@ -323,10 +323,10 @@ def model_hands(
                     assert views is not None
                     return views.after(view[row], token)
 
-                decided = argmax_val(engine, node[at, seat][best], logits[best], legal[at][best], threshold, after)
+                decided = argmax_val(backend, node[at, seat][best], logits[best], legal[at][best], threshold, after)
                 chosen[best] = decided.tokens
                 if decided.nodes is not None and noise:
-                    engine.release(decided.nodes)
+                    backend.release(decided.nodes)
                 elif decided.nodes is not None:
                     # The chosen branch is what the seat will see next: it need not be computed again.
                     node[at[best], seat[best]] = decided.nodes
@@ -339,8 +339,8 @@ def model_hands(
                 chosen[stray] = draw(uniform, rng.random(int(stray.sum())))
             actions[at] = chosen
         tables.step(live.astype(np.int32), actions[live])
-    for engine in engines:
-        engine.reset()
+    for backend in backends:
+        backend.reset()
     if not labels.share:
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
         return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()

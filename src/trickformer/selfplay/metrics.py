@@ -103,7 +103,7 @@ def calibration_error(expected: np.ndarray, came: np.ndarray) -> float:
     )
 
 
-def illegal_rate(engine: Backend, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
+def illegal_rate(backend: Backend, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
     """The share of histories that no deal explains, of ones that the model goes on with, to their end, from the first
     own decision of each sequence of `data` that has one; 0 where none has. A model whose policy was learned over
     possible tokens is held to them."""
@@ -121,24 +121,24 @@ def illegal_rate(engine: Backend, tokenizer: Tokenizer, data: Sequences, seed: i
         return 0.0
     lengths = np.array([len(p) for p in prefixes], dtype=np.int32)
     features = None
-    if engine.n_features:
+    if backend.n_features:
         features = np.concatenate([tokenizers.features_of(tokenizer, p) for p in prefixes])
-    fed = engine.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, features)
+    fed = backend.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, features)
     nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
     while True:
         going = np.array([not trackers[i].terminal() for i in live])
         live, nodes = live[going], nodes[going]
         if not len(live):
             break
-        logits = engine.policy(nodes)
+        logits = backend.policy(nodes)
         allowed = np.ones(logits.shape, dtype=bool)
-        if engine.masked:
+        if backend.has_masked_policy:
             allowed = np.array([trackers[i].possible() for i in live])
         tokens = draw(legal_policy(logits, allowed), rng.random(len(live)))
         for i, token in zip(live, tokens):
             trackers[i].push(int(token))
-        nodes = engine.extend(
+        nodes = backend.extend(
             nodes, tokens, None, np.array([trackers[i].features() for i in live]) if features is not None else None
         )
-    engine.reset()
+    backend.reset()
     return float(np.mean([not tracker.is_legal() for tracker in trackers]))

@@ -264,9 +264,9 @@ class _Run:
             if iteration >= first_rollout_network(config) and not config.searches(iteration):
                 self.learn_rollout_network(iteration)
             learned = metrics.measure(model, self.game, self.tokenizer, held_out)
-            engine = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
+            backend = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
             sample = held_out[:_ILLEGAL_SAMPLE]
-            learned["illegal_rate"] = metrics.illegal_rate(engine, self.tokenizer, sample, config.seed)
+            learned["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
             shutil.rmtree(out / "state", ignore_errors=True)

@@ -134,11 +134,11 @@ def read(file: Path) -> RolloutNetwork:
     return model
 
 
-def core(model: RolloutNetwork) -> _core.QuickNet:
+def core(model: RolloutNetwork) -> _core.RolloutNet:
     """The network, ready for the core."""
-    return _core.QuickNet(*model.weights().values())
+    return _core.RolloutNet(*model.weights().values())
 
 
-def load(file: Path) -> _core.QuickNet:
+def load(file: Path) -> _core.RolloutNet:
     """The network in a file, ready for the core. Raises TrickformerError on a damaged file."""
     return core(read(file))

@@ -149,7 +149,7 @@ def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
 
-def _engine(job: Job, game: Game, model: Path) -> Backend:
+def _load_model(job: Job, game: Game, model: Path) -> Backend:
     values = game.outcomes
     if job.device != "cpu":
         return load_backend(model, values, device=job.device)
@@ -180,12 +180,12 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     several = iteration == 1 or config.roles == "all"
     kept = config.seats_kept if several else 1
     low = iteration - 1 if several else pool(config, iteration)[0]
-    engines = [_engine(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
+    backends = [_load_model(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
     guests = [players.make(spec, game) for spec in config.guests]
     searches = None
     if config.searches(iteration):
-        given, newest = {"runs": config.search_runs, "wave": _WAVE}, engines[-1]
-        options = usual(game, masked=newest.masked, action_values=newest.has_action_values, given=given)
+        given, newest = {"runs": config.search_runs, "wave": _WAVE}, backends[-1]
+        options = usual(game, masked=newest.has_masked_policy, action_values=newest.has_action_values, given=given)
         searches = generate.Searches(config.search_share, options)
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
@@ -196,7 +196,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
             part = roles(config, iteration, begin, end - begin, game.players)
             part = generate.Roles(np.where(part.model < 0, part.model, part.model - low), part.greedy, part.kept)
             settings = config.threshold, config.noise, labels, searches, guests
-            data, scores = generate.model_hands(game, engines, part, deals, begin, *settings)
+            data, scores = generate.model_hands(game, backends, part, deals, begin, *settings)
             points["greedy_points"] = float(scores[part.greedy].mean())
             if not part.greedy.all():
                 points["other_points"] = float(scores[~part.greedy].mean())

@@ -83,7 +83,7 @@ class CrewTokenizer(ByNumber):
                 tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
             else:
                 tokens += event.seen or (distress,)
-        return _core.crew.told(self.codec, np.array(tokens, dtype=np.int32))
+        return _core.crew.complete_tokens(self.codec, np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""

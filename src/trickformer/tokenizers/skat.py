@@ -63,7 +63,7 @@ class SkatTokenizer(ByNumber):
         tokens = [SEAT + view.viewer]
         for event in view.events:
             tokens += event.seen if event.action is None else (event.action,)
-        return _core.skat.told(np.array(tokens, dtype=np.int32))
+        return _core.skat.complete_tokens(np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
         """The events of the view. Raises ValueError on tokens that no view encodes to."""

@@ -38,7 +38,7 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
         tokenizer = HanabiTokenizer(game)
         bot = _core.hanabi.BOTS.index("smart")
         decision = _core.hanabi.Decision(tokenizer.codec, tokenizer.encode(view), bot)
-        hands, weights, _ = decision.explained(LISTED, worlds, TRIES, int(rng.integers(2**63)))
+        hands, weights, _ = decision.consistent_hands(LISTED, worlds, TRIES, int(rng.integers(2**63)))
         if len(weights):
             kinds["smart"] = _shares(hands, weights, rules.kinds)
     return {

@@ -19,9 +19,9 @@ from scipy.special import gammaln, logsumexp
 
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, policy_given_hands, revealed_card
 
-# What a move of another seat says of a hand, int8 [m, hand]: the logarithm of its probability, float64 [m], -inf where
-# the seat cannot have held it.
-Said: TypeAlias = Callable[[np.ndarray], np.ndarray]
+# Log-likelihood of a move by another seat, float64 [m], given the hands that it may hold, int8 [m, hand]. It is -inf
+# for a hand that the seat cannot hold.
+MoveLikelihood: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class HandFilter:
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
         self._process, self._seat, self._limit = process, seat, limit
         # Each move of another seat: what it says, or the table before it, who played, and what.
-        self._record: list[Said | tuple[Tables, int, int]] = []
+        self._record: list[MoveLikelihood | tuple[Tables, int, int]] = []
         self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
@@ -53,7 +53,7 @@ class HandFilter:
         self._hands = self._enumerate_hands(table)
 
     def observe(
-        self, before: Tables, control: np.ndarray | None, action: int, after: Tables, said: Said | None = None
+        self, before: Tables, control: np.ndarray | None, action: int, after: Tables, said: MoveLikelihood | None = None
     ) -> None:
         """A move: the tables before and after it, 1 each, the control as HanabiProcess has it, and what was done.
 
@@ -137,7 +137,7 @@ class HandFilter:
             hidden, likelihood = hidden[good], likelihood[good]
         return HandList(hidden, likelihood)
 
-    def _likelihood(self, move: Said | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
+    def _likelihood(self, move: MoveLikelihood | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
         """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
         cannot."""
         if callable(move):

@@ -118,7 +118,7 @@ class Particles:
         process, size = self._process, self._process.rules.hand
         if action >= 2 * size:
             return
-        drew = after[g].left < before[g].left
+        drew = after[g].deck_size < before[g].deck_size
         if seat not in process.owners:
             if drew:  # the observer has seen the card, and `counts` no longer has it
                 drawn = after[g].hand(seat)[-1]

@@ -80,7 +80,7 @@ class HanabiProcess:
         """bool [n, slots, kinds], what hints leave possible; float32 [n, kinds], the cards that may be in a hidden
         hand."""
         possible = x.possible()[:, self.owners].reshape(len(x), self.slots, -1)
-        counts = x.unseen()
+        counts = x.unseen_counts()
         seen = [p for p in range(self.rules.players) if p not in self.owners]
         for card in x.hands()[:, seen].reshape(len(x), -1).T if seen else ():
             there = card >= 0
@@ -90,7 +90,7 @@ class HanabiProcess:
     def tensors(self, x: Tables, device: torch.device) -> CardConstraints:
         """What `known` says, as a network takes it, on a device."""
         possible, counts = self.card_constraints(x)
-        told = x.told()[:, self.owners].reshape(len(x), self.slots, TOLD)
+        told = x.hint_bits()[:, self.owners].reshape(len(x), self.slots, TOLD)
         return CardConstraints(*map(torch.from_numpy, (possible, counts, x.traits(), told))).to(device)
 
     def worlds(self, x: Tables, rows: np.ndarray, hidden: np.ndarray, seed: int) -> tuple[Tables, np.ndarray]:
@@ -176,4 +176,4 @@ def policy_given_hands(x: Tables, row: int, dealt: np.ndarray, policy: int) -> n
 
 def revealed_card(before: Tables, after: Tables, row: int) -> int:
     """The card that a play or discard at this table has shown to everybody."""
-    return int((before.unseen()[row] - after.unseen()[row]).argmax())
+    return int((before.unseen_counts()[row] - after.unseen_counts()[row]).argmax())

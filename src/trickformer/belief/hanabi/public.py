@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trickformer.belief.hanabi.exact import HandFilter, Said, held_of, log_ways
+from trickformer.belief.hanabi.exact import HandFilter, MoveLikelihood, held_of, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
 
@@ -45,7 +45,7 @@ class PublicWorlds:
         control: np.ndarray | None,
         actions: np.ndarray,
         after: Tables,
-        said: Said | None = None,
+        said: MoveLikelihood | None = None,
     ) -> None:
         """A move, as an estimator takes it; or one that said this of the other's hand (`HandFilter.observe`)."""
         self._x = after

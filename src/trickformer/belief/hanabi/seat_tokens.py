@@ -64,7 +64,7 @@ class SeatTokens:
         """int64 [k]: what the moves at the tables `rows` show, as a token; -1 for nothing."""
         rules, codec = self._process.rules, self._codec
         # A card played or discarded is no longer unseen by all.
-        shown = codec.card + (before.unseen() - after.unseen())[rows].argmax(axis=1)
+        shown = codec.card + (before.unseen_counts() - after.unseen_counts())[rows].argmax(axis=1)
         receiver = (actors + self._offset[done]) % rules.players
         # After a hint a card may be of the named kinds if it was named, and only then.
         may_be = after.possible()[rows, receiver]

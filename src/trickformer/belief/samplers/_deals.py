@@ -129,8 +129,8 @@ class Deals:
                 )
         return out
 
-    def explains(self, hidden: np.ndarray) -> np.ndarray:
-        """bool [n], of int16 [n, slots]: whether `sample` can draw it."""
+    def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
+        """Return which deals, int16 [n, slots], `sample` can draw, bool [n]."""
         return np.array([self._in_place(row) and self._is_consistent(row) for row in hidden], bool)
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -186,4 +186,4 @@ class DealtBelief(ExactBelief[DealtWorlds]):
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         """float64 [n]: 0 where a world can be drawn, else -inf. All that can be drawn are equally likely; how many
         there are is not known."""
-        return np.where(self._require_deals_and_view()[0].explains(worlds.hidden), 0.0, -np.inf)
+        return np.where(self._require_deals_and_view()[0].is_consistent(worlds.hidden), 0.0, -np.inf)

@@ -62,7 +62,7 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
             state.apply_action(action)
         hidden = np.empty(NUM_CARDS + 2 * PLAYERS, dtype=np.int16)
         hidden[actions[1:PREAMBLE]] = np.arange(NUM_CARDS) // HAND
-        hidden[NUM_CARDS:] = state.core.passed + state.core.drawn
+        hidden[NUM_CARDS:] = state.core.passed_cards + state.core.drawn_cards
         unknown = deals.sample(0, 1)[0, NUM_CARDS:] < 0
         hidden[NUM_CARDS:][unknown] = -1
         return hidden

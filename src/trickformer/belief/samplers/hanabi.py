@@ -115,7 +115,7 @@ class ExplainedBelief(Belief):
         where the others' moves rule out every hand."""
         self._view = None
         self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
-        self._hands, self._weights, self._all = self._decision.explained(self._listed, 0, 0, 0, self._slip)
+        self._hands, self._weights, self._all = self._decision.consistent_hands(self._listed, 0, 0, 0, self._slip)
         if self._all and not len(self._weights):
             raise NoConsistentHandError("no hand explains what the others did")
         self._view = view
@@ -127,7 +127,7 @@ class ExplainedBelief(Belief):
         hands, weights = self._hands, self._weights
         if not self._all:
             most = self._tries if self._slip else n
-            hands, weights, _ = self._decision.explained(0, most, self._tries, seed, self._slip)
+            hands, weights, _ = self._decision.consistent_hands(0, most, self._tries, seed, self._slip)
             if not len(weights):
                 raise NoConsistentHandError(f"none of {self._tries:,} hands explains what the others did")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]

@@ -17,12 +17,20 @@ METHODS: tuple[str, ...] = _core.mines.METHODS
 DOMAINS: tuple[str, ...] = _core.mines.DOMAINS
 
 
-def sight(game: Mines, view: View) -> _core.mines.Sight:
-    """The core's form of a view of Mines. Raises ValueError where the events are none."""
+def observe(game: Mines, view: View) -> _core.mines.Observation:
+    """Convert a view of Mines to the core's form.
+
+    Args:
+        game: Mines, of any size.
+        view: View of the player.
+
+    Raises:
+        ValueError: An event is not a cell and the number that it showed.
+    """
     cells = [e.action for e in view.events if e.action is not None and len(e.seen) == 1]
     if len(cells) < len(view.events):
         raise ValueError("an event of Mines is a cell and what it showed")
-    return _core.mines.Sight(game.board, cells, [e.seen[0] for e in view.events])
+    return _core.mines.Observation(game.board, cells, [e.seen[0] for e in view.events])
 
 
 class MinesWorlds(UniformWorlds):
@@ -42,28 +50,28 @@ class _Layouts:
 
     def __init__(self, game: Mines, view: View, method: int, domain: int, trials: int):
         self._game, self._how = game, (method, domain, trials)
-        self._sight = sight(game, view)
-        self.laid = bool(view.events) or not game.spiel.late
-        self.count = _core.mines.Counter(game.board, self._sight).layouts if self.laid else 1
+        self._observation = observe(game, view)
+        self.is_laid = bool(view.events) or not game.spiel.late
+        self.count = _core.mines.Counter(game.board, self._observation).layouts if self.is_laid else 1
         if not self.count:
             raise ValueError("no layout of mines explains the view")
 
     def sample(self, seed: int, n: int) -> np.ndarray:
         """int16 [n, mines]."""
-        if not self.laid:
+        if not self.is_laid:
             return np.full((n, self._game.mines), -1, dtype=np.int16)
-        layouts = _core.mines.sample(self._game.board, self._sight, *self._how, seed, n)
+        layouts = _core.mines.sample(self._game.board, self._observation, *self._how, seed, n)
         bits = layouts[:, None] >> np.arange(self._game.cells, dtype=np.uint64) & np.uint64(1)
         return np.nonzero(bits)[1].astype(np.int16).reshape(n, self._game.mines)
 
-    def explains(self, hidden: np.ndarray) -> np.ndarray:
-        """bool [n], of int16 [n, mines]."""
-        if not self.laid:
+    def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
+        """Return which layouts, int16 [n, mines], explain the view, bool [n]."""
+        if not self.is_laid:
             return (hidden == -1).all(axis=1)
         on_board = ((hidden >= 0) & (hidden < self._game.cells)).all(axis=1)
         places = np.where(on_board[:, None], hidden, 0).astype(np.uint64)
         layouts = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
-        return on_board & _core.mines.explains(self._game.board, self._sight, layouts)
+        return on_board & _core.mines.is_consistent(self._game.board, self._observation, layouts)
 
 
 class MinesBelief(ExactBelief[MinesWorlds]):
@@ -87,16 +95,16 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         self._mines = game
         self._trials = 0 if method == "rejection" else trials  # rejection takes them for a limit, and here it has none
 
-    def sight(self, view: View) -> _core.mines.Sight:
-        """The core's form of a view. Raises ValueError where the events are none."""
-        return sight(self._mines, view)
+    def observe(self, view: View) -> _core.mines.Observation:
+        """Convert a view to the core's form; see `observe`."""
+        return observe(self._mines, view)
 
     def _sampler(self, view: View) -> _Layouts:
         return _Layouts(self._mines, view, self.method, self.domain, self._trials)
 
     def _hidden_part(self, actions: list[int], deals: _Layouts) -> np.ndarray:
         mines = self._mines.mines
-        if not deals.laid:
+        if not deals.is_laid:
             return np.full(mines, -1, dtype=np.int16)
         start = int(self._mines.spiel.late)
         return np.array(actions[start : start + mines], dtype=np.int16)
@@ -109,14 +117,14 @@ class MinesBelief(ExactBelief[MinesWorlds]):
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
         """float64 [n], minus the logarithm of the number of layouts, -inf for what does not explain the view: of the
         uniform distribution, whatever the method. Raises ValueError before any view."""
-        explained = self._require_deals_and_view()[0].explains(worlds.hidden)
-        return np.where(explained, -math.log(self.count()), -np.inf)
+        consistent = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
+        return np.where(consistent, -math.log(self.count()), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
         """n worlds; all randomness comes from `rng`. Raises ValueError before any view."""
         worlds = super().sample(n, rng)
         if not self.consistent:
-            worlds.feasible[:] = self._require_deals_and_view()[0].explains(worlds.hidden)
+            worlds.feasible[:] = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
             worlds.log_weight[~worlds.feasible] = -np.inf
         return worlds
 

@@ -77,7 +77,7 @@ class CrewPositions:
         deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
         if tries is None:
             return CrewSampledWorlds(deals, deals.sample(seed, n), self.threads)
-        explained = deals.explained(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
+        explained = deals.sample_consistent(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
         return CrewSampledWorlds(deals, explained, self.threads)
 
 

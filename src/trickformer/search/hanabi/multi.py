@@ -155,7 +155,7 @@ class Answers:
         object.__setattr__(self, "_known", frozenset(hand.tobytes() for hand in self.hands[self.made]))
 
     def __call__(self, hidden: np.ndarray) -> np.ndarray:
-        """float64 [k], of int8 [k, hand]: what the move says of them (`belief.hanabi.exact.Said`)."""
+        """Return the log-likelihood of the move given hands, int8 [k, hand]; see `exact.MoveLikelihood`."""
         return np.array([0.0 if hand.tobytes() in self._known else -np.inf for hand in hidden], dtype=np.float64)
 
 

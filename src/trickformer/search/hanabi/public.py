@@ -169,5 +169,5 @@ class Games(Generic[G]):
 
 def digest(before: bytes, action: int, x: Tables) -> bytes:
     """Of what everybody saw, from that of the position before, a move and the table after it, 1."""
-    seen = before + action.to_bytes(2, "little", signed=True) + x.possible().tobytes() + x.unseen().tobytes()
+    seen = before + action.to_bytes(2, "little", signed=True) + x.possible().tobytes() + x.unseen_counts().tobytes()
     return blake2b(seen, digest_size=16).digest()

@@ -37,8 +37,17 @@ class Team:
     seed: int
 
     def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
-        """float64 [m], of hands int8 [m, hand] of the seat that waits at a table, 1: what a move by a network says of
-        them (`belief.hanabi.exact.Said`)."""
+        """Return the log-likelihood of a network's move at a table, 1, given hands of the seat that waits.
+
+        Args:
+            x: The table before the move.
+            network: Action values by which the other seat moved.
+            action: Its move.
+            hidden: int8 [m, hand], hands of the seat that waits.
+
+        Returns:
+            float64 [m]; see `belief.hanabi.exact.MoveLikelihood`.
+        """
         tables = x.take(np.zeros(len(hidden), dtype=np.int64))
         feasible = tables.suppose(at_seat(hidden, 1 - int(x.current()[0]), 2))
         return np.where(feasible & (self.tuning.actions(network, tables) == action), 0.0, -np.inf)

@@ -87,13 +87,13 @@ def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines
 
 def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
     anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
-    board = _core.mines.Counter(anywhere, _core.mines.Sight(anywhere, [], [])).all(_MOST_LAYOUTS)
+    board = _core.mines.Counter(anywhere, _core.mines.Observation(anywhere, [], [])).all(_MOST_LAYOUTS)
     for index in positions:
         rng = np.random.default_rng([config.seed, index])
         cells, shown = random_position(game, config.seed, index, rng)
-        sight = _core.mines.Sight(game.board, cells, shown)
-        layouts = board[_core.mines.explains(game.board, sight, board)]
-        counter = _core.mines.Counter(game.board, sight)
+        observation = _core.mines.Observation(game.board, cells, shown)
+        layouts = board[_core.mines.is_consistent(game.board, observation, board)]
+        counter = _core.mines.Counter(game.board, observation)
         marginals = [int(((layouts >> np.uint64(cell)) & np.uint64(1)).sum()) for cell in range(game.cells)]
         record: dict[str, Any] = {
             "position": index,
@@ -108,8 +108,8 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
             trials = 0 if name == "rejection" else config.trials
             domain = DOMAINS.index(config.domain)
             seed = int(rng.integers(2**63))
-            drawn = _core.mines.sample(game.board, sight, METHODS.index(name), domain, trials, seed, config.draws)
-            good = _core.mines.explains(game.board, sight, drawn)
+            drawn = _core.mines.sample(game.board, observation, METHODS.index(name), domain, trials, seed, config.draws)
+            good = _core.mines.is_consistent(game.board, observation, drawn)
             record["inconsistent"][name] = int((~good).sum())
             # A draw that no layout explains is impossible under the exact distribution.
             record["p"][name] = _p(np.searchsorted(layouts, drawn), len(layouts)) if good.all() else 0.0
@@ -147,8 +147,8 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         mines = set(state.laying)
         shown = [len(mines & set(game.board.around(cell))) for cell in cells]
         for n in range(int(rng.integers(1, game.safe)), 0, -1):
-            sight = _core.mines.Sight(game.board, cells[:n], shown[:n])
-            if _core.mines.Counter(game.board, sight).layouts > 1:
+            observation = _core.mines.Observation(game.board, cells[:n], shown[:n])
+            if _core.mines.Counter(game.board, observation).layouts > 1:
                 return cells[:n], shown[:n]
     raise TrickformerError("on this board no position leaves more than one layout")
 

@@ -61,7 +61,7 @@ def _position(config: OptimalPlay) -> dict[str, Any]:
     game = _Position(board, rows, cols, config.mines)
     if not shown:
         raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
-    if not _core.mines.Counter(board, _core.mines.Sight(board, *map(list, zip(*shown)))).layouts:
+    if not _core.mines.Counter(board, _core.mines.Observation(board, *map(list, zip(*shown)))).layouts:
         raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines explains it")
     if len(shown) == game.safe:
         raise TrickformerError(f"position {config.position!r}: nothing is left to open")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def show(game: Mines, state: State, viewer: int) -> Scene:
     """A board, also before its mines are laid."""
     at: Any = state
-    seen = dict(at.core.seen)
+    seen = dict(at.core.opened_cells)
     mines = set(at.laying) if viewer == OPEN else set()
     actions = set(at.legal_actions()) if not at.is_terminal() else set()
 

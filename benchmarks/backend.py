@@ -1,4 +1,4 @@
-"""Tokens a second through the paper's Hearts model, one CPU thread: our engine (bfloat16) against Hugging Face.
+"""Tokens a second through the paper's Hearts model, one CPU thread: our backend (bfloat16) against Hugging Face.
 
 Hugging Face runs its own key-value cache in float32, its fastest type on the CPU. Weights are random. The clock
 is this thread's CPU time, so that other programs on the machine blur the figures less.
@@ -40,24 +40,24 @@ def main() -> None:
     def draw(rows: int, columns: int) -> np.ndarray:
         return rng.integers(0, VOCAB, (rows, columns)).astype(np.int32)
 
-    def decode(engine: Backend, rows: int, branches: int = 1) -> float:
+    def decode(backend: Backend, rows: int, branches: int = 1) -> float:
         """Tokens a second, `rows` prefixes with `branches` continuations each."""
-        engine.reset()
+        backend.reset()
         tokens, more = draw(rows, CONTEXT), draw(STEPS, rows * branches)
         new = np.full(rows, -1, np.int32)
-        nodes = engine.extend(new, tokens.ravel(), np.full(rows, CONTEXT, np.int32)).reshape(rows, CONTEXT)
+        nodes = backend.extend(new, tokens.ravel(), np.full(rows, CONTEXT, np.int32)).reshape(rows, CONTEXT)
         last = np.repeat(nodes[:, -1], branches)
         start = time.thread_time()
         for step in more:
-            last = engine.extend(last, step)
+            last = backend.extend(last, step)
         return more.size / (time.thread_time() - start)
 
-    def prefill(engine: Backend, rows: int) -> float:
-        engine.reset()
+    def prefill(backend: Backend, rows: int) -> float:
+        backend.reset()
         tokens = draw(rows, POSITIONS)
         new, lengths = np.full(rows, -1, np.int32), np.full(rows, POSITIONS, np.int32)
         start = time.thread_time()
-        engine.extend(new, tokens.ravel(), lengths)
+        backend.extend(new, tokens.ravel(), lengths)
         return tokens.size / (time.thread_time() - start)
 
     @torch.inference_mode()
@@ -77,11 +77,11 @@ def main() -> None:
         model.transformer(tokens, use_cache=False)
         return tokens.numel() / (time.thread_time() - start)
 
-    def head(engine: Backend, name: str) -> float:
-        engine.reset()
-        nodes = engine.extend(np.full(128, -1, np.int32), draw(1, 128)[0])
+    def head(backend: Backend, name: str) -> float:
+        backend.reset()
+        nodes = backend.extend(np.full(128, -1, np.int32), draw(1, 128)[0])
         start = time.thread_time()
-        getattr(engine, name)(nodes)
+        getattr(backend, name)(nodes)
         return 128 / (time.thread_time() - start)
 
     @torch.inference_mode()

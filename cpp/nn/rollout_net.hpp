@@ -1,5 +1,5 @@
-// A small network on features alone, quick enough to play whole hands out with: a layer of rectified units and a number for
-// each action. It knows nothing of a sequence but what the features say of it.
+// A rollout network: a small network that plays out whole hands. It has one layer of rectified units and one output for
+// each action. Its only input is the features of a position, so that a decision takes microseconds.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,13 +12,13 @@
 namespace trickformer {
 
 // Results are the same on every machine: every sum is taken in one order, lane by lane.
-struct QuickNet {
+struct RolloutNet {
   static constexpr int kMost = 512;           // hidden units: a multiple of 64
   static constexpr int kMostFeatures = 1024;  // that are not 0, of one position
 
   // first: float [features + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
-  QuickNet(int features_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
-           std::span<const float> third_)
+  RolloutNet(int features_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
+             std::span<const float> third_)
       : features(features_),
         hidden(hidden_),
         actions(actions_),
@@ -40,9 +40,9 @@ struct QuickNet {
 inline namespace TRICKFORMER_ISA {
 
 // One evaluation: features are taken in one by one, then `finish` adds up their rows, then actions are asked about.
-class QuickState {
+class RolloutState {
  public:
-  explicit QuickState(const QuickNet& net) : net_(net) {}
+  explicit RolloutState(const RolloutNet& net) : net_(net) {}
 
   void operator()(int feature, float value) {
     which_[features_] = feature;
@@ -86,16 +86,16 @@ class QuickState {
   typedef float Row
       __attribute__((vector_size(kWidth * sizeof(float)), aligned(sizeof(float)), may_alias));  // in memory
 
-  const QuickNet& net_;
+  const RolloutNet& net_;
   int features_ = 0;
-  int which_[QuickNet::kMostFeatures];
-  float by_[QuickNet::kMostFeatures];
-  float hidden_[QuickNet::kMost];
+  int which_[RolloutNet::kMostFeatures];
+  float by_[RolloutNet::kMostFeatures];
+  float hidden_[RolloutNet::kMost];
 };
 
-// The spread of a quick player's choices, in units of v(o): to each action's value a triangular number between minus and
-// plus this is added, so that actions of nearly equal value are mixed and bad ones are not played.
-inline constexpr float kQuickSpread = 0.05f;
+// Half the width of the triangular noise that a rollout player adds to each action's value, in units of v(o). The noise
+// mixes actions of nearly equal value and leaves bad ones unplayed.
+inline constexpr float kRolloutSpread = 0.05f;
 
 inline float triangular(Rng& rng) {
   const std::uint64_t bits = rng.next();

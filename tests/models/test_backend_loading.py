@@ -1,4 +1,4 @@
-"""Loading an engine: checkpoints of any type and broken ones, options, instruction sets, how little is imported."""
+"""Loading a backend: checkpoints of any type and broken ones, options, instruction sets, how little is imported."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def test_checkpoints_load_in_any_type(model: GPT2PolicyValueModel, tmp_path: Pat
     rounded = copy.deepcopy(model).to(dtype)
     rounded.save_pretrained(tmp_path)
     tokens = np.arange(10, dtype=np.int32)
-    engines = [load_backend(given, VALUES, "float32") for given in (rounded.float(), tmp_path)]
-    results = [e.policy(e.extend(np.array([-1], np.int32), tokens, np.array([10], np.int32))) for e in engines]
+    backends = [load_backend(given, VALUES, "float32") for given in (rounded.float(), tmp_path)]
+    results = [e.policy(e.extend(np.array([-1], np.int32), tokens, np.array([10], np.int32))) for e in backends]
     assert np.array_equal(*results)
 
 

@@ -1,13 +1,13 @@
-// Hands of Hearts played by a quick network (nn/quick_net.hpp) in every seat.
+// Hands of Hearts in which a rollout network (nn/rollout_net.hpp) plays every seat.
 #pragma once
 #include "hearts/features.hpp"
 #include "hearts/uct.hpp"
-#include "nn/quick_net.hpp"
+#include "nn/rollout_net.hpp"
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
 // A position with known cards, and what each seat knows of it.
-struct QuickTable {
+struct RolloutTable {
   Sim sim;
   Knowledge known[kPlayers];
 };
@@ -18,17 +18,17 @@ inline void begin(const Rules& rules, const Sim& s, const Cards given[kPlayers],
     known[p].begin(rules, p, s.hand[p], s.direction ? given[p] : 0, (p + s.direction) % kPlayers, s.current);
 }
 
-class QuickPlayer {
+class RolloutPlayer {
  public:
-  QuickPlayer(const Rules& rules, const QuickNet& net) : rules_(rules), game_(rules), net_(net) {}
+  RolloutPlayer(const Rules& rules, const RolloutNet& net) : rules_(rules), game_(rules), net_(net) {}
   const Simulator& game() const { return game_; }
 
   // The card of the seat on turn; `dealt`: its cards before it passed, of a pass.
-  int choose(const QuickTable& t, Cards dealt, Rng& rng) const {
+  int choose(const RolloutTable& t, Cards dealt, Rng& rng) const {
     const Sim& s = t.sim;
     const Cards cards = game_.legal(s);
     if (!(cards & (cards - 1))) return lowest(cards);
-    QuickState state(net_);
+    RolloutState state(net_);
     if (s.passing)
       features_before_play(Stage::kPass, dealt, s.given[s.current], 0, cards, s.direction, state);
     else
@@ -38,7 +38,7 @@ class QuickPlayer {
     float most = 0;
     for (Cards rest = cards; rest;) {
       const int card = take_lowest(rest);
-      const float value = state.value(card) + kQuickSpread * triangular(rng);
+      const float value = state.value(card) + kRolloutSpread * triangular(rng);
       if (best >= 0 && value <= most) continue;
       best = card;
       most = value;
@@ -46,7 +46,7 @@ class QuickPlayer {
     return best;
   }
 
-  void apply(QuickTable& t, int card) const {
+  void apply(RolloutTable& t, int card) const {
     if (!t.sim.passing) {
       for (Knowledge& k : t.known) k.see(card);
       return game_.apply(t.sim, card);
@@ -56,7 +56,7 @@ class QuickPlayer {
   }
 
   // What the hand brings to `seat` if all play on, in units of v(o).
-  double playout(QuickTable& t, int seat, Cards dealt, Rng& rng) const {
+  double playout(RolloutTable& t, int seat, Cards dealt, Rng& rng) const {
     while (!game_.decided(t.sim)) apply(t, choose(t, dealt, rng));
     int reward[kPlayers];
     game_.rewards(t.sim, reward);
@@ -66,7 +66,7 @@ class QuickPlayer {
  private:
   Rules rules_;
   Simulator game_;
-  const QuickNet& net_;
+  const RolloutNet& net_;
 };
 
 }  // namespace trickformer::hearts::inline TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-"""Inference engines against Hugging Face's forward pass, and their promises about batches, nodes and errors."""
+"""Inference backends against Hugging Face's forward pass, and their promises about batches, nodes and errors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from trickformer.models import presets
 from trickformer.models.backend import Backend, Prefix, advance, instruction_sets, load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-VOCAB, POSITIONS, OUTCOMES, FACTS = 61, 40, 150, 83
-ENGINES = [("cpp", dtype, isa) for dtype in ("float32", "bfloat16") for isa in instruction_sets(dtype)] + [
+VOCAB, POSITIONS, OUTCOMES, FEATURES = 61, 40, 150, 83
+BACKENDS = [("cpp", dtype, isa) for dtype in ("float32", "bfloat16") for isa in instruction_sets(dtype)] + [
     ("torch", "float32", None),
     ("torch", "bfloat16", None),
 ]
-CPP = [engine for engine in ENGINES if engine[0] == "cpp"]
+CPP = [backend for backend in BACKENDS if backend[0] == "cpp"]
 
 
 def make_model(preset: str, outcomes: int = OUTCOMES, **beyond: int) -> GPT2PolicyValueModel:
@@ -36,15 +36,15 @@ def make_model(preset: str, outcomes: int = OUTCOMES, **beyond: int) -> GPT2Poli
 
 
 def features_of(sequence: list[int]) -> np.ndarray:
-    """Features after a sequence, float32 [FACTS]: some function of it, most of it 0 as in games."""
+    """Features after a sequence, float32 [FEATURES]: some function of it, most of it 0 as in games."""
     rng = np.random.default_rng([9, *sequence])
-    return (rng.random(FACTS) < 0.3) * rng.uniform(-1, 1, FACTS).astype(np.float32)
+    return (rng.random(FEATURES) < 0.3) * rng.uniform(-1, 1, FEATURES).astype(np.float32)
 
 
 def features_along(sequence: list[int], start: int = 0) -> np.ndarray:
-    """float32 [T - start, FACTS], after each token from `start` on."""
+    """float32 [T - start, FEATURES], after each token from `start` on."""
     rows = [features_of(sequence[: t + 1]) for t in range(start, len(sequence))]
-    return np.array(rows, np.float32).reshape(-1, FACTS)
+    return np.array(rows, np.float32).reshape(-1, FEATURES)
 
 
 class Along(Tracker):
@@ -60,7 +60,7 @@ class Along(Tracker):
         self._history.append(token)
 
     def features(self) -> np.ndarray:
-        return features_along(self._history)[-1] if self._history else np.zeros(FACTS, np.float32)
+        return features_along(self._history)[-1] if self._history else np.zeros(FEATURES, np.float32)
 
     def possible(self) -> np.ndarray:
         return np.ones(VOCAB, bool)
@@ -86,14 +86,14 @@ def values_of(outcomes: int = OUTCOMES) -> np.ndarray:
 @pytest.fixture(scope="module")
 def models() -> dict[str, GPT2PolicyValueModel]:
     found = {preset: make_model(preset) for preset in ("tiny", "small")}
-    found["features"] = make_model("tiny", n_features=FACTS, action_values=True, masked=True)
-    found["only features"] = make_model("tiny", n_features=FACTS)
+    found["features"] = make_model("tiny", n_features=FEATURES, action_values=True, masked=True)
+    found["only features"] = make_model("tiny", n_features=FEATURES)
     found["only actions"] = make_model("tiny", action_values=True)
     return found
 
 
 @pytest.fixture
-def engine(models: dict[str, GPT2PolicyValueModel]) -> Backend:
+def backend(models: dict[str, GPT2PolicyValueModel]) -> Backend:
     return load_backend(models["tiny"], values_of(), "float32")
 
 
@@ -101,7 +101,7 @@ def ints(*values: int) -> np.ndarray:
     return np.array(values, np.int32)
 
 
-def grow_tree(engine: Backend, rng: np.random.Generator, calls: int) -> dict[int, list[int]]:
+def grow_tree(backend: Backend, rng: np.random.Generator, calls: int) -> dict[int, list[int]]:
     """Extend at random nodes by random chains; returns every node's sequence of tokens."""
     sequences: dict[int, list[int]] = {}
     for _ in range(calls):
@@ -116,8 +116,8 @@ def grow_tree(engine: Backend, rng: np.random.Generator, calls: int) -> dict[int
             lengths.append(length)
             tokens += chain
             expected += [before + chain[: i + 1] for i in range(length)]
-        features = np.array([features_of(sequence) for sequence in expected]) if engine.n_features else None
-        nodes = engine.extend(ints(*parents), ints(*tokens), ints(*lengths), features)
+        features = np.array([features_of(sequence) for sequence in expected]) if backend.n_features else None
+        nodes = backend.extend(ints(*parents), ints(*tokens), ints(*lengths), features)
         assert nodes.dtype == np.int32
         sequences.update(zip(nodes.tolist(), expected, strict=True))
     return sequences
@@ -146,77 +146,77 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return e / e.sum(-1, keepdims=True)
 
 
-def assert_parity(model: GPT2PolicyValueModel, engine: Backend, sequences: dict[int, list[int]], note: str) -> None:
+def assert_parity(model: GPT2PolicyValueModel, backend: Backend, sequences: dict[int, list[int]], note: str) -> None:
     nodes = np.array(list(sequences), np.int32)
     logits, probabilities, hidden, actions = hugging_face(model, list(sequences.values()))
-    values = values_of(engine.n_outcomes)
-    exact = engine.dtype == "float32"
-    got = engine.policy(nodes)
+    values = values_of(backend.n_outcomes)
+    exact = backend.dtype == "float32"
+    got = backend.policy(nodes)
     if exact:
         np.testing.assert_allclose(got, logits, atol=1e-4, rtol=0, err_msg=note)
     np.testing.assert_allclose(softmax(got), softmax(logits), atol=1e-2, rtol=0, err_msg=note)
     close = 1e-5 if exact else 1e-2
-    np.testing.assert_allclose(engine.outcomes(nodes), probabilities, atol=close, rtol=0, err_msg=note)
-    np.testing.assert_allclose(engine.values(nodes), probabilities @ values, atol=close, rtol=0, err_msg=note)
-    np.testing.assert_allclose(engine.values(nodes), engine.outcomes(nodes) @ values, atol=1e-5, rtol=0, err_msg=note)
-    kept = engine.hidden_states(nodes)
+    np.testing.assert_allclose(backend.outcomes(nodes), probabilities, atol=close, rtol=0, err_msg=note)
+    np.testing.assert_allclose(backend.values(nodes), probabilities @ values, atol=close, rtol=0, err_msg=note)
+    np.testing.assert_allclose(backend.values(nodes), backend.outcomes(nodes) @ values, atol=1e-5, rtol=0, err_msg=note)
+    kept = backend.hidden_states(nodes)
     np.testing.assert_allclose(kept, hidden, atol=1e-4 if exact else 0.1, rtol=0, err_msg=note)
-    assert engine.has_action_values == (actions.shape[1] > 0)
-    if engine.has_action_values:
+    assert backend.has_action_values == (actions.shape[1] > 0)
+    if backend.has_action_values:
         assert actions.std() > 0.08, "too small to tell"
         close = 1e-5 if exact else 3e-2
-        np.testing.assert_allclose(engine.action_values(nodes), actions, atol=close, rtol=0, err_msg=note)
+        np.testing.assert_allclose(backend.action_values(nodes), actions, atol=close, rtol=0, err_msg=note)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("backend", "dtype", "isa"), ENGINES)
+@pytest.mark.parametrize(("kind", "dtype", "isa"), BACKENDS)
 @pytest.mark.parametrize("preset", ["tiny", "small", "features", "only features", "only actions"])
 def test_random_trees_equal_hugging_face(
-    models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str | None
+    models: dict[str, GPT2PolicyValueModel], preset: str, kind: str, dtype: str, isa: str | None
 ) -> None:
-    engine = load_backend(models[preset], values_of(), dtype, backend=backend, isa=isa)
-    assert (engine.vocab_size, engine.n_outcomes, engine.n_positions) == (VOCAB, OUTCOMES, POSITIONS)
-    assert engine.dtype == dtype
+    backend = load_backend(models[preset], values_of(), dtype, backend=kind, isa=isa)
+    assert (backend.vocab_size, backend.n_outcomes, backend.n_positions) == (VOCAB, OUTCOMES, POSITIONS)
+    assert backend.dtype == dtype
     config = models[preset].config
-    assert (engine.n_features, engine.masked) == (config.n_features, config.masked)
+    assert (backend.n_features, backend.has_masked_policy) == (config.n_features, config.masked)
     for seed in range(2):
-        engine.reset()
-        sequences = grow_tree(engine, np.random.default_rng(seed), 8)
-        assert engine.used == len(sequences)
-        assert_parity(models[preset], engine, sequences, f"{backend} {dtype} {isa}, tree of seed {seed}")
+        backend.reset()
+        sequences = grow_tree(backend, np.random.default_rng(seed), 8)
+        assert backend.node_count == len(sequences)
+        assert_parity(models[preset], backend, sequences, f"{kind} {dtype} {isa}, tree of seed {seed}")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_paper_size_equals_hugging_face(dtype: str) -> None:
     model = make_model("paper", 2237)
-    engine = load_backend(model, values_of(2237), dtype)
-    assert_parity(model, engine, grow_tree(engine, np.random.default_rng(5), 3), f"{dtype}, tree of seed 5")
+    backend = load_backend(model, values_of(2237), dtype)
+    assert_parity(model, backend, grow_tree(backend, np.random.default_rng(5), 3), f"{dtype}, tree of seed 5")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("heads", "embd", "inner"), [(1, 20, 40), (3, 36, 50), (5, 40, 64), (18, 72, 100)])
-@pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
-def test_odd_sizes(backend: str, dtype: str, isa: str, heads: int, embd: int, inner: int) -> None:
+@pytest.mark.parametrize(("kind", "dtype", "isa"), CPP)
+def test_odd_sizes(kind: str, dtype: str, isa: str, heads: int, embd: int, inner: int) -> None:
     config = presets.config("tiny", VOCAB, POSITIONS, 128, VOCAB - 1)
     config.n_head, config.n_embd, config.n_inner = heads, embd, inner
     torch.manual_seed(1)
     model = GPT2PolicyValueModel(config).eval()
-    engine = load_backend(model, values_of(128), dtype, backend=backend, isa=isa)
-    assert_parity(model, engine, grow_tree(engine, np.random.default_rng(1), 4), f"{dtype} {isa}, seed 1")
+    backend = load_backend(model, values_of(128), dtype, backend=kind, isa=isa)
+    assert_parity(model, backend, grow_tree(backend, np.random.default_rng(1), 4), f"{dtype} {isa}, seed 1")
 
 
-def heads_of(engine: Backend) -> list:
+def heads_of(backend: Backend) -> list:
     """All that can be asked of a node."""
-    heads = [engine.policy, engine.outcomes, engine.values, engine.hidden_states]
-    return heads + ([engine.action_values] if engine.has_action_values else [])
+    heads = [backend.policy, backend.outcomes, backend.values, backend.hidden_states]
+    return heads + ([backend.action_values] if backend.has_action_values else [])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("backend", "dtype", "isa"), CPP)
+@pytest.mark.parametrize(("kind", "dtype", "isa"), CPP)
 @pytest.mark.parametrize("preset", ["small", "features"])
 def test_rows_do_not_depend_on_the_batch(
-    models: dict[str, GPT2PolicyValueModel], preset: str, backend: str, dtype: str, isa: str
+    models: dict[str, GPT2PolicyValueModel], preset: str, kind: str, dtype: str, isa: str
 ) -> None:
     """Bitwise: alone, with others, token by token, in any split, and where the nodes lie in memory."""
     model, values = models[preset], values_of()
@@ -225,15 +225,15 @@ def test_rows_do_not_depend_on_the_batch(
     features = np.array([features_along(row.tolist()) for row in tokens]) if model.n_features else None
 
     def of(*which):
-        return None if features is None else features[which].reshape(-1, FACTS)
+        return None if features is None else features[which].reshape(-1, FEATURES)
 
-    together = load_backend(model, values, dtype, backend=backend, isa=isa)
+    together = load_backend(model, values, dtype, backend=kind, isa=isa)
     nodes = together.extend(np.full(200, -1, np.int32), tokens.ravel(), np.full(200, 15, np.int32), of(slice(None)))
     nodes = nodes.reshape(200, 15)
     heads = [head(nodes[:, -1].copy()) for head in heads_of(together)]
     assert len(heads) == (5 if preset == "features" else 4)
 
-    alone = load_backend(model, values, dtype, backend=backend, isa=isa)
+    alone = load_backend(model, values, dtype, backend=kind, isa=isa)
     for row in (0, 1, 63, 143, 144, 199):
         node = ints(-1)
         start = 0
@@ -254,57 +254,56 @@ def test_rows_do_not_depend_on_the_batch(
             assert np.array_equal(head(last), expected[rows]), f"batch of {batch}, seed 7"
 
 
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_features_are_given_whole_or_not_at_all(
-    models: dict[str, GPT2PolicyValueModel], backend: str, dtype: str
-) -> None:
-    engine = load_backend(models["features"], values_of(), dtype, backend=backend)
+def test_features_are_given_whole_or_not_at_all(models: dict[str, GPT2PolicyValueModel], kind: str, dtype: str) -> None:
+    backend = load_backend(models["features"], values_of(), dtype, backend=kind)
     known = features_along([1, 2, 3])
-    root = engine.extend(ints(-1), ints(1, 2, 3), ints(3), known)
-    before = engine.policy(root)
+    root = backend.extend(ints(-1), ints(1, 2, 3), ints(3), known)
+    before = backend.policy(root)
     for wrong in (
         None,
         known[:2],
         known[:, :-1],
-        np.zeros((0, FACTS), np.float32),
+        np.zeros((0, FEATURES), np.float32),
         np.zeros((3, 0), np.float32),
         known.T,
     ):
         with pytest.raises(ValueError, match="features"):
-            engine.extend(ints(-1), ints(1, 2, 3), ints(3), wrong)
+            backend.extend(ints(-1), ints(1, 2, 3), ints(3), wrong)
     with pytest.raises(ValueError, match="not in the vocabulary"):
-        engine.extend(ints(-1), ints(VOCAB), None, known[:1])
-    assert engine.used == 3
-    assert np.array_equal(engine.policy(root), before)
-    assert engine.extend(ints(), ints()).size == 0
-    assert engine.action_values(ints()).shape == (0, VOCAB)
+        backend.extend(ints(-1), ints(VOCAB), None, known[:1])
+    assert backend.node_count == 3
+    assert np.array_equal(backend.policy(root), before)
+    assert backend.extend(ints(), ints()).size == 0
+    assert backend.action_values(ints()).shape == (0, VOCAB)
     with pytest.raises(ValueError, match="node 9 is not a live node"):
-        engine.action_values(ints(9))
+        backend.action_values(ints(9))
 
-    plain = load_backend(models["tiny"], values_of(), dtype, backend=backend)
+    plain = load_backend(models["tiny"], values_of(), dtype, backend=kind)
     node = plain.extend(ints(-1), ints(1))
     for wrong in (known[:1], known):
         with pytest.raises(ValueError, match="features"):
             plain.extend(ints(-1), ints(1), None, wrong)
     with pytest.raises(ValueError, match="action values"):
         plain.action_values(node)
-    assert (plain.used, plain.n_features, plain.masked, plain.has_action_values) == (1, 0, False, False)
+    assert (plain.node_count, plain.n_features) == (1, 0)
+    assert not plain.has_masked_policy and not plain.has_action_values
     again = plain.extend(ints(-1), ints(1), None, np.zeros((1, 0), np.float32))
     assert np.array_equal(plain.policy(again), plain.policy(node))
 
 
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_prefixes_feed_the_features_of_what_is_new(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["features"], values_of(), "float32", backend=backend)
-    prefixes = [Prefix(engine, Along()), Prefix(engine, Along())]
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_prefixes_feed_the_features_of_what_is_new(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["features"], values_of(), "float32", backend=kind)
+    prefixes = [Prefix(backend, Along()), Prefix(backend, Along())]
     for histories in ([[1, 2, 3], [4]], [[1, 2, 5, 6], [4, 7]], [[1, 2, 5, 6], [8, 9]]):
         tokens = [ints(*history) for history in histories]
         nodes = advance(prefixes, tokens)
         logits, *_ = hugging_face(models["features"], histories)
-        np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
+        np.testing.assert_allclose(backend.policy(nodes), logits, atol=1e-4, rtol=0)
     with pytest.raises(ValueError, match="features"):
-        advance([Prefix(engine)], [ints(1)])
+        advance([Prefix(backend)], [ints(1)])
 
 
 def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> None:
@@ -315,9 +314,9 @@ def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> N
     assert outcomes.class_values.shape == (15, 1)
     assert np.array_equal(outcomes.class_values[outcomes.classes], values[:, :1])
     for n, expected in ((300, values), (15, outcomes.class_values)):
-        engine = load_backend(make_model("tiny", n), outcomes, "float32")
-        nodes = engine.extend(ints(-1), ints(1))
-        np.testing.assert_allclose(engine.values(nodes), engine.outcomes(nodes) @ expected, atol=1e-5)
+        backend = load_backend(make_model("tiny", n), outcomes, "float32")
+        nodes = backend.extend(ints(-1), ints(1))
+        np.testing.assert_allclose(backend.values(nodes), backend.outcomes(nodes) @ expected, atol=1e-5)
         which, worth = outcomes.told_by(n)
         assert np.array_equal(worth, expected) and np.array_equal(worth[which][:, 0], values[:, 0])
     with pytest.raises(TrickformerError, match="150 results are neither the 300 outcomes nor 15 classes"):
@@ -326,10 +325,10 @@ def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> N
     assert apart.classes.tolist() == [0, 1, 2] and apart.class_values.ravel().tolist() == [3, 1, 2]
 
 
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
-    root = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["tiny"], values_of(), "float32", backend=kind)
+    root = backend.extend(ints(-1), ints(1, 2, 3), ints(3))
     bad = [
         ((ints(-1), ints(VOCAB)), "token 61 is not in the vocabulary of 61"),
         ((ints(-1), ints(-5)), "token -5 is not in the vocabulary"),
@@ -343,89 +342,89 @@ def test_errors_change_nothing(models: dict[str, GPT2PolicyValueModel], backend:
     ]
     for arguments, message in bad:
         with pytest.raises(ValueError, match=message):
-            engine.extend(*arguments)
-    for use in (engine.policy, engine.outcomes, engine.values, engine.release):
+            backend.extend(*arguments)
+    for use in (backend.policy, backend.outcomes, backend.values, backend.release):
         with pytest.raises(ValueError, match="node 9 is not a live node"):
             use(ints(int(root[0]), 9))
     with pytest.raises(ValueError, match="is not a live node"):
-        engine.release(ints(int(root[2]), int(root[2])))
+        backend.release(ints(int(root[2]), int(root[2])))
     with pytest.raises(TypeError):
-        engine.policy(np.zeros((1, 1), np.int32))
-    assert engine.used == 3
-    engine.release(root[2:])
+        backend.policy(np.zeros((1, 1), np.int32))
+    assert backend.node_count == 3
+    backend.release(root[2:])
     with pytest.raises(ValueError, match="is not a live node"):
-        engine.extend(root[2:], ints(1))
-    assert engine.used == 2
-    assert engine.extend(ints(), ints()).size == 0
-    assert engine.policy(ints()).shape == (0, VOCAB)
-    assert engine.values(ints()).shape == (0, 4)
+        backend.extend(root[2:], ints(1))
+    assert backend.node_count == 2
+    assert backend.extend(ints(), ints()).size == 0
+    assert backend.policy(ints()).shape == (0, VOCAB)
+    assert backend.values(ints()).shape == (0, 4)
 
 
 def test_live_nodes_stay_together(models: dict[str, GPT2PolicyValueModel]) -> None:
     """However they came back, the lowest are taken first: a pool that lives long is as compact as a fresh one."""
-    engine = load_backend(models["tiny"], values_of(), "float32", backend="cpp")
-    nodes = engine.extend(np.full(3000, -1, np.int32), np.zeros(3000, np.int32))
-    engine.release(np.random.default_rng(1).permutation(nodes[100:]))
-    assert engine.extend(np.full(200, -1, np.int32), np.zeros(200, np.int32)).tolist() == list(range(100, 300))
+    backend = load_backend(models["tiny"], values_of(), "float32", backend="cpp")
+    nodes = backend.extend(np.full(3000, -1, np.int32), np.zeros(3000, np.int32))
+    backend.release(np.random.default_rng(1).permutation(nodes[100:]))
+    assert backend.extend(np.full(200, -1, np.int32), np.zeros(200, np.int32)).tolist() == list(range(100, 300))
     for _ in range(2):
-        engine.reset()
-        assert engine.extend(ints(-1, -1), ints(0, 0)).tolist() == [0, 1]
+        backend.reset()
+        assert backend.extend(ints(-1, -1), ints(0, 0)).tolist() == [0, 1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_released_nodes_are_used_again(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["tiny"], values_of(), "float32", backend=kind)
     rng = np.random.default_rng(11)
-    kept = engine.extend(ints(-1), rng.integers(0, VOCAB, 10).astype(np.int32), ints(10))
-    before = engine.policy(kept)
+    kept = backend.extend(ints(-1), rng.integers(0, VOCAB, 10).astype(np.int32), ints(10))
+    before = backend.policy(kept)
     seen: set[int] = set()
     for _ in range(60):  # 12,000 nodes in all, 200 at a time
         fed = rng.integers(0, VOCAB, 200).astype(np.int32)
-        new = engine.extend(np.full(10, kept[-1], np.int32), fed, np.full(10, 20, np.int32))
+        new = backend.extend(np.full(10, kept[-1], np.int32), fed, np.full(10, 20, np.int32))
         seen.update(new.tolist())
-        assert engine.used == 210
-        engine.release(new)
+        assert backend.node_count == 210
+        backend.release(new)
     assert len(seen) == 200
-    assert np.array_equal(engine.policy(kept), before)
-    many = engine.extend(np.full(5000, -1, np.int32), np.arange(5000, dtype=np.int32) % VOCAB)
+    assert np.array_equal(backend.policy(kept), before)
+    many = backend.extend(np.full(5000, -1, np.int32), np.arange(5000, dtype=np.int32) % VOCAB)
     assert np.unique(np.concatenate((many, kept))).size == 5010  # the pool grew, ids stay valid
-    assert np.array_equal(engine.policy(kept), before)
-    generation = engine.generation
-    engine.reset()
-    assert (engine.used, engine.generation) == (0, generation + 1)
+    assert np.array_equal(backend.policy(kept), before)
+    generation = backend.generation
+    backend.reset()
+    assert (backend.node_count, backend.generation) == (0, generation + 1)
     with pytest.raises(ValueError, match="is not a live node"):
-        engine.policy(kept)
+        backend.policy(kept)
 
 
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["tiny"], values_of(), backend=backend)
-    nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
-    engine.release(nodes[:1])
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_a_broken_promise_is_noticed(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["tiny"], values_of(), backend=kind)
+    nodes = backend.extend(ints(-1), ints(1, 2, 3), ints(3))
+    backend.release(nodes[:1])
     with pytest.raises(ValueError, match="released before the nodes below it"):
-        engine.extend(nodes[2:], ints(4))
+        backend.extend(nodes[2:], ints(4))
 
 
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_a_place_that_was_taken_again_is_no_parent(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
     """Though the node in it now stands as deep as the one that was released."""
-    engine = load_backend(models["tiny"], values_of(), backend=backend)
-    nodes = engine.extend(ints(-1), ints(1, 2, 3), ints(3))
-    engine.release(nodes[:2])
-    assert engine.extend(ints(-1), ints(4, 5), ints(2)).tolist() == nodes[:2].tolist()
+    backend = load_backend(models["tiny"], values_of(), backend=kind)
+    nodes = backend.extend(ints(-1), ints(1, 2, 3), ints(3))
+    backend.release(nodes[:2])
+    assert backend.extend(ints(-1), ints(4, 5), ints(2)).tolist() == nodes[:2].tolist()
     with pytest.raises(ValueError, match="released before the nodes below it"):
-        engine.extend(nodes[2:], ints(4))
-    assert engine.used == 3
-    engine.extend(nodes[1:2], ints(6))
+        backend.extend(nodes[2:], ints(4))
+    assert backend.node_count == 3
+    backend.extend(nodes[1:2], ints(6))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["tiny"], values_of(), "float32", backend=backend)
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["tiny"], values_of(), "float32", backend=kind)
     rng = np.random.default_rng(13)
-    prefixes = [Prefix(engine) for _ in range(5)]
+    prefixes = [Prefix(backend) for _ in range(5)]
     histories = [rng.integers(0, VOCAB, 4).astype(np.int32) for _ in prefixes]
     for step in range(12):
         for i, history in enumerate(histories):
@@ -440,54 +439,54 @@ def test_prefixes_keep_what_they_share(models: dict[str, GPT2PolicyValueModel], 
             assert np.array_equal(prefix.tokens, history), "seed 13"
             assert prefix.node == node
             assert np.array_equal(prefix.nodes[:common], old[:common])
-        assert engine.used == sum(map(len, histories))
+        assert backend.node_count == sum(map(len, histories))
     logits, *_ = hugging_face(models["tiny"], [history.tolist() for history in histories])
-    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0, err_msg="seed 13")
+    np.testing.assert_allclose(backend.policy(nodes), logits, atol=1e-4, rtol=0, err_msg="seed 13")
     del prefix
     prefixes.pop()
     gc.collect()
-    assert engine.used == sum(map(len, histories[:4]))
-    engine.reset()
+    assert backend.node_count == sum(map(len, histories[:4]))
+    backend.reset()
     assert advance(prefixes, histories[:4]).shape == (4,)  # a reset is no harm
-    assert engine.used == sum(map(len, histories[:4]))
-    engine.reset()
+    assert backend.node_count == sum(map(len, histories[:4]))
+    backend.reset()
     del prefixes
     gc.collect()
-    assert engine.used == 0
+    assert backend.node_count == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["cpp", "torch"])
-def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueModel], backend: str) -> None:
-    engine = load_backend(models["features"], values_of(), "float32", backend=backend)
-    original = Prefix(engine, Along())
+@pytest.mark.parametrize("kind", ["cpp", "torch"])
+def test_copies_of_a_prefix_share_its_nodes(models: dict[str, GPT2PolicyValueModel], kind: str) -> None:
+    backend = load_backend(models["features"], values_of(), "float32", backend=kind)
+    original = Prefix(backend, Along())
     advance([original], [ints(1, 2, 3)])
     twins = [copy(original), copy(original)]
     histories = [[1, 2, 3, 4], [1, 2, 3, 5, 6], [1, 2, 3, 7]]
     nodes = advance([original, *twins], [ints(*history) for history in histories])
-    assert engine.used == 3 + 1 + 2 + 1
-    np.testing.assert_allclose(engine.policy(nodes), hugging_face(models["features"], histories)[0], atol=1e-4, rtol=0)
+    assert backend.node_count == 3 + 1 + 2 + 1
+    np.testing.assert_allclose(backend.policy(nodes), hugging_face(models["features"], histories)[0], atol=1e-4, rtol=0)
     nodes = advance(twins, [ints(1, 8), ints(1, 2, 3, 9)])  # shorter than what is shared: nothing of it is given back
-    assert engine.used == 3 + 1 + 1 + 1
+    assert backend.node_count == 3 + 1 + 1 + 1
     logits, *_ = hugging_face(models["features"], [[1, 8], [1, 2, 3, 9]])
-    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
+    np.testing.assert_allclose(backend.policy(nodes), logits, atol=1e-4, rtol=0)
     del original
     gc.collect()
-    assert engine.used == 3 + 1 + 1 + 1, "copies hold on to what they share"
-    engine.reset()
+    assert backend.node_count == 3 + 1 + 1 + 1, "copies hold on to what they share"
+    backend.reset()
     nodes = advance(twins, [ints(1, 8), ints(1, 2, 3, 9)])  # a reset is no harm
-    np.testing.assert_allclose(engine.policy(nodes), logits, atol=1e-4, rtol=0)
-    assert engine.used == 2 + 4
+    np.testing.assert_allclose(backend.policy(nodes), logits, atol=1e-4, rtol=0)
+    assert backend.node_count == 2 + 4
     del twins
     gc.collect()
-    assert engine.used == 0
+    assert backend.node_count == 0
 
 
-def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Backend) -> None:
-    prefix = Prefix(engine)
+def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], backend: Backend) -> None:
+    prefix = Prefix(backend)
     assert prefix.node == -1
     assert advance([], []).size == 0
-    with pytest.raises(ValueError, match="share an engine"):
+    with pytest.raises(ValueError, match="share a backend"):
         advance([prefix, Prefix(load_backend(models["tiny"], values_of()))], [ints(1), ints(1)])
     with pytest.raises(ValueError, match="twice"):
         advance([prefix, prefix], [ints(1), ints(1)])
@@ -497,4 +496,4 @@ def test_prefix_errors(models: dict[str, GPT2PolicyValueModel], engine: Backend)
     with pytest.raises(ValueError, match="not in the vocabulary"):
         advance([prefix], [ints(1, 2, 99)])
     assert prefix.tokens.tolist() == [1, 2]
-    assert engine.used == 2
+    assert backend.node_count == 2
