@@ -15,11 +15,13 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
 from benchmarks import Row, arguments, emit
+from trickformer.base import Game
+from trickformer.gomcts.options import SearchOptions, usual
 
 WAVES = (4, 8, 16, 32)
 POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # tricks, from 1
@@ -33,7 +35,6 @@ def main() -> None:
 
     from tests.support.gomcts_twin import Twin
     from trickformer import games, tokenizers
-    from trickformer.gomcts.options import SearchOptions
     from trickformer.gomcts.search import search
     from trickformer.models import presets
     from trickformer.models.backend import Backend, Prefix, advance, load_backend
@@ -52,7 +53,7 @@ def main() -> None:
     )
     values = game.outcomes.values
     fast, exact = load_backend(model, values), load_backend(model, values, "float32")
-    told = load_backend(knowing, values)
+    informed = load_backend(knowing, values)
 
     @torch.inference_mode()
     def full_pass(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -72,17 +73,15 @@ def main() -> None:
 
     tricks = POSITIONS[game.name]
     views = [_position(game, n, trick) for n, trick in enumerate(tricks[1:2] if options.quick else tricks)]
-    settings = SearchOptions(**asdict(game.search), legal=True)
-    if options.quick:
-        settings = replace(settings, runs=settings.runs // 4)
+    settings = search_settings(game, options.quick)
 
-    def ours(engine: Backend, view, seed: int, wave: int):
+    def ours(backend: Backend, view, seed: int, wave: int):
         tokens = tokenizer.encode(view)
-        prefix = Prefix(engine, tokenizer.tracker(np.empty(0, np.int32)))
+        prefix = Prefix(backend, tokenizer.tracker(np.empty(0, np.int32)))
         start = time.perf_counter()
         root = advance([prefix], [tokens])
         trackers = [tokenizer.tracker(tokens)]
-        (result,) = search(engine, values, trackers, root, [seed], replace(settings, wave=wave))
+        (result,) = search(backend, values, trackers, root, [seed], replace(settings, wave=wave))
         return time.perf_counter() - start, result
 
     def argmax(view) -> float:
@@ -115,8 +114,8 @@ def main() -> None:
         expected = {a: visits for a, (_, visits) in children.items()}
         assert dict(zip(same.tokens.tolist(), same.visits.tolist())) == expected, f"position {number}: visits differ"
 
-    def timed(engine: Backend, wave: int) -> tuple[float, float]:
-        repeats = [statistics.mean(ours(engine, v, n, wave)[0] for n, v in enumerate(views)) for _ in range(4)][1:]
+    def timed(backend: Backend, wave: int) -> tuple[float, float]:
+        repeats = [statistics.mean(ours(backend, v, n, wave)[0] for n, v in enumerate(views)) for _ in range(4)][1:]
         return statistics.median(repeats), (max(repeats) - min(repeats)) / statistics.median(repeats)
 
     rows = []
@@ -127,7 +126,7 @@ def main() -> None:
         seconds, spread = by_wave[wave]
         rows.append(Row(name, 1 / seconds, 1 / plain, f"moves/s (wave={wave}, {seconds:.3f} s a move)", spread))
     for name, wave in (("features wave=1", 1), ("features best wave", best)):
-        pairs = [(timed(told, wave), timed(fast, wave)) for _ in range(2)]  # in turn: what else goes on meets both
+        pairs = [(timed(informed, wave), timed(fast, wave)) for _ in range(2)]  # in turn: what else goes on meets both
         spread = pairs[-1][0][1]
         without = statistics.mean(b for _, (b, _) in pairs)
         seconds = statistics.mean(a for (a, _), _ in pairs)
@@ -139,6 +138,12 @@ def main() -> None:
     spread = (max(means) - min(means)) / turn
     rows.append(Row("argmax", 1 / turn, 1 / plain_turn, f"moves/s ({1000 * turn:.2f} ms a move)", spread))
     emit(rows, options.json)
+
+
+def search_settings(game: Game, quick: bool) -> SearchOptions:
+    """The game's settings of the paper's search, over possible tokens only; a quarter of the runs if `quick`."""
+    settings = usual(game, masked=False, action_values=False, given={"legal": True})
+    return replace(settings, runs=settings.runs // 4) if quick else settings
 
 
 def _position(game, number: int, trick: int):
