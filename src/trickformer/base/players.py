@@ -109,7 +109,7 @@ class Decision:
     faults: tuple[FaultKind, ...] = ()  # of an external program, which was started again after each, then decided
 
 
-MANY = 112  # views in a call of a player that makes use of any number
+MANY = 112  # most views in a call of a player that takes any number
 
 
 class Player(ABC):

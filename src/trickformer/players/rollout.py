@@ -62,7 +62,7 @@ class Options(BaseModel):
         0, ge=0, le=1_000_000, description="Further worlds that re-estimate a decision's gain (default: 0)."
     )
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
-        None, ge=1, le=1_000_000, description="Games per decision (default: 400)."
+        None, ge=1, le=1_000_000, description="Games per decision (default: the game's)."
     )
     threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
         None, ge=0, le=1, description="Candidates are likelier than this to the prior (default: the game's)."

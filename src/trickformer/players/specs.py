@@ -89,9 +89,9 @@ def translate(spec: str, old: bool, game: str | None) -> str:
 
 
 def _translate(name: str, given: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
-    """Name and options of a spec as they are written today; see `translate`."""
+    """Rename the player and options of a spec that an earlier version wrote, or that was typed from its pages."""
     options = dict(given)
-    if name == "rollout" and "prior" not in options and "threshold" in options:
+    if old and name == "rollout" and "prior" not in options and "threshold" in options:
         options["min_gain"] = options.pop("threshold")
     if name != "gomcts":
         return name, options

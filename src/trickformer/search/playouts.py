@@ -14,7 +14,7 @@ from trickformer.openspiel import playout
 DEFAULTS = {"worlds": 20, "runs": 1}
 
 
-class Rollouts(Player):
+class PlayoutSearch(Player):
     """PIMC at any number of tables, one decision after the other.
 
     belief: by which worlds are drawn. worlds: sampled for a decision. runs: playouts of each action in each world. An
@@ -52,6 +52,6 @@ class Rollouts(Player):
         return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values, thought=thought)
 
 
-def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> Rollouts:
+def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> PlayoutSearch:
     """Make the search of any game."""
-    return Rollouts(game, belief, **settings)
+    return PlayoutSearch(game, belief, **settings)

@@ -1,4 +1,4 @@
-"""SPARTA's parts of any game whose worlds can be drawn: states of OpenSpiel, which any player plays on."""
+"""Worlds and playouts of `rollout` in any game: states of OpenSpiel, which any player finishes."""
 
 from __future__ import annotations
 

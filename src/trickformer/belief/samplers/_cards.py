@@ -52,6 +52,11 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         super().__init__(game)
         self._log_odds = log_odds
 
+    @property
+    def is_uniform(self) -> bool:
+        """Whether no odds are given."""
+        return self._log_odds is None
+
     @abstractmethod
     def seat_view(self, view: View) -> S:
         """The core's form of a view. Raises ValueError where the events are not those of a seat."""

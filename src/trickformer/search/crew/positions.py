@@ -1,5 +1,5 @@
-"""SPARTA's parts of The Crew: worlds that explain a view, alike or by what the others did, and missions that the core
-plays on."""
+"""Worlds and playouts of `sparta` and `rollout` in The Crew: worlds that explain a view, uniform or by what the others
+did, and missions that the core finishes."""
 
 from __future__ import annotations
 

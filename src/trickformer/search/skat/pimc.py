@@ -58,7 +58,7 @@ class SkatSearch(Player):
         from trickformer.search.skat import worlds as _skat_worlds
 
         n = min(self._worlds, _skat_worlds.WORLDS)
-        belief = weighted_belief(self._game) if self._oversample else self._belief
+        belief = weighted_belief(self._game) if self._oversample and self._belief.is_uniform else self._belief
         belief.reset(view)
         worlds = _skat_worlds.evaluate_worlds(belief.sample(n, rng), n, view.legal, self._seeger)
         return Thought(worlds=worlds)
