@@ -35,7 +35,7 @@ test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 quick: setup  ## the tests that are not marked slow: under two minutes on two cores
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: setup
 	$(BIN)/ruff check .
