@@ -136,10 +136,20 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
 
 @app.command(name="report", epilog="Example: trickformer report out/match")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament or a training.")],
     as_json: configs.Json = False,
 ) -> None:
     """Rewrite and print the report of a run folder, which may be incomplete."""
+    from trickformer.selfplay.results import TrainingResults, holds_training
+
+    if holds_training(folder):
+        from trickformer.selfplay import report as training
+
+        trained = TrainingResults.load(folder)
+        training.name_models(trained)
+        training.write(trained)
+        training.make_report(trained).print(as_json)
+        return
     from trickformer.tournaments import report, results, run
 
     found = results.TournamentResults(run.load(folder))

@@ -118,9 +118,13 @@ def test_the_folder_of_a_run(hearts, unbroken):
         "data",
         "matches",
         *models,
-    } | {
+        "best",
+        "latest",
         "curve.csv",
         "curve.png",
+        "report.md",
+        "result.json",
+        "training.png",
     }
     assert config.load(SelfPlay, unbroken / "config.toml", {}) == SelfPlay(**TINY)
     assert "torch" in json.loads((unbroken / "run.json").read_text())["builds"][0]

@@ -3,19 +3,15 @@ and networks of `trickformer obl train` as they were trained, in float32."""
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from trickformer import tokenizers
-from trickformer.base import Game, Tokenizer, TrickformerError, UnknownNameError
+from trickformer.base import Game, Tokenizer, TrickformerError
+from trickformer.checkpoints.folders import find, locate, names
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object
 
-
-def names() -> tuple[str, ...]:
-    """The shipped checkpoints."""
-    root = Path(str(resources.files(__name__)))
-    return tuple(sorted(p.parent.name for p in root.glob("*/config.json")))
+__all__ = ["abilities", "check", "find", "locate", "names", "of_game", "stamp"]
 
 
 def of_game(game: Game) -> str:
@@ -36,16 +32,6 @@ def _remedy(game: Game, unfit: str = "") -> str:
     if (name := f"{game.name}-small") in names() and name != unfit:
         return f"use checkpoint={name}"
     return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
-
-
-def find(name: str) -> Path:
-    """The folder of a shipped checkpoint, or of one on disk. Raises UnknownNameError where there is neither."""
-    if name in names():
-        return Path(str(resources.files(__name__))) / name
-    path = Path(name)
-    if (path / "config.json").is_file():
-        return path
-    raise UnknownNameError("checkpoint", name, (*names(), "a folder with config.json and model.safetensors"))
 
 
 def abilities(name: str) -> tuple[bool, bool]:

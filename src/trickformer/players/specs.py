@@ -241,9 +241,11 @@ def files(spec: str) -> dict[str, Path]:
         # One of a few words is no file, though a folder may have the word for its name.
         if not isinstance(value, str) or not value or _one_of_words(field.annotation):
             continue
-        path = checkpoints.find(value) if value in checkpoints.names() else Path(value)
+        path = checkpoints.locate(value)
         kept = sorted(filter(_is_read, path.iterdir())) if path.is_dir() else [path]
-        found |= {f"{value}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
+        named = value in checkpoints.names() or path == Path(value)
+        name = value if named else str(path)  # of a run folder, the model that it names
+        found |= {f"{name}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
     return found
 
 

@@ -12,16 +12,27 @@ from trickformer.base import Game
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder
+from trickformer.plumbing.progress import Show, progress
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.report import plot_matches
+from trickformer.selfplay.results import OPPONENTS as OPPONENTS
 from trickformer.selfplay.schedule import held_out_series
 
-OPPONENTS = ("previous", "baseline")
 
+def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show = progress) -> dict[str, Any]:
+    """Play ArgmaxVal* of an iteration's model against an opponent in every seating of the same deals, or continue it.
 
-def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[str, Any]:
-    """ArgmaxVal* of an iteration's model against the previous one's, or the baseline, in every seating of the same
-    deals; played to its end or gone on with. -> difference (points a hand), ci95 [low, high], deals."""
+    Args:
+        config: Config of the run.
+        out: Run folder.
+        iteration: Iteration of the model.
+        opponent: `previous` or `baseline`.
+        show: Progress of the match.
+
+    Returns:
+        `difference` in points a hand, the ends `low` and `high` of its 95% interval, and `deals`.
+    """
     from trickformer.tournaments import results, run
     from trickformer.tournaments.plan import Tournament
 
@@ -47,7 +58,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str) -> dict[st
         resume = (known.a, known.b) == (settings.a, settings.b)
         if not resume:
             shutil.rmtree(folder)
-    row = results.TournamentResults(run.tournament(settings, resume)).result()["rows"]["All"]
+    row = results.TournamentResults(run.tournament(settings, resume, show)).result()["rows"]["All"]
     return {"difference": row["difference"], "low": row["ci95"][0], "high": row["ci95"][1], "deals": config.match_deals}
 
 
@@ -88,32 +99,11 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
         for e in entries:
             lines.append(f"{e['iteration']},{opponent},{e['difference']},{e['low']},{e['high']},{e['deals']}")
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
-    from matplotlib.ticker import MaxNLocator
-
     from trickformer.plumbing.figures import plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    names = {"previous": "the previous iteration", "baseline": config.baseline}
-    for (opponent, entries), color in zip(matches.items(), ("#718096", "#2b6cb0")):
-        at = [e["iteration"] for e in entries]
-        axes.plot(at, [e["difference"] for e in entries], "o-", color=color, label=f"against {names[opponent]}")
-        known = [e for e in entries if e["low"] is not None]
-        axes.fill_between(
-            [e["iteration"] for e in known],
-            [e["low"] for e in known],
-            [e["high"] for e in known],
-            color=color,
-            alpha=0.15,
-            linewidth=0,
-        )
-    axes.axhline(0, color="black", linewidth=0.8)
-    better = "above" if game.higher_is_better else "below"
-    axes.set_xlabel("iteration")
-    axes.set_ylabel(f"points a hand (the model is better {better} 0)")
+    plot_matches(axes, game, config.baseline, matches)
     axes.set_title(
         f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
     )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
     save(figure, folder / "curve.png")

@@ -7,12 +7,52 @@ import time
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.lines import JsonLines
+from trickformer.plumbing.lines import JsonLines, Parse, read_lines
 from trickformer.plumbing.text import json_object
 
+LOG = "log.jsonl"
 STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # of an iteration, in order
 _FORMER_STAGES = {"quick": "rollout_network"}  # names of version 0.2
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")
+# One curve for each opponent, with the ends of the interval in groups of their own.
+_MATCH_CURVES = {"difference": "match", "low": "match_low", "high": "match_high"}
+
+
+def read_log(folder: Path, iterations: int) -> list[dict[str, Any]]:
+    """Read the log of a run folder, which a run may be writing; empty if there is none.
+
+    Args:
+        folder: The run folder.
+        iterations: Number of iterations that entries may belong to.
+
+    Raises:
+        TrickformerError: The log is broken.
+    """
+    return read_lines(folder / LOG, _parser(iterations))[0]
+
+
+def _parser(iterations: int) -> Parse:
+    def parse(_: int, line: bytes) -> dict[str, Any]:
+        found = json_object(line)
+        if "stage" in found:
+            found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
+            whole = [found.get(key) for key in ("iteration", "at", "time")]
+            if not all(type(n) is int and 0 <= n < 1 << 37 for n in whole) or found["stage"] not in STAGES:
+                raise ValueError("no entry of a stage")
+            if not 0 <= found["iteration"] < iterations:
+                raise ValueError("an entry of no iteration")
+            if found["stage"] == "match" and not _is_match(found):
+                raise ValueError("no result of a match")
+        return found
+
+    return parse
+
+
+def _is_match(entry: dict[str, Any]) -> bool:
+    """Return whether an entry has what the report of a match needs."""
+    interval = [entry.get("low"), entry.get("high")]
+    numbers = [entry.get("difference"), entry.get("deals"), *(interval if interval != [None, None] else [])]
+    return isinstance(entry.get("opponent"), str) and all(type(n) in (int, float) for n in numbers)
 
 
 class Log:
@@ -21,19 +61,7 @@ class Log:
 
     def __init__(self, folder: Path, steps_before: list[int]):
         """steps_before: training steps of all iterations before each, the horizontal axis of training curves."""
-
-        def parse(_: int, line: bytes) -> dict[str, Any]:
-            found = json_object(line)
-            if "stage" in found:
-                found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
-                whole = [found.get(key) for key in ("iteration", "at", "time")]
-                if not all(type(n) is int for n in whole) or found["stage"] not in STAGES:
-                    raise ValueError("no entry of a stage")
-                if not 0 <= found["iteration"] < len(steps_before):
-                    raise ValueError("an entry of no iteration")
-            return found
-
-        self._lines, self._steps_before = JsonLines(folder / "log.jsonl", parse), steps_before
+        self._lines, self._steps_before = JsonLines(folder / LOG, _parser(len(steps_before))), steps_before
         self.entries: list[dict[str, Any]] = self._lines.known
         # Curves are drawn anew from the lines: what a run counted before it was stopped is not there twice.
         from torch.utils.tensorboard.writer import SummaryWriter
@@ -74,6 +102,11 @@ class Log:
             step = self._steps_before[step] + entry["at"]
         elif stage == "play":
             return  # hands of an iteration say little as a curve
+        elif stage == "match":
+            for key, group in _MATCH_CURVES.items():
+                if entry[key] is not None:  # a single deal has no interval
+                    self._board.add_scalar(f"{group}/{entry['opponent']}", entry[key], step, walltime=entry["time"])
+            return
         for key, value in entry.items():
             if key not in _SKIPPED and isinstance(value, (int, float)):
                 self._board.add_scalar(f"{stage}/{key}", value, step, walltime=entry["time"])

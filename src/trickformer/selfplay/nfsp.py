@@ -18,14 +18,15 @@ A run folder holds everything, and a run goes on from whatever it holds:
     state/I/STEP/          where training stands
     quick/I.safetensors    the rollout network that was trained with model I
     model-I/               a checkpoint with its model card
+    best latest            the names of two models (checkpoints/folders.py)
     matches/I-OPPONENT/    a tournament each
     log.jsonl tensorboard/ curve.csv curve.png
+    report.md result.json training.png   at the end, or by `trickformer report`
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -38,6 +39,7 @@ from transformers.utils import logging as transformers_logging
 
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError
+from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.models import presets, structure
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -45,11 +47,12 @@ from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
 from trickformer.plumbing.files import writing
 from trickformer.plumbing.folder import Interruption, RunFolder, build, resumable
-from trickformer.plumbing.progress import progress
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import evaluate, metrics, rollout_network
+from trickformer.selfplay import evaluate, metrics, report, rollout_network
 from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
+from trickformer.selfplay.progress import RunProgress, format_duration
+from trickformer.selfplay.results import TrainingResults, describe_match, find_best
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
@@ -65,6 +68,7 @@ from trickformer.selfplay.schedule import (
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
+_SMOOTHING = 0.05  # share of the newest step in the loss that progress shows
 _SEARCHED_WITHIN = 1_000  # hands in which expert iteration must have found a search to learn from
 
 
@@ -139,6 +143,8 @@ class _Run:
                 learned = sum(sequences_of(config, j) for j in learned_from(config, i))
                 steps.append(steps[-1] + fit_options(config, i).steps(learned))
             self.log = Log(out, steps)
+            self.shown = RunProgress(config, self.log.entries)
+            self.name_models()
         try:
             for iteration in range(config.iterations + 1):
                 if not (out / f"model-{iteration}").exists():
@@ -146,11 +152,15 @@ class _Run:
                         self.play(iteration)
                     self.accelerator.wait_for_everyone()
                     self.learn(iteration)
+                elif self.main:
+                    self.shown.remaining.drop_training(iteration)
                 if self.main:
                     self.compare(iteration)
         finally:
             if self.main:
                 self.log.close()
+        if self.main:
+            self.sum_up()
 
     def _over(self) -> bool:
         limit = self.config.stop_after
@@ -187,7 +197,7 @@ class _Run:
             jobs = [job for job in jobs if job.firsts]
             waiting: dict[int, Piece] = {}  # what came before its turn
             began, before = time.perf_counter(), writer.hands
-            with progress(f"iteration {iteration}: playing", "hands", writer.hands, hands) as advance:
+            with self.shown.stage(iteration, "play", writer.hands, hands) as update:
                 for come in parallel.stream(play_pieces, jobs, config.workers, config.ray):
                     waiting[come.first] = come
                     while (piece := waiting.pop(writer.hands, None)) is not None:
@@ -204,7 +214,7 @@ class _Run:
                         # going on, and one too few would be missing for good.
                         self.log.note(iteration=iteration, stage="play", **entry)
                         writer.append(piece.data, piece.hands)
-                        advance(piece.hands)
+                        update(writer.hands)
                     self._check_time()
             writer.finish()
 
@@ -238,38 +248,54 @@ class _Run:
         options = fit_options(config, iteration)
         if self.main:
             self.log.rewind(iteration, "learn", saved_step(state))
-        done = saved_step(state) * config.batch_size
-        total = options.steps(len(training)) * config.batch_size
-        bar = progress(f"iteration {iteration}: learning", "sequences", done, total)
-        with bar if self.main else nullcontext(lambda n=1, where="": None) as advance:
+        size, steps = config.batch_size, options.steps(len(training))
+        smooth: torch.Tensor | None = None
 
-            def report(entry: dict[str, float]) -> None:
-                nonlocal done
-                if not self.main:
+        def note(entry: dict[str, float]) -> None:
+            if not self.main:
+                return
+            if config.peak_tflops:
+                entry["utilization"] = entry["tflops"] / self.accelerator.num_processes / config.peak_tflops
+            self.log.note(iteration=iteration, stage="learn", at=int(entry.pop("step")), **entry)
+
+        stage = self.shown.stage(iteration, "learn", saved_step(state) * size, steps * size) if self.main else None
+        with stage or nullcontext() as update:
+            first, begun = saved_step(state), time.perf_counter()
+
+            def watch(step: int, loss: torch.Tensor, rate: float) -> None:
+                nonlocal smooth
+                if update is None:
                     return
-                if config.peak_tflops:
-                    entry["utilization"] = entry["tflops"] / self.accelerator.num_processes / config.peak_tflops
-                self.log.note(iteration=iteration, stage="learn", at=int(entry.pop("step")), **entry)
-                now = self.log.entries[-1]["at"] * config.batch_size
-                advance(now - done)
-                done = now
+                smooth = loss if smooth is None else torch.lerp(smooth, loss, _SMOOTHING)
+                mean = smooth  # read from the device only if the line is drawn
+
+                def details() -> str:
+                    speed = (step - first) * size / (time.perf_counter() - begun)
+                    return f"loss {mean.item():.3f}, learning rate {rate:.2g}, {speed:,.0f} sequences/s"
+
+                update(step * size, details)
 
             objective, seed = Objective(model, options), config.seed + iteration
             classes, _ = self.game.outcomes.told_by(model.num_labels)
             fixed = training, self.tokenizer, classes, seed, self.accelerator, state
-            if len(training) and not fit(objective, *fixed, report, self._stop):
+            if len(training) and not fit(objective, *fixed, note, self._stop, watch):
                 raise Interruption("time is up")
         if self.main:
-            self.log.rewind(iteration, "learn", options.steps(len(training)))
+            self.log.rewind(iteration, "learn", steps)
             if iteration >= first_rollout_network(config) and not config.searches(iteration):
-                self.learn_rollout_network(iteration)
-            learned = metrics.measure(model, self.game, self.tokenizer, held_out)
-            backend = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
-            sample = held_out[:_ILLEGAL_SAMPLE]
-            learned["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
+                with self.shown.stage(iteration, "rollout_network", 0, 1) as update:
+                    self.learn_rollout_network(iteration)
+                    update(1)
+            with self.shown.stage(iteration, "measure", 0, 1) as update:
+                learned = metrics.measure(model, self.game, self.tokenizer, held_out)
+                backend = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
+                sample = held_out[:_ILLEGAL_SAMPLE]
+                learned["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
+                update(1)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
             shutil.rmtree(out / "state", ignore_errors=True)
+            self.name_models()
         self.accelerator.wait_for_everyone()
 
     def _sequences(self, iterations: Sequence[int]) -> stored.Sequences:
@@ -302,23 +328,46 @@ class _Run:
         """Play what is missing of the iteration's matches, draw the curve, and look for signs of collapse."""
         config, log = self.config, self.log
         if log.of("judge", iteration):
+            self.shown.remaining.drop_matches(iteration)
             return
         known = {e["opponent"] for e in log.of("match", iteration)}
         for opponent in evaluate.OPPONENTS if config.match_deals else ():
             if opponent in known or (iteration == 0 and opponent == "previous"):
+                self.shown.remaining.drop(iteration, opponent)
                 continue
             self._check_time()
-            found = evaluate.match(config, self.out, iteration, opponent)
-            name = {f"{opponent}_difference": found["difference"]}  # a curve of its own
-            log.note(iteration=iteration, stage="match", at=found["deals"], opponent=opponent, **found, **name)
+            found = evaluate.match(config, self.out, iteration, opponent, self.shown.show(iteration, opponent))
+            log.note(iteration=iteration, stage="match", at=found["deals"], opponent=opponent, **found)
+            self.shown.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
         matches = {o: [e for e in log.of("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)
         rows = stored.load(self.out / "data" / str(iteration), self.game, self.tokenizer)
         warnings = evaluate.warnings(self.game, rows, log.of("measure", iteration)[-1], matches)
         for text in warnings:
-            print(f"warning: iteration {iteration}: {text}", file=sys.stderr)
+            self.shown.line(f"warning: iteration {iteration}: {text}")
         log.note(iteration=iteration, stage="judge", at=len(warnings), warnings=warnings)
+        self.name_models()
+
+    def name_models(self) -> None:
+        """Write which models are the best and the latest, if there are any."""
+        models = [i for i in range(self.config.iterations + 1) if (self.out / f"model-{i}").exists()]
+        best = find_best(self.log.of("match"), models, self.game.higher_is_better)
+        if best is not None:
+            point(self.out / BEST, best)
+            point(self.out / LATEST, models[-1])
+
+    def sum_up(self) -> None:
+        """Write the report of the finished run, and print where the best model is."""
+        results = TrainingResults.load(self.out)
+        minutes = format_duration(time.monotonic() - self.began)
+        self.shown.line(f"finished after {minutes}: {len(results.models)} models in {self.out}")
+        try:
+            report.write(results)
+        except TrickformerError as e:  # the models are there
+            self.shown.line(f"warning: no report: {e}")
+        self.shown.line(report.describe_best(results))
+        self.shown.line(f"checkpoint={self.out} plays it; trickformer report {self.out} shows the run")
 
 
 # ------------------------------------------------------------------------------------------------- checkpoints

@@ -172,12 +172,14 @@ def fit(
     state: Path,
     report: Callable[[dict[str, float]], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
+    watch: Callable[[int, torch.Tensor, float], None] = lambda step, loss, rate: None,
 ) -> bool:
     """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
 
     classes: as batch_of takes them. state: folder that keeps the state every `save_every` steps and when `stop` says
     so; the caller's to remove. `report` gets step, steps, the losses (nats, mean since the last report), sequences and
-    tokens a second and model TFLOP/s.
+    tokens a second and model TFLOP/s. `watch` gets the number of finished steps, the loss as a tensor on the
+    device, and AdamW's learning rate, after each step.
     Returns whether the fit is finished. The result follows from `seed` on one machine with the same processes and
     threads."""
     options, model = objective.options, objective.model
@@ -219,6 +221,7 @@ def fit(
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
             step += 1
+            watch(step, loss.detach(), optimizers[0].param_groups[0]["lr"])
             sums += parts
             counted += 1
             done.add(model.config, learned.tokens.shape[1], options)

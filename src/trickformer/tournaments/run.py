@@ -18,7 +18,7 @@ from trickformer.plumbing import parallel
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines, read_lines
-from trickformer.plumbing.progress import progress
+from trickformer.plumbing.progress import Show, progress
 from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
 from trickformer.tournaments.plan import Hand, Plan, Tournament
@@ -79,7 +79,7 @@ def resolve(config: Plan, game: Game) -> Plan:
     return config.with_absolute_paths().with_specs([players.resolve(spec, game) for spec in config.specs])
 
 
-def tournament(config: Plan, resume: bool = False) -> TournamentRun:
+def tournament(config: Plan, resume: bool = False, show: Show = progress) -> TournamentRun:
     """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
     Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
@@ -99,7 +99,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     files = players.digests(game, config.specs)
     run = TournamentRun(config, typed, sees_state, caveats, [], [build()], files)
     if folder is None:
-        _finish(run, hands, None, game, cast)
+        _finish(run, hands, None, game, cast, show)
         return run
     if folder.has_run:
         known = load(folder.path, type(config), with_records=False)
@@ -113,7 +113,7 @@ def tournament(config: Plan, resume: bool = False) -> TournamentRun:
     ]
     with folder.records(RECORDS, config, parse=parse, about=about, **same) as lines:
         run.records.extend(lines.known)
-        _finish(run, hands, lines, game, cast)
+        _finish(run, hands, lines, game, cast, show)
     return run
 
 
@@ -136,7 +136,9 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     return run
 
 
-def _finish(run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player]) -> None:
+def _finish(
+    run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player], show: Show
+) -> None:
     """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
     process plays all of it, else by those that each worker makes."""
     config = run.config
@@ -150,7 +152,7 @@ def _finish(run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game
     typed = players.to_type(config)
     with (
         resumable(config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(hands)} tables"),
-        progress(config.COMMAND, "tables", len(done), len(hands)) as advance,
+        show(config.COMMAND, "tables", len(done), len(hands)) as advance,
     ):
         for record in source:
             if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed

@@ -1,0 +1,268 @@
+"""Progress of a training on standard error: one line on a terminal, plain lines now and then elsewhere.
+
+The line has the iteration, the stage, what is done of it, and the time that the rest of the run should take. Nothing
+here can end a run: once output fails, such as on a terminal that was closed, there is no more output.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+from trickformer.plumbing.progress import Advance, Show
+from trickformer.selfplay.config import SelfPlay
+from trickformer.selfplay.schedule import first_rollout_network, hands_of, learned_from, sequences_of
+
+_DRAW_EVERY = 0.2  # seconds between two drawings on a terminal
+_LINE_EVERY = 15.0  # seconds between two plain lines
+_BAR_FROM = 120  # columns from which there is room for a bar
+# Stages in words, and the units that their work is counted in.
+_WORDS = {
+    "play": ("playing", "hands"),
+    "learn": ("learning", "sequences"),
+    "rollout_network": ("training the rollout network", ""),
+    "measure": ("measuring on held-out hands", ""),
+    "previous": ("match against the previous model", "tables"),
+    "baseline": ("match against the baseline", "tables"),
+}
+
+
+class Update(Protocol):
+    """Reports the progress of a stage."""
+
+    def __call__(self, done: int, details: Callable[[], str] = ...) -> None:
+        """Report that `done` units of the stage are finished; `details` is called if the line is drawn."""
+        ...
+
+
+def _no_details() -> str:
+    return ""
+
+
+def format_duration(seconds: float) -> str:
+    """Format a time to two units at most, such as `2 h 13 min`."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+class RemainingTime:
+    """Estimate of the time that the rest of a run takes, from the speeds that were measured so far.
+
+    Work is counted in hands, sequences, matches and measurements. The bootstrap players' hands have a speed of their
+    own, and so have the matches against each opponent.
+    """
+
+    def __init__(self, config: SelfPlay, entries: Iterable[Mapping[str, Any]]):
+        """Plan the whole run.
+
+        Args:
+            config: Config of the run.
+            entries: Log of the run so far. Its speeds are used until new ones are measured.
+        """
+        self._left: dict[tuple[int, str], float] = {}
+        for i in range(config.iterations + 1):
+            learned = sum(sequences_of(config, j) for j in learned_from(config, i))
+            epochs = config.epochs if i else config.bootstrap_epochs
+            self._left |= {(i, "play"): hands_of(config, i), (i, "learn"): epochs * learned, (i, "measure"): 1}
+            if i >= first_rollout_network(config) and not config.searches(i):
+                self._left[i, "rollout_network"] = 1
+            if config.match_deals:
+                self._left |= {(i, "baseline"): 1} | ({(i, "previous"): 1} if i else {})
+        self._earlier = {
+            self._kind(e["iteration"], e["stage"]): float(e["speed"])
+            for e in entries
+            if e.get("stage") in ("play", "learn") and e.get("speed")
+        }
+        self._work: dict[str, float] = {}
+        self._seconds: dict[str, float] = {}
+
+    def _kind(self, iteration: int, stage: str) -> str:
+        return "bootstrap" if stage == "play" and iteration == 0 else stage
+
+    def begin(self, iteration: int, stage: str, done: float) -> None:
+        """Take the share of a stage that an earlier process finished out of the plan."""
+        if (iteration, stage) in self._left:
+            self._left[iteration, stage] *= 1 - done
+
+    def drop(self, iteration: int, stage: str) -> None:
+        """Take a stage that is finished out of the plan."""
+        self._left.pop((iteration, stage), None)
+
+    def drop_training(self, iteration: int) -> None:
+        """Take the stages up to an iteration's model out of the plan."""
+        for stage in ("play", "learn", "rollout_network", "measure"):
+            self.drop(iteration, stage)
+
+    def drop_matches(self, iteration: int) -> None:
+        """Take the matches of an iteration out of the plan."""
+        for opponent in ("previous", "baseline"):
+            self.drop(iteration, opponent)
+
+    def advance(self, iteration: int, stage: str, share: float, seconds: float) -> None:
+        """Count a share of what is left of a stage as finished.
+
+        Args:
+            iteration: The iteration.
+            stage: Name of the stage.
+            share: Share of what is left, from 0 to 1.
+            seconds: Time that it took.
+        """
+        left = self._left.get((iteration, stage), 0.0)
+        kind = self._kind(iteration, stage)
+        self._work[kind] = self._work.get(kind, 0.0) + share * left
+        self._seconds[kind] = self._seconds.get(kind, 0.0) + seconds
+        self._left[iteration, stage] = (1 - share) * left
+
+    def estimate(self) -> tuple[float, bool]:
+        """Return the seconds left, and whether they cover every stage: a stage that was never timed counts as 0."""
+        seconds, covered = 0.0, True
+        for (iteration, stage), left in self._left.items():
+            kind = self._kind(iteration, stage)
+            speed = self._earlier.get(kind, 0.0)
+            if self._work.get(kind) and self._seconds[kind] > 0:
+                speed = self._work[kind] / self._seconds[kind]
+            if speed:
+                seconds += left / speed
+            elif left:
+                covered = False
+        return seconds, covered
+
+    def __str__(self) -> str:
+        seconds, covered = self.estimate()
+        if covered:
+            return f"{format_duration(seconds)} left in the run"
+        return f"over {format_duration(seconds)} left in the run" if seconds >= 1 else ""
+
+
+class RunProgress:
+    """Progress of a run of self-play, stage by stage."""
+
+    def __init__(self, config: SelfPlay, entries: Iterable[Mapping[str, Any]] = (), visible: bool = True):
+        """Plan a run.
+
+        Args:
+            config: Config of the run.
+            entries: Log of the run so far.
+            visible: Whether to show anything; one process of several does.
+        """
+        self.remaining = RemainingTime(config, entries)
+        self._last, self._visible = config.iterations, visible
+
+    def line(self, text: str) -> None:
+        """Print a line that stays, between stages."""
+        self._attempt(lambda: print(text, file=sys.stderr, flush=True))
+
+    @contextmanager
+    def stage(self, iteration: int, stage: str, done: int, total: int) -> Generator[Update]:
+        """Show a stage while the block runs.
+
+        Args:
+            iteration: The iteration.
+            stage: Stage of the log; of matches the opponent.
+            done: Number of units that an earlier process finished.
+            total: Number of units of the stage.
+
+        Yields:
+            The function to call with the number of finished units.
+        """
+        words, unit = _WORDS[stage]
+        display = _Display(f"iteration {iteration} of {self._last}: {words}", unit, total)
+        begun, at = time.monotonic(), done  # of the last update
+        self.remaining.begin(iteration, stage, done / max(1, total))
+
+        def update(done: int, details: Callable[[], str] = _no_details) -> None:
+            nonlocal begun, at
+            seconds = time.monotonic()
+            if total > at:
+                self.remaining.advance(iteration, stage, (done - at) / (total - at), seconds - begun)
+            begun, at = seconds, done
+            self._attempt(lambda: display.draw(done, lambda: ", ".join(filter(None, [details(), str(self.remaining)]))))
+
+        self._attempt(lambda: display.begin(done))
+        try:
+            yield update
+            self.remaining.drop(iteration, stage)
+        finally:
+            with suppress(Exception):  # the cursor and the streams are given back even if drawing has failed
+                display.end()
+
+    def show(self, iteration: int, stage: str) -> Show:
+        """Return what shows a stage by the conventions of plumbing/progress.py, for a tournament that is a stage."""
+
+        @contextmanager
+        def show_stage(_: str, __: str, done: int, total: int) -> Generator[Advance]:
+            with self.stage(iteration, stage, done, total) as update:
+                count = done
+
+                def advance(n: int = 1, where: str = "") -> None:
+                    nonlocal count
+                    count += n
+                    update(count)
+
+                yield advance
+
+        return show_stage
+
+    def _attempt(self, show: Callable[[], None]) -> None:
+        """Show something. An error is the last one: a closed terminal must not end a training of days."""
+        if not self._visible:
+            return
+        try:
+            show()
+        except Exception:
+            self._visible = False
+
+
+class _Display:
+    """The line of one stage."""
+
+    def __init__(self, what: str, unit: str, total: int):
+        self._what, self._unit = what, unit
+        self._total = total
+        self._bar: Any = None
+        self._task: Any = None
+        self._drawn = time.monotonic()
+
+    def begin(self, done: int) -> None:
+        if not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        class Terminal(Console):
+            def on_broken_pipe(self) -> None:
+                raise  # rich would end the process
+
+        console = Terminal(stderr=True)
+        columns: list[Any] = [TextColumn("{task.description}")]
+        if self._unit:
+            columns += [BarColumn(bar_width=20)] if console.width >= _BAR_FROM else []
+            columns += [MofNCompleteColumn(), TextColumn(self._unit)]
+        columns.append(TextColumn("{task.fields[details]}"))
+        # No thread draws: its errors could not be caught here.
+        self._bar = Progress(*columns, console=console, auto_refresh=False, transient=not self._unit)
+        self._bar.start()
+        self._task = self._bar.add_task(self._what, total=self._total, completed=done, details="")
+        self._bar.refresh()
+
+    def draw(self, done: int, details: Callable[[], str]) -> None:
+        now = time.monotonic()
+        if done < self._total and now - self._drawn < (_DRAW_EVERY if self._bar else _LINE_EVERY):
+            return
+        self._drawn = now
+        if self._bar:
+            self._bar.update(self._task, completed=done, details=details())
+            self._bar.refresh()
+        elif self._unit:
+            parts = [f"{done:,} of {self._total:,} {self._unit}", details()]
+            print(f"{self._what}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._bar:
+            self._bar.stop()

@@ -1,0 +1,208 @@
+"""The report of a training: iterations, losses, matches and the best model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from trickformer.base import Game, TrickformerError
+from trickformer.checkpoints.folders import BEST, LATEST, point
+from trickformer.plumbing.folder import RESULT, RunFolder
+from trickformer.plumbing.report import Report, ReportTable
+from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
+
+PLOT = "training.png"
+_BLUE, _GREY = "#2b6cb0", "#718096"
+_RED = "#c05621"
+_LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "action values"))
+_HELD_OUT = (
+    ("observation_loss", "policy loss"),
+    ("outcome_loss", "value loss"),
+    ("regret", "regret"),
+    ("calibration_error", "calibration error"),
+    ("legal_share", "legal share"),
+    ("illegal_rate", "illegal histories"),
+    ("entropy", "entropy"),
+)
+
+
+def write(results: TrainingResults) -> None:
+    """Write result.json, report.md and training.png into the run folder.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
+    make_report(results).write(results.folder, RESULT)
+    plot(results, results.folder / PLOT)
+
+
+def name_models(results: TrainingResults) -> None:
+    """Write `best` and `latest` into a run folder of an earlier version, which has neither.
+
+    A folder that a run is writing is left alone, for the run names its models; so is one that cannot be written.
+    """
+    folder, best = results.folder, results.best
+    if best is None or ((folder / BEST).exists() and (folder / LATEST).exists()):
+        return
+    with suppress(TrickformerError), RunFolder(folder).lock():
+        point(folder / BEST, best)
+        point(folder / LATEST, results.models[-1])
+
+
+def make_report(results: TrainingResults) -> Report:
+    """Make the report of a training, finished or not."""
+    result = results.result()
+    done = len(results.models)
+    run = f"{result['game']}, preset {result['preset']}, seed {result['seed']}"
+    heading = f"{run}: {done} of {result['iterations'] + 1} models"
+    method = (
+        "Losses are means over the last training steps that the log has. Held-out figures are of hands that the model "
+        "was not trained on. A match is played by ArgmaxVal* in every seating of the same deals. The best model is the "
+        "one with the best mean against the baseline. It is the best of several estimates, so its own mean flatters it."
+    )
+    return Report(
+        result,
+        heading,
+        _tables(result),
+        title="Training",
+        notes=notes(results),
+        figures=[("losses and matches by iteration", PLOT)],
+        method=[method],
+        builds=result["versions"],
+    )
+
+
+def notes(results: TrainingResults) -> list[str]:
+    """Return the lines below the tables: the best model, warnings, and what is missing."""
+    result, lines = results.result(), list[str]()
+    if result["best"] is not None:
+        lines.append(describe_best(results))
+    for model in result["models"]:
+        lines += [f"warning: iteration {model['iteration']}: {text}" for text in model.get("warnings", ())]
+    if not result["finished"]:
+        lines.append(f"INCOMPLETE: {_describe_place(result['under_way'])}")
+    return lines
+
+
+def describe_best(results: TrainingResults) -> str:
+    """Name the best model and its match against the baseline.
+
+    Args:
+        results: Results with at least one model.
+    """
+    path = results.folder / f"model-{results.best}"
+    met = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
+    if not met:
+        return f"best model: {path}, the last one, for no model has met the baseline"
+    said = describe_match(met[-1], results.config.baseline, results.game.higher_is_better)
+    return f"best model: {path} ({said})"
+
+
+def _describe_place(entry: dict[str, Any] | None) -> str:
+    if entry is None:
+        return "nothing is finished yet"
+    at = datetime.fromtimestamp(entry["time"], UTC)
+    stage = entry["stage"].replace("_", " ")
+    return f"the last entry of the log is of iteration {entry['iteration']}, stage {stage}, {at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    models, found = result["models"], list[tuple[str, ReportTable]]()
+    if not models:
+        return found
+    losses = [(key, name) for key, name in _LOSSES if any(key in m for m in models)]
+    head = ("iteration", "hands", "steps", *(f"{name} loss" for _, name in losses))
+    rows = [
+        (
+            str(m["iteration"]),
+            *(f"{m[key]:,}" if key in m else "" for key in ("hands", "steps")),
+            *(f"{m[key]:.4f}" if key in m else "" for key, _ in losses),
+        )
+        for m in models
+    ]
+    found.append(("Training", (head, rows)))
+    measured = [m for m in models if "held_out" in m]
+    if measured:
+        keys = [(key, name) for key, name in _HELD_OUT if any(key in m["held_out"] for m in measured)]
+        rows = [
+            (str(m["iteration"]), *(f"{m['held_out'][key]:.4f}" if key in m["held_out"] else "" for key, _ in keys))
+            for m in measured
+        ]
+        found.append(("Held-out hands", (("iteration", *(name for _, name in keys)), rows)))
+    met = [m for m in models if "matches" in m]
+    if met:
+        names = {"previous": "the previous model", "baseline": result["baseline"]}
+        heads = [text for o in OPPONENTS for text in (f"against {names[o]}", "95% interval")]
+        rows = [(str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in met]
+        better = "higher" if result["higher_is_better"] else "lower"
+        found.append((f"Matches, points a hand ({better} is better)", (("iteration", *heads), rows)))
+    return found
+
+
+def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
+    return ("", "") if match is None else (format_signed(match["difference"]), format_interval(match))
+
+
+def plot(results: TrainingResults, path: Path) -> None:
+    """Draw the losses by training step and the matches by iteration, as PNG.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
+    from trickformer.plumbing.figures import plt, save
+
+    figure = plt.figure(figsize=(10, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    before = 0
+    for i in range(results.config.iterations + 1):
+        learned = results.of("learn", i)
+        for (key, name), color in zip(_LOSSES, (_BLUE, _RED, _GREY)):
+            known = [e for e in learned if key in e]
+            at = [before + e["at"] for e in known]
+            left.plot(at, [e[key] for e in known], color=color, marker=".", label=name if i == 0 else None)
+        before += learned[-1].get("steps", 0) if learned else 0
+        if learned and i < results.config.iterations:
+            left.axvline(before, color=_GREY, linewidth=0.6, alpha=0.5)
+    left.set_xlabel("training steps (lines: a new iteration)")
+    left.set_ylabel("training loss")
+    left.spines[["top", "right"]].set_visible(False)
+    if before:
+        left.legend(frameon=False)
+    matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
+    plot_matches(right, results.game, results.config.baseline, matches)
+    save(figure, path)
+
+
+def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+    """Draw the differences of matches by iteration with their intervals.
+
+    Args:
+        axes: Axes of Matplotlib.
+        game: The game.
+        baseline: Spec of the baseline.
+        matches: Entries of the log for matches, by opponent.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    names = {"previous": "the previous iteration", "baseline": baseline}
+    for opponent, color in zip(OPPONENTS, (_GREY, _BLUE)):
+        if not (entries := matches.get(opponent)):
+            continue
+        at = [e["iteration"] for e in entries]
+        axes.plot(at, [e["difference"] for e in entries], "o-", color=color, label=f"against {names[opponent]}")
+        known = [e for e in entries if e["low"] is not None]
+        at = [e["iteration"] for e in known]
+        axes.fill_between(
+            at, [e["low"] for e in known], [e["high"] for e in known], color=color, alpha=0.15, linewidth=0
+        )
+    axes.axhline(0, color="black", linewidth=0.8)
+    better = "above" if game.higher_is_better else "below"
+    axes.set_xlabel("iteration")
+    axes.set_ylabel(f"points a hand (the model is better {better} 0)")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.spines[["top", "right"]].set_visible(False)
+    if any(matches.values()):
+        axes.legend(frameon=False)

@@ -1,0 +1,179 @@
+"""Results of a training so far: models, losses and matches, read from a run folder that may still grow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trickformer import games
+from trickformer.base import Game, TrickformerError
+from trickformer.plumbing import config as configs
+from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
+from trickformer.plumbing.text import from_toml
+from trickformer.selfplay.config import SelfPlay
+from trickformer.selfplay.log import read_log
+
+OPPONENTS = ("previous", "baseline")
+_LEARNED = ("policy_loss", "value_loss", "action_loss")  # of the last steps of an iteration
+_SKIPPED = {"time", "iteration", "stage", "at"}
+
+
+def holds_training(folder: Path) -> bool:
+    """Return whether a folder is the run folder of a training: its config.toml has a key that no other command has."""
+    try:
+        return "bootstrap_hands" in from_toml((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def find_best(matches: Iterable[Mapping[str, Any]], models: Sequence[int], higher_is_better: bool) -> int | None:
+    """Choose the best model of a run: the one with the best mean in its match against the baseline.
+
+    Args:
+        matches: Entries of the log for matches, of any opponent.
+        models: Iterations whose models exist.
+        higher_is_better: Whether high scores are good.
+
+    Returns:
+        The iteration of the best model, the later one of two equals. Without a match against the baseline the last
+        model is the best. None if there is no model.
+    """
+    sign = 1 if higher_is_better else -1
+    met = {e["iteration"]: sign * e["difference"] for e in matches if e["opponent"] == "baseline"}
+    return max(models, key=lambda i: (i in met, met.get(i, 0.0), i), default=None)
+
+
+def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bool) -> str:
+    """Describe the result of a match in one line.
+
+    Args:
+        entry: Entry of the log.
+        baseline: Spec of the baseline.
+        higher_is_better: Whether high scores are good.
+    """
+    other = baseline if entry["opponent"] == "baseline" else f"argmax of iteration {entry['iteration'] - 1}"
+    interval = "" if entry["low"] is None else f" {format_interval(entry)}"
+    deals = f"{entry['deals']:,} deal" + ("s" if entry["deals"] != 1 else "")
+    return (
+        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])}{interval} "
+        f"points a hand over {deals}, {'higher' if higher_is_better else 'lower'} is better"
+    )
+
+
+def _numbers(entry: Mapping[str, Any], keys: Collection[str]) -> dict[str, float]:
+    """Select the numbers of an entry, in its order. A stranger's log may hold anything."""
+    return {key: value for key, value in entry.items() if key in keys and type(value) in (int, float)}
+
+
+def format_signed(x: float) -> str:
+    """Format a difference with its sign and two decimals, never as -0.00."""
+    return f"{round(x, 2) + 0.0:+.2f}"
+
+
+def format_interval(entry: Mapping[str, Any]) -> str:
+    """Format the interval of a match; empty if it has none."""
+    return "" if entry["low"] is None else f"[{format_signed(entry['low'])}, {format_signed(entry['high'])}]"
+
+
+@dataclass(frozen=True)
+class TrainingResults:
+    """The state of a training.
+
+    Attributes:
+        folder: Run folder.
+        config: Config of the run, as it is now.
+        game: The game.
+        models: Iterations whose models exist, in order.
+        entries: Entries of the log.
+        builds: Versions that took part.
+    """
+
+    folder: Path
+    config: SelfPlay
+    game: Game
+    models: list[int]
+    entries: list[dict[str, Any]]
+    builds: list[dict[str, Any]]
+
+    @classmethod
+    def load(cls, folder: Path) -> TrainingResults:
+        """Read a run folder.
+
+        Raises:
+            TrickformerError: It holds no training, or a broken one.
+        """
+        if not holds_training(folder):
+            raise TrickformerError(f"{folder} holds no training: its {CONFIG} is missing or of another command")
+        config = configs.read(SelfPlay, folder / CONFIG, {"out": folder})
+        builds = RunFolder(folder).about().get("builds", [])
+        if not isinstance(builds, list) or not all(isinstance(build, dict) for build in builds):
+            raise TrickformerError(f"{folder / ABOUT} is broken")
+        models = [i for i in range(config.iterations + 1) if (folder / f"model-{i}" / "config.json").is_file()]
+        entries = read_log(folder, config.iterations + 1)
+        return cls(folder, config, games.load(config.game), models, entries, builds)
+
+    def of(self, stage: str, iteration: int) -> list[dict[str, Any]]:
+        """Return the entries of a stage of an iteration, in order."""
+        return [e for e in self.entries if e.get("stage") == stage and e["iteration"] == iteration]
+
+    @property
+    def matches(self) -> list[dict[str, Any]]:
+        """The entries of all matches."""
+        return [e for e in self.entries if e.get("stage") == "match"]
+
+    @property
+    def best(self) -> int | None:
+        """Iteration of the best model, see `find_best`; None without a model."""
+        return find_best(self.matches, self.models, self.game.higher_is_better)
+
+    @property
+    def is_finished(self) -> bool:
+        """True if every iteration has a model and has been judged."""
+        return bool(self.of("judge", self.config.iterations)) and len(self.models) == self.config.iterations + 1
+
+    def result(self) -> dict[str, Any]:
+        """Return the JSON object that `trickformer report --json` prints.
+
+        Losses are means in nats over the last logged steps, those of action values in squares of v(o). Differences are
+        model - opponent in points a hand. `under_way` is the last entry of the log of a run that is not finished.
+        """
+        iterations = [self._iteration(i) for i in range(self.config.iterations + 1)]
+        best = self.best
+        return {
+            "game": self.config.game,
+            "preset": self.config.preset,
+            "seed": self.config.seed,
+            "iterations": self.config.iterations,
+            "baseline": self.config.baseline,
+            "higher_is_better": self.game.higher_is_better,
+            "finished": self.is_finished,
+            "models": [i for i in iterations if len(i) > 1],
+            "best": None if best is None else {"iteration": best, "model": str(self.folder / f"model-{best}")},
+            "latest": None if not self.models else str(self.folder / f"model-{self.models[-1]}"),
+            "under_way": None if self.is_finished else self._last_entry(),
+            "versions": self.builds,
+        }
+
+    def _iteration(self, i: int) -> dict[str, Any]:
+        """Results of an iteration; the iteration's number alone if there are none."""
+        found: dict[str, Any] = {"iteration": i}
+        if i in self.models:
+            found["model"] = str(self.folder / f"model-{i}")
+        if played := self.of("play", i):
+            found["hands"] = played[-1]["at"]
+        if learned := self.of("learn", i):
+            found |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LEARNED)}
+        if measured := self.of("measure", i):
+            found["held_out"] = _numbers(measured[-1], measured[-1].keys() - _SKIPPED)
+        if matches := self.of("match", i):
+            keys = ("difference", "low", "high", "deals")
+            found["matches"] = {e["opponent"]: {key: e[key] for key in keys} for e in matches}
+        if judged := self.of("judge", i):
+            found["warnings"] = list(map(str, judged[-1].get("warnings", ())))
+        return found
+
+    def _last_entry(self) -> dict[str, Any] | None:
+        entry = next((e for e in reversed(self.entries) if "stage" in e), None)
+        return None if entry is None else {key: entry[key] for key in ("iteration", "stage", "at", "time")}
