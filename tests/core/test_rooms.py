@@ -19,6 +19,7 @@ ORDER = (
     "openspiel",
     "games",
     "tokenizers",
+    "checkpoints.folders",  # models are found by name
     "models",
     "checkpoints",
     "models.player",

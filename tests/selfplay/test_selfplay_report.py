@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from trickformer import checkpoints, players
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.checkpoints.folders import point
 from trickformer.plumbing.folder import RunFolder
 from trickformer.selfplay import evaluate
+from trickformer.selfplay.cards import snippet
 from trickformer.selfplay.results import TrainingResults, describe_match, find_best, holds_training
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_2_0"
@@ -216,3 +219,24 @@ def test_a_run_names_its_models_again_when_it_goes_on(run, command):
     assert code == 0, err
     assert (run / "latest").read_text() == "model-1\n"
     assert checkpoints.find(str(run)) == run / f"model-{TrainingResults.load(run).best}"
+
+
+def test_the_card_of_a_model_has_a_header_and_code_that_runs(run, monkeypatch, capsys):
+    folder = run / "model-1"
+    text = (folder / "README.md").read_text()
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert text.startswith("---\n") and head["license"] == "apache-2.0" and "hearts" in head["tags"]
+    monkeypatch.chdir(folder)
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "the card of a model", "exec"), {})
+    token, outcome = capsys.readouterr().out.split(maxsplit=1)
+    assert token and outcome.strip().endswith(" points")
+    config = json.loads((folder / "config.json").read_text())
+    assert config["model_type"] == "trickformer" and config["id2label"]["0"] == "-24.67 points"
+
+
+def test_a_card_of_a_model_without_features_runs(tiny_checkpoint, monkeypatch, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", snippet(".", "hearts", False, False), re.DOTALL)
+    monkeypatch.chdir(tiny_checkpoint)
+    exec(compile(code, "a snippet", "exec"), {})
+    assert capsys.readouterr().out.strip()

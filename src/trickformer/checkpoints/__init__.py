@@ -11,7 +11,7 @@ from trickformer.checkpoints.folders import find, locate, names
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object
 
-__all__ = ["abilities", "check", "find", "locate", "names", "of_game", "stamp"]
+__all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
 
 def of_game(game: Game) -> str:
@@ -54,6 +54,28 @@ def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str,
     if features:
         about["features"] = tokenizer.features_version
     return about
+
+
+def outcome_names(game: Game, n: int) -> list[str]:
+    """Name the results that a value head distinguishes, for `id2label` of config.json.
+
+    Args:
+        game: The game.
+        n: Number of results: of all outcomes, or of the classes of equal own value.
+
+    Returns:
+        Scores, the own first, or one score if all seats share it; of classes the own value.
+
+    Raises:
+        ValueError: The game has neither n outcomes nor n classes.
+    """
+    outcomes = game.outcomes
+    _, values = outcomes.told_by(n)
+    if n != len(outcomes.labels):
+        scale, unit = game.worth
+        return [f"{round(float(value) * scale, 2):+g} {unit.partition(',')[0]}" for value in values[:, 0]]
+    shared = all(len(set(label)) == 1 for label in outcomes.labels)
+    return [f"score {label[0]}" if shared else "scores " + " ".join(map(str, label)) for label in outcomes.labels]
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:

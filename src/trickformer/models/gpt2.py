@@ -7,15 +7,18 @@ Importing this module imports torch and transformers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import nn
-from transformers import GPT2Config, GPT2Model, GPT2PreTrainedModel
+from transformers import AutoConfig, AutoModel, GPT2Config, GPT2Model, GPT2PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from trickformer.models.legacy import KEY_MAPPING, rename_legacy_keys
+from trickformer.models.configuration import TrickformerConfig
+from trickformer.models.legacy import KEY_MAPPING, MODEL_TYPE, rename_legacy_keys
 
 
 @dataclass
@@ -39,6 +42,8 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     were possible, and is to be used so.
     """
 
+    config_class = TrickformerConfig
+
     def __init__(self, config: GPT2Config):
         super().__init__(config)
         self.num_labels = outcomes = int(config.num_labels or 0)
@@ -60,11 +65,18 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         self.post_init()
 
     @classmethod
-    def from_pretrained(cls, *args: Any, **kwargs: Any) -> Any:
-        """As Hugging Face's, but float32 unless `dtype` says otherwise, whatever the file holds."""
+    def from_pretrained(cls, pretrained_model_name_or_path: Any, *args: Any, **kwargs: Any) -> Any:
+        """Load a checkpoint as float32, unless `dtype` is given.
+
+        Args:
+            pretrained_model_name_or_path: Shipped checkpoint such as `hearts-small`, run folder of a training (its best
+                model), or what transformers takes: a folder or a name on the Hub.
+            *args: As in transformers.
+            **kwargs: As in transformers.
+        """
         kwargs.setdefault("dtype", torch.float32)
         kwargs.setdefault("key_mapping", KEY_MAPPING)
-        return super().from_pretrained(*args, **kwargs)
+        return super().from_pretrained(_resolve(pretrained_model_name_or_path), *args, **kwargs)
 
     def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
         """Load parameters by name, those of version 0.2 too."""
@@ -73,15 +85,30 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     def hidden_states(
         self, input_ids: torch.Tensor, features: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """What the heads read: float [B, T, n_embd]. features: float [B, T, n_features], known after each token.
+        """Compute what the heads read.
 
-        Raises ValueError where features are given to a model without them, or missing."""
+        Args:
+            input_ids: Tokens, int64 [B, T].
+            features: Features after each token, float [B, T, n_features].
+            attention_mask: [B, T], 0 on padding, which may stand on either side. Positions count the tokens that are
+                not padding.
+
+        Returns:
+            float [B, T, n_embd]; it means nothing on padding.
+
+        Raises:
+            ValueError: Features are given to a model without them, or missing.
+        """
         if (features is not None) != bool(self.n_features):
             raise ValueError(f"the model takes {self.n_features} features a token; give them, and no others")
+        given: dict[str, torch.Tensor] = {}
+        if attention_mask is not None:
+            positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)
+            given = {"attention_mask": attention_mask, "position_ids": positions}
         if features is None:
-            return self.transformer(input_ids, attention_mask=attention_mask).last_hidden_state
+            return self.transformer(input_ids, **given).last_hidden_state
         embeds = self.transformer.wte(input_ids) + features @ self.features.weight
-        return self.transformer(inputs_embeds=embeds, attention_mask=attention_mask).last_hidden_state
+        return self.transformer(inputs_embeds=embeds, **given).last_hidden_state
 
     def policy_logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """float [..., vocab_size], of hidden states [..., n_embd]."""
@@ -101,11 +128,31 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         attention_mask: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
     ) -> PolicyValueOutput:
-        """What the heads say at every position. What training makes of it is in selfplay.train.
+        """Compute the outputs of the heads at every position. The losses are in selfplay.train.
 
-        input_ids int64 [B, T]; attention_mask [B, T], 0 on padding (at the end). Raises ValueError as hidden_states
-        does."""
+        Args:
+            input_ids: As in `hidden_states`.
+            attention_mask: As in `hidden_states`.
+            features: As in `hidden_states`.
+
+        Raises:
+            ValueError: As in `hidden_states`.
+        """
         hidden = self.hidden_states(input_ids, features, attention_mask)
         logits, value_logits = self.policy_logits(hidden), self.value_logits(hidden)
         actions = self.action_values(hidden) if hasattr(self, "act_head") else None
         return PolicyValueOutput(logits, value_logits, actions)
+
+
+def _resolve(name: Any) -> Any:
+    """Return the folder of a shipped checkpoint or of a run folder's best model; other names stay as they are."""
+    from trickformer.checkpoints.folders import locate
+
+    if not isinstance(name, str | PathLike):
+        return name
+    found = locate(str(name))
+    return name if found == Path(name) else found
+
+
+AutoConfig.register(MODEL_TYPE, TrickformerConfig, exist_ok=True)
+AutoModel.register(TrickformerConfig, GPT2PolicyValueModel, exist_ok=True)

@@ -1,10 +1,13 @@
-"""Names in checkpoints of version 0.2, which called the features facts."""
+"""Names in checkpoints, those of version 0.2 included: it called the features facts, and the model type gpt2."""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar
 
 V = TypeVar("V")
+
+MODEL_TYPE = "trickformer"  # in config.json
+FORMER_MODEL_TYPE = "gpt2"  # of version 0.2
 
 _NAMES = {"n_facts": "n_features", "facts": "features", "facts.weight": "features.weight"}
 KEY_MAPPING = {r"^facts\.": "features."}  # regular expressions over tensor names, for transformers

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trickformer.base import UnknownNameError
 
 if TYPE_CHECKING:
     from transformers import GPT2Config
+
+    from trickformer.models.configuration import TrickformerConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def config(
     n_features: int = 0,
     action_values: bool = False,
     masked: bool = False,
-) -> GPT2Config:
+) -> TrickformerConfig:
     """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
 
     `n_positions` is the longest sequence in tokens, `n_outcomes` the number of results that the value head tells apart,
@@ -47,31 +49,46 @@ def config(
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
-    found = of_size(PRESETS[preset], vocab_size, n_positions, n_outcomes, eos)
-    found.n_features, found.action_values, found.masked = n_features, action_values, masked
+    from trickformer.models.configuration import TrickformerConfig
+
+    found = TrickformerConfig(**_settings(PRESETS[preset], vocab_size, n_positions, eos))
+    found.n_features, found.action_values = n_features, action_values
+    found.masked, found.num_labels = masked, n_outcomes
     return found
 
 
 def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
-    """As `config`, of any size, without what goes beyond the paper."""
+    """Make a configuration of plain GPT-2 as `config` does, of any size.
+
+    Args:
+        size: Size of the transformer.
+        vocab_size: As in `config`.
+        n_positions: As in `config`.
+        n_outcomes: As in `config`.
+        eos: As in `config`.
+    """
     from transformers import GPT2Config
 
-    config = GPT2Config(
-        vocab_size=vocab_size,
-        n_positions=n_positions,
-        n_embd=size.embd,
-        n_layer=size.layers,
-        n_head=size.heads,
-        n_inner=size.inner,
-        activation_function="gelu_new",
-        attn_pdrop=0.0,
-        embd_pdrop=0.05,
-        resid_pdrop=0.05,
-        layer_norm_epsilon=1e-5,
-        initializer_range=0.02,
-        bos_token_id=None,
-        eos_token_id=eos,
-        tie_word_embeddings=False,
-    )
-    config.num_labels = n_outcomes
-    return config
+    found = GPT2Config(**_settings(size, vocab_size, n_positions, eos))
+    found.num_labels = n_outcomes
+    return found
+
+
+def _settings(size: Preset, vocab_size: int, n_positions: int, eos: int) -> dict[str, Any]:
+    return {
+        "vocab_size": vocab_size,
+        "n_positions": n_positions,
+        "n_embd": size.embd,
+        "n_layer": size.layers,
+        "n_head": size.heads,
+        "n_inner": size.inner,
+        "activation_function": "gelu_new",
+        "attn_pdrop": 0.0,
+        "embd_pdrop": 0.05,
+        "resid_pdrop": 0.05,
+        "layer_norm_epsilon": 1e-5,
+        "initializer_range": 0.02,
+        "bos_token_id": None,
+        "eos_token_id": eos,
+        "tie_word_embeddings": False,
+    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer.base import TrickformerError
-from trickformer.models.legacy import rename_legacy_keys
+from trickformer.models.legacy import FORMER_MODEL_TYPE, MODEL_TYPE, rename_legacy_keys
 from trickformer.plumbing.text import from_json, json_object
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of t
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
 _MOST = 65_536  # layers, units, tokens or positions: what says more is damaged
 _FIXED = {  # what the backends take for granted; Hugging Face's default where a config is silent
-    "model_type": "gpt2",
     "activation_function": "gelu_new",
     "scale_attn_weights": True,
     "scale_attn_by_inverse_layer_idx": False,
@@ -131,6 +130,11 @@ def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
 def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
     """Holds the shapes equal to the configuration's; raises TrickformerError naming the first that differs."""
     config, tensors = rename_legacy_keys(config), rename_legacy_keys(tensors)
+    if config.get("model_type", MODEL_TYPE) not in (MODEL_TYPE, FORMER_MODEL_TYPE):
+        raise TrickformerError(
+            f"{where}: config has model_type = {config['model_type']!r}; the engine runs models with "
+            f"{MODEL_TYPE!r} or {FORMER_MODEL_TYPE!r} only"
+        )
     for key, needed in _FIXED.items():
         if config.get(key, needed) != needed:
             raise TrickformerError(

@@ -46,9 +46,10 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel
 from trickformer.plumbing.files import writing
-from trickformer.plumbing.folder import Interruption, RunFolder, build, resumable
+from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
+from trickformer.selfplay.cards import card
 from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
 from trickformer.selfplay.progress import RunProgress, format_duration
@@ -293,6 +294,8 @@ class _Run:
                 learned["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
                 update(1)
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
+            model.config.id2label = dict(enumerate(checkpoints.outcome_names(self.game, model.num_labels)))
+            model.config.label2id = {name: i for i, name in model.config.id2label.items()}
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
             shutil.rmtree(out / "state", ignore_errors=True)
             self.name_models()
@@ -406,26 +409,6 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )
-
-
-def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, float]) -> str:
-    """The model card of an iteration's model."""
-    lines = [
-        f"# {config.game}, preset {config.preset}, iteration {iteration}",
-        "",
-        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences a pass",
-        f"(who played: {who(config, iteration)}), the weights starting from "
-        + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
-        "",
-        "| on hands held out | |",
-        "|---|---|",
-        *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in learned.items()),
-        "",
-        "| built with | |",
-        "|---|---|",
-        *(f"| {key} | {value} |" for key, value in build().items()),
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:

@@ -1,0 +1,87 @@
+"""Model cards: the header that the Hugging Face Hub reads, figures, and a snippet that loads the model."""
+
+from __future__ import annotations
+
+from trickformer.base import game_name
+from trickformer.plumbing.folder import build
+from trickformer.selfplay.config import SelfPlay
+from trickformer.selfplay.schedule import who
+
+
+def header(game: str) -> str:
+    """Write the YAML header of a card.
+
+    Args:
+        game: Game string of OpenSpiel.
+    """
+    tags = ["trickformer", game_name(game), "card-games", "imperfect-information", "open_spiel"]
+    lines = ["license: apache-2.0", "library_name: trickformer", "pipeline_tag: reinforcement-learning", "tags:"]
+    return "\n".join(["---", *lines, *(f"- {tag}" for tag in tags), "---", ""])
+
+
+def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
+    """Write Python that loads a model and prints the likeliest token and outcome at the first decision of a deal.
+
+    Args:
+        checkpoint: Name or folder of the checkpoint.
+        game: Game string of OpenSpiel.
+        features: Whether the model reads features.
+        masked: Whether its policy is over possible tokens.
+    """
+    given = ", features=torch.from_numpy(features)" if features else ""
+    masking = ".masked_fill(~torch.from_numpy(possible[0, -1]), -torch.inf)" if masked else ""
+    follow = ["features, possible = tokenizers.follow(tokenizer, tokens[None], possible=True)"]
+    return "\n".join(
+        [
+            "```python",
+            "import torch",
+            "",
+            "from trickformer import games, tokenizers",
+            "from trickformer.models.gpt2 import GPT2PolicyValueModel",
+            "",
+            f'game = games.load("{game}")',
+            "tokenizer = tokenizers.make(game)",
+            f'model = GPT2PolicyValueModel.from_pretrained("{checkpoint}").eval()',
+            "state = game.deal(seed=1, index=0)",
+            "tokens = tokenizer.encode(game.view(state, state.current_player()))  # int32 [T]",
+            *(follow if features or masked else []),
+            "with torch.no_grad():",
+            f"    out = model(torch.from_numpy(tokens[None]).long(){given})",
+            f"policy = out.logits[0, -1]{masking}.softmax(-1)",
+            "outcome = int(out.value_logits[0, -1].argmax())",
+            "print(tokenizer.vocab[int(policy.argmax())], model.config.id2label[outcome])",
+            "```",
+            "",
+        ]
+    )
+
+
+def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, float]) -> str:
+    """Write the card of an iteration's model.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+        sequences: Number of sequences that the model learned from.
+        learned: Measurements on held-out hands, by name.
+    """
+    lines = [
+        f"# {config.game}, preset {config.preset}, iteration {iteration}",
+        "",
+        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences a pass",
+        f"(who played: {who(config, iteration)}), the weights starting from "
+        + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
+        "",
+        "| on hands held out | |",
+        "|---|---|",
+        *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in learned.items()),
+        "",
+        "| built with | |",
+        "|---|---|",
+        *(f"| {key} | {value} |" for key, value in build().items()),
+        "",
+        "In the folder of this card:",
+        "",
+    ]
+    code = snippet(".", config.game, config.features, config.masked)
+    return header(config.game) + "\n" + "\n".join(lines) + "\n" + code
