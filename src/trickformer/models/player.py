@@ -26,7 +26,7 @@ class ModelOptions(BaseModel):
 
     checkpoint: Annotated[
         str | None, PerGame(lambda _, game: checkpoints.of_game(game)), NamesFile(checkpoints.names)
-    ] = Field(None, description="Shipped checkpoint, or a folder with one (default: the game's).")
+    ] = Field(None, description="Shipped checkpoint, folder with one, or run folder of train (default: the game's).")
     dtype: str = Field(
         "bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32 (default: bfloat16)."
     )

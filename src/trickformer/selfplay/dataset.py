@@ -1,0 +1,184 @@
+"""Training data as a PyTorch dataset, for training loops outside this package, and as a Hugging Face dataset."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from trickformer import checkpoints, games, tokenizers
+from trickformer.base import TrickformerError
+from trickformer.plumbing.text import json_object
+from trickformer.selfplay import data as stored
+from trickformer.selfplay.data import LABEL, MANIFEST, Sequences, crop, lengths_of, starts_of
+from trickformer.selfplay.train import IGNORE, decisions
+
+_CHUNK = 100_000  # sequences that are turned into Arrow at once
+
+
+def load_data(folder: str | PathLike[str], *, value_classes: bool = True) -> SequenceDataset:
+    """Load the training data of an iteration, such as `out/run/data/3`. The files are mapped into memory.
+
+    Args:
+        folder: Folder of training data; its manifest names the game.
+        value_classes: Whether outcomes are classes of equal own value, as the presets small and tiny have it, or all
+            outcomes of the game.
+
+    Raises:
+        TrickformerError: The folder is missing, damaged or unfinished, or its game has other tokens now.
+    """
+    return SequenceDataset(Path(folder), value_classes)
+
+
+class SequenceDataset(Dataset[dict[str, Any]]):
+    """Sequences of one iteration of a run; `collate` makes batches for a DataLoader.
+
+    An item is a dictionary: `input_ids` int64 [T] with the end token, `outcome` int, and the labels of actions:
+    `positions` int64 [L] of the tokens before the decisions, `tokens` int64 [L], `values` float32 [L] in units of v(o).
+    Items follow the order of the hands. The last ones are those that the run held out.
+
+    Attributes:
+        game: The game.
+        tokenizer: Its tokenizer.
+        sequences: The data as the run stores it.
+        outcome_names: Name of each outcome.
+    """
+
+    def __init__(self, folder: Path, value_classes: bool = True):
+        """Load a folder. Raises TrickformerError as `load_data` does."""
+        self._folder, self._value_classes = folder, value_classes
+        self.game = games.load(_game_of(folder))
+        self.tokenizer = tokenizers.make(self.game)
+        self.sequences = stored.load(folder, self.game, self.tokenizer)
+        outcomes = self.game.outcomes
+        results = len(outcomes.class_values if value_classes else outcomes.labels)
+        self.outcome_names = checkpoints.outcome_names(self.game, results)
+        self._classes = outcomes.told_by(results)[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers of a DataLoader map the files themselves.
+        return type(self), (self._folder, self._value_classes)
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} sequences, and no number {index}")
+        row = index % len(self)
+        found = self.sequences[row : row + 1]
+        return {
+            "input_ids": torch.from_numpy(crop(found.tokens, self.tokenizer.eos)[0].astype(np.int64)),
+            "outcome": int(self._classes[found.outcomes[0]]),
+            "positions": torch.from_numpy(found.labels["position"].astype(np.int64)),
+            "tokens": torch.from_numpy(found.labels["token"].astype(np.int64)),
+            "values": torch.from_numpy(found.labels["value"].astype(np.float32)),
+        }
+
+    def collate(self, items: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        """Make a batch of items, padded on the right with the end token.
+
+        Args:
+            items: B items.
+
+        Returns:
+            Tensors by name; V is the size of the vocabulary, F the number of features.
+
+            - `input_ids` int64 [B, T]
+            - `attention_mask` int64 [B, T]: 1 up to the end token of each sequence
+            - `features` float32 [B, T, F]: input of a model with features
+            - `labels` int64 [B, T]: the token after each position; -100 from the end token on
+            - `outcomes` int64 [B, T]: the outcome at each position; -100 from the end token on
+            - `possible` bool [B, T, V]: tokens that some deal allows next; all of them from the end token on
+            - `action_values` float32 [B, T, V]: labels of the actions after each position, in units of v(o)
+            - `action_mask` bool [B, T, V]: where `action_values` has a label
+        """
+        data, eos = self._join(items), self.tokenizer.eos
+        features, possible = tokenizers.follow(self.tokenizer, data.tokens, possible=True)
+        tokens = torch.from_numpy(data.tokens.astype(np.int64))
+        ended = tokens == eos
+        labels = torch.full_like(tokens, IGNORE)
+        labels[:, :-1] = tokens[:, 1:]
+        outcomes = torch.from_numpy(data.outcomes)[:, None].expand_as(tokens)
+        size = (*tokens.shape, len(self.tokenizer.vocab))
+        values, known = torch.zeros(size), torch.zeros(size, dtype=torch.bool)
+        row, position, worth, labelled = decisions(data, size[-1])
+        values[row, position] = torch.from_numpy(worth)
+        known[row, position] = torch.from_numpy(labelled)
+        return {
+            "input_ids": tokens,
+            "attention_mask": (ended.cumsum(dim=1) <= ended).long(),
+            "features": torch.from_numpy(features),
+            "labels": labels.masked_fill(ended, IGNORE),
+            "outcomes": outcomes.masked_fill(ended, IGNORE),
+            "possible": torch.from_numpy(possible) | ended[..., None],
+            "action_values": values,
+            "action_mask": known,
+        }
+
+    def _join(self, items: Sequence[dict[str, Any]]) -> Sequences:
+        """Join items as a run stores them; outcomes are classes already."""
+        tokens = np.full((len(items), max(len(item["input_ids"]) for item in items)), self.tokenizer.eos, np.int16)
+        for row, item in zip(tokens, items):
+            row[: len(item["input_ids"])] = item["input_ids"].numpy()
+        starts = starts_of(np.array([len(item["tokens"]) for item in items]))
+        labels = np.empty(starts[-1], LABEL)
+        for field, key in (("position", "positions"), ("token", "tokens"), ("value", "values")):
+            labels[field] = torch.cat([item[key] for item in items]).numpy()
+        return Sequences(tokens, np.array([item["outcome"] for item in items]), starts, labels)
+
+    def to_hf(self) -> Any:
+        """Convert to a `datasets.Dataset` over Arrow, in memory.
+
+        Returns:
+            A dataset with the columns `input_ids`, `outcome` (a ClassLabel), `positions`, `tokens` and `values`.
+
+        Raises:
+            TrickformerError: The package `datasets` is not installed.
+        """
+        try:
+            import datasets  # pyright: ignore[reportMissingImports]
+            import pyarrow as arrow  # pyright: ignore[reportMissingImports]
+        except ModuleNotFoundError:
+            raise TrickformerError("to_hf needs the package datasets: pip install datasets") from None
+        tables = [self._arrow(arrow, self.sequences[at : at + _CHUNK]) for at in range(0, len(self), _CHUNK)]
+        table = arrow.concat_tables(tables)
+        features = datasets.Features.from_arrow_schema(table.schema)
+        features["outcome"] = datasets.ClassLabel(names=self.outcome_names)
+        # The manifest has checksums of the data: nothing need be hashed again to name this dataset.
+        content = (self._folder / MANIFEST).read_bytes() + str(self._value_classes).encode()
+        name = hashlib.sha256(content).hexdigest()[:16]
+        return datasets.Dataset(table, info=datasets.DatasetInfo(features=features), fingerprint=name)
+
+    def _arrow(self, arrow: Any, data: Sequences) -> Any:
+        lengths = lengths_of(data.tokens, self.tokenizer.eos) + 1  # with the end token
+        held = np.arange(data.tokens.shape[1]) < lengths[:, None]
+        labels, starts = data.labels, arrow.array(data.starts.astype(np.int32))
+        columns = {
+            "input_ids": (starts_of(lengths).astype(np.int32), np.asarray(data.tokens)[held]),
+            "positions": (starts, labels["position"]),
+            "tokens": (starts, labels["token"]),
+            "values": (starts, labels["value"].astype(np.float32)),
+        }
+        lists = {
+            name: arrow.ListArray.from_arrays(arrow.array(at), arrow.array(np.ascontiguousarray(values)))
+            for name, (at, values) in columns.items()
+        }
+        outcome = arrow.array(self._classes[data.outcomes].astype(np.int64))
+        return arrow.table({"input_ids": lists.pop("input_ids"), "outcome": outcome, **lists})
+
+
+def _game_of(folder: Path) -> str:
+    """Read the game string of a manifest. Raises TrickformerError if there is none."""
+    try:
+        return str(json_object((folder / MANIFEST).read_text(encoding="utf-8"))["game"])
+    except OSError:
+        raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
+    except (ValueError, KeyError):
+        raise TrickformerError(f"{folder / MANIFEST} is damaged") from None
