@@ -255,7 +255,7 @@ def load_model(name: str | Path) -> GPT2PolicyValueModel:
     """Load a policy-value model.
 
     Args:
-        name: Shipped checkpoint, such as `hearts-small`, or a folder with one.
+        name: Shipped checkpoint, such as `hearts-small`, folder with one, or run folder of a training.
 
     Raises:
         UnknownNameError: There is no such checkpoint.

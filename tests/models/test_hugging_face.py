@@ -70,17 +70,18 @@ def test_auto_model_makes_and_keeps_models_of_the_type(hearts, tmp_path):
         assert same(AutoModel.from_pretrained(tmp_path)(tokens, features=features), model(tokens, features=features))
 
 
-IMPORTS = {  # what a program imports before it asks AutoModel
+IMPORTS = (  # what a program imports before it asks AutoModel
     "import trickformer.models; from transformers import AutoModel",
     "from transformers import AutoModel; import trickformer.models",
     "import trickformer.models; import transformers; from transformers import GPT2Config, AutoModel",
     "import trickformer.models.gpt2; from transformers import AutoModel",
     "import trickformer.models.configuration; from transformers import AutoModel",
     "import torch, accelerate; from trickformer.models.backend import load_backend; from transformers import AutoModel",
-}
+)
 
 
-@pytest.mark.parametrize("imports", sorted(IMPORTS))
+@pytest.mark.slow
+@pytest.mark.parametrize("imports", IMPORTS)
 def test_the_type_is_registered_whatever_is_imported_first(imports):
     program = f"{imports}; model = AutoModel.from_pretrained({str(checkpoints.find('hearts-small'))!r})"
     program += "; print(type(model).__name__, model.n_features)"

@@ -132,7 +132,7 @@ class _Broken(io.StringIO):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-@pytest.mark.parametrize("writes", range(6))
+@pytest.mark.parametrize("writes", range(5))
 def test_output_that_fails_does_not_fail_the_run(monkeypatch, terminal, writes):
     stream = _Broken(writes, terminal)
     monkeypatch.setattr(sys, "stderr", stream)

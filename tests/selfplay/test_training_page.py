@@ -24,6 +24,7 @@ def run(command, tmp_path, monkeypatch):
     assert code == 0, err
 
 
+@pytest.mark.slow
 def test_every_block_runs(run, hearts, capsys):
     assert len(BLOCKS) >= 3
     names: dict[str, object] = {}

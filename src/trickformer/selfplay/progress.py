@@ -10,9 +10,10 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO, cast
 
 from trickformer.plumbing.progress import Advance, Show
+from trickformer.plumbing.terminal import PatientStream, console, say
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.schedule import first_rollout_network, hands_of, learned_from, sequences_of
 
@@ -156,7 +157,7 @@ class RunProgress:
 
     def line(self, text: str) -> None:
         """Print a line that stays, between stages."""
-        self._attempt(lambda: print(text, file=sys.stderr, flush=True))
+        self._attempt(lambda: say(text))
 
     @contextmanager
     def stage(self, iteration: int, stage: str, done: int, total: int) -> Generator[Update]:
@@ -232,21 +233,16 @@ class _Display:
     def begin(self, done: int) -> None:
         if not sys.stderr.isatty():
             return
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        class Terminal(Console):
-            def on_broken_pipe(self) -> None:
-                raise  # rich would end the process
-
-        console = Terminal(stderr=True)
+        terminal = console(cast("TextIO", PatientStream(sys.stderr)))
         columns: list[Any] = [TextColumn("{task.description}")]
         if self._unit:
-            columns += [BarColumn(bar_width=20)] if console.width >= _BAR_FROM else []
+            columns += [BarColumn(bar_width=20)] if terminal.width >= _BAR_FROM else []
             columns += [MofNCompleteColumn(), TextColumn(self._unit)]
         columns.append(TextColumn("{task.fields[details]}"))
         # No thread draws: its errors could not be caught here.
-        self._bar = Progress(*columns, console=console, auto_refresh=False, transient=not self._unit)
+        self._bar = Progress(*columns, console=terminal, auto_refresh=False, transient=not self._unit)
         self._bar.start()
         self._task = self._bar.add_task(self._what, total=self._total, completed=done, details="")
         self._bar.refresh()
@@ -261,7 +257,7 @@ class _Display:
             self._bar.refresh()
         elif self._unit:
             parts = [f"{done:,} of {self._total:,} {self._unit}", details()]
-            print(f"{self._what}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)
+            say(f"{self._what}: {', '.join(filter(None, parts))}")
 
     def end(self) -> None:
         if self._bar:
