@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from trickformer.api import (
         Result,
         decide,
+        load_data,
         load_game,
         load_model,
         load_result,
@@ -22,6 +23,7 @@ __version__ = version("trickformer")
 __all__ = [
     "Result",
     "decide",
+    "load_data",
     "load_game",
     "load_model",
     "load_result",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trickformer.models.gpt2 import GPT2PolicyValueModel
+    from trickformer.selfplay.dataset import SequenceDataset
     from trickformer.tournaments.results import TournamentResults
     from trickformer.tournaments.store import HandRecord
 
@@ -267,3 +268,20 @@ def load_model(name: str | Path) -> GPT2PolicyValueModel:
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
     return GPT2PolicyValueModel.from_pretrained(checkpoints.find(str(name)))
+
+
+def load_data(path: Path | str) -> SequenceDataset:
+    """Load the hands of one iteration of a training as a torch Dataset.
+
+    Args:
+        path: Folder of the data, such as `out/run/data/3`.
+
+    Returns:
+        The dataset. Its `collate` is the `collate_fn` of a DataLoader, `to_hf` gives a dataset of Hugging Face.
+
+    Raises:
+        TrickformerError: The folder is missing, damaged or unfinished.
+    """
+    from trickformer.selfplay.dataset import load_data as load
+
+    return load(path)

@@ -499,3 +499,18 @@ def test_two_devices_learn_what_one_learns(tmp_path):
 
 
 # ------------------------------------------------------------------------------------------- log and warnings
+
+
+def test_a_training_goes_on_after_its_project_has_moved(tmp_path, monkeypatch, tiny_checkpoint):
+    """Its guest is a checkpoint that was named by a relative path."""
+    project, moved = tmp_path / "project", tmp_path / "elsewhere"
+    shutil.copytree(tiny_checkpoint, project / "ck")
+    monkeypatch.chdir(project)
+    settings = TINY | {"iterations": 1, "guests": ["argmax:checkpoint=ck"]}
+    nfsp.run(SelfPlay(**settings, out=project / "out"))
+    assert f"checkpoint={project / 'ck'}" in (project / "out" / "config.toml").read_text()
+    monkeypatch.chdir(tmp_path)
+    project.rename(moved)
+    again = config.load(SelfPlay, moved / "out" / "config.toml", {"out": moved / "out"})
+    assert again.guests[0].startswith(f"argmax:checkpoint={moved / 'ck'}")
+    assert nfsp.run(again, resume=True) == moved / "out" / f"model-{again.iterations}"

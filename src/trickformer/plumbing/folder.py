@@ -183,7 +183,13 @@ class RunFolder:
 
     @contextmanager
     def open(
-        self, config: BaseModel, *, resume: bool, free: Collection[str], files: Mapping[str, str] | None = None
+        self,
+        config: BaseModel,
+        *,
+        resume: bool,
+        free: Collection[str],
+        files: Mapping[str, str] | None = None,
+        resolve: Callable[[Any], Any] = lambda known: known,
     ) -> Generator[None]:
         """Start the run of a config, or continue it, and hold the folder for the block.
 
@@ -194,13 +200,14 @@ class RunFolder:
             resume: As in `check`.
             free: As in `check`.
             files: As in `check`; kept in run.json.
+            resolve: As in `check`.
 
         Raises:
             TrickformerError: `check` or `lock` raises it, or run.json is broken. Nothing is written then.
         """
-        self.check(config, resume=resume, free=free, files=files)
+        self.check(config, resume=resume, free=free, files=files, resolve=resolve)
         with self.lock():
-            self.check(config, resume=resume, free=free, files=files)  # another run may have begun meanwhile
+            self.check(config, resume=resume, free=free, files=files, resolve=resolve)  # another run may have begun
             builds = self.builds()
             self._describe(config, {"files": files} if files else {}, builds)
             yield

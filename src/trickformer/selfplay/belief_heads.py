@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,9 @@ class HeadNetwork(nn.Module):
         return (MAX_LOG_ODDS * torch.tanh(out / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
 
 
-def likelihood(deals: type[Any], batch: list[HeldOutDecision], log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def likelihood(
+    deals: Callable[..., Any], batch: list[HeldOutDecision], log_odds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Of positions and log odds float64 [n, cards, PLACES]: -log P per open card in nats, float64 [n], and its
     gradient, float64 [n, cards, PLACES]."""
     loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
@@ -134,7 +136,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     _save(model, config, trunk)
 
 
-def _deals(game: Game) -> type[Any]:
+def _deals(game: Game) -> Callable[..., Any]:
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
     return belief.deals

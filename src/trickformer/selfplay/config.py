@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from trickformer import players
 from trickformer.base import FastGame, Game, UnknownNameError, game_name
-from trickformer.plumbing.config import current_names
+from trickformer.plumbing.config import current_names, validate_game
 from trickformer.plumbing.help_pages import Panels
 
 # What a small model needs to learn from little data; docs/results/recipe.md says what for.
@@ -306,6 +306,7 @@ class SelfPlay(BaseModel):
     out: Path | None = Field(None, description="Run folder.")
 
     _typed = field_validator("bootstrap", "guests", "baseline")(players.validate_specs)
+    _found = field_validator("game")(validate_game)
 
     @model_validator(mode="before")
     @classmethod

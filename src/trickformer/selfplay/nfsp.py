@@ -32,19 +32,20 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import torch
 from accelerate import Accelerator, InitProcessGroupKwargs
 from transformers.utils import logging as transformers_logging
 
 from trickformer import checkpoints, games, players, tokenizers
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game, TrickformerError, with_path
 from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.models import presets, structure
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
-from trickformer.plumbing import digests, parallel
+from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.selfplay import data as stored
@@ -78,7 +79,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
 
     Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C and when
     `config.stop_after` is over: `resume` goes on from the step last kept."""
-    game = games.load(config.game)
+    game, config = games.load(config.game), with_absolute_paths(config)
     if config.seats_kept > game.players:
         raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
     presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset
@@ -101,7 +102,8 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     folder = RunFolder(out)
-    folder.check(config, resume=resume, free=FREE, files=read)  # in all processes, before the first of them writes
+    same: dict[str, Any] = {"resume": resume, "free": FREE, "files": read, "resolve": with_absolute_paths}
+    folder.check(config, **same)  # in all processes, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
@@ -121,12 +123,23 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
     lasting = config.model_copy(update={"stop_after": None})
-    opened = (
-        folder.open(lasting, resume=resume, free=FREE, files=read) if accelerator.is_main_process else nullcontext()
-    )
+    opened = folder.open(lasting, **same) if accelerator.is_main_process else nullcontext()
     with resumable("train", config.model_copy(update={"out": out}), players.to_type(config)), opened:
         training.go()
     return out / f"model-{config.iterations}"
+
+
+def with_absolute_paths(config: SelfPlay) -> SelfPlay:
+    """Copy a config with absolute paths, so that it means the same in any folder and on any worker."""
+
+    def absolute(specs: list[str]) -> list[str]:
+        return [players.relocate(spec, paths.absolute) for spec in specs]
+
+    found: dict[str, Any] = {"game": with_path(config.game, paths.absolute), "baseline": absolute([config.baseline])[0]}
+    found |= {"bootstrap": absolute(config.bootstrap), "guests": absolute(config.guests)}
+    if config.start and config.start not in checkpoints.names():
+        found["start"] = paths.absolute(config.start)
+    return config.model_copy(update=found)
 
 
 class _Run:
