@@ -139,7 +139,7 @@ def report_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament or a training.")],
     as_json: configs.Json = False,
 ) -> None:
-    """Rewrite and print the report of a run folder, which may be incomplete."""
+    """Rewrite and print the report of a run folder, at any time: running, interrupted or finished."""
     from trickformer.selfplay.results import TrainingResults, holds_training
 
     if holds_training(folder):
@@ -152,7 +152,12 @@ def report_command(
         return
     from trickformer.tournaments import report, results, run
 
-    found = results.TournamentResults(run.load(folder))
+    played = run.load(folder)
+    try:
+        found = results.TournamentResults(played)
+    except results.NoFinishedDealError:
+        report.make_progress_report(played).print(as_json)
+        return
     report.write(found, folder)
     report.make_report(found.result()).print(as_json)
 

@@ -83,7 +83,7 @@ def test_a_table_in_the_form_of_table_2(command):
         "A − B",
         "95% interval",
         "p (Wilcoxon)",
-        "a turn in batches of",
+        "time a decision",
     ):
         assert word in out
 
@@ -97,7 +97,7 @@ def test_many_players_as_typed(command):
     assert len(found["matches"]) == 3
     code, out, _ = command("tournament", "hearts", *typed[:-1])
     assert "Rating" in out
-    assert "P2 − P3" in out
+    assert "random (2)" in out and "against" not in out
 
 
 def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
@@ -169,7 +169,7 @@ def test_an_out_that_cannot_be_made_is_one_line(command, tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("sede = 1", "unknown config key 'sede'; choose from: a, b, clock, deals"),
+        ("sede = 1", "unknown config key 'sede'; choose from: a, b, bound, clock, deals"),
         ("seed = [", "cannot read the config"),
     ],
 )

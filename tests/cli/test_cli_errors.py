@@ -256,7 +256,7 @@ def test_a_run_folder_is_not_written_over(refused, command):
     arguments = [*MATCH, "--a", "random", "--out", "run"]
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
-    assert "holds a run with deals = 1, not 2" in refused(*arguments, "--resume", "--deals", "2")
+    assert "holds a run with clock = None, not 2.0" in refused(*arguments, "--resume", "--clock", "2")
 
 
 @pytest.mark.slow

@@ -45,3 +45,30 @@ def test_a_terminal_gets_a_bar(monkeypatch, capsys):
         advance(2, "move 9")
     shown = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]", "", capsys.readouterr().err)
     assert "work, move 9" in shown and "3/3 games" in shown
+
+
+def test_a_terminal_shows_the_score_every_few_seconds(clock, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    calls = []
+
+    def score():
+        calls.append(clock[0])
+        return f"A leads after {len(calls)}"
+
+    with progress.progress("work", "games", 0, 9) as advance:
+        for _ in range(7):
+            advance(score=score)
+            clock[0] += 1
+    assert calls == [100.0, 103.0, 106.0]
+    assert "A leads after 3" in capsys.readouterr().err
+
+
+def test_plain_lines_have_the_score_below_but_for_the_last(clock, capsys):
+    with progress.progress("work", "games", 0, 2) as advance:
+        for _ in range(2):
+            clock[0] += 20
+            advance(score=lambda: "A leads")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["work: 1 of 2 games, 20 s left", "A leads", "work: 2 of 2 games, 0 s left"]

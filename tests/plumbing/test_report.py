@@ -30,6 +30,29 @@ def test_markdown_has_every_part_in_order():
     )
 
 
+def test_a_conclusion_and_keys_explain_the_tables(capsys):
+    long = "gomcts:checkpoint=hearts-small,runs=50"
+    report = Report(
+        {},
+        "two hands",
+        [("", (("", "score"), [("A", "1")])), ("", (("", long), [("B", "2")]))],
+        keys=["score: points a hand", ""],
+        appendix=[("Pairs", (("", "p"), [("A", "0.5")]), "p: of * a test")],
+        conclusion="A is better.",
+        title="T",
+    )
+    text = report.markdown()
+    assert text.startswith("# T\n\ntwo hands\n\n**A is better.**\n")
+    assert "| A | 1 |\n\nscore: points a hand\n" in text and text.endswith("| A | 0.5 |\n\np: of \\* a test\n")
+    report.print()
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[-1] == "A is better." and "score: points a hand" in lines and "Pairs" not in lines
+    assert [line.strip() for line in lines if "hearts" in line or "runs" in line] == [
+        "checkpoint=hearts-small,",
+        "runs=50",
+    ]
+
+
 def test_parts_that_are_empty_leave_no_trace():
     assert Report({}, "a line", [], title="T").markdown() == "# T\n\na line\n"
 

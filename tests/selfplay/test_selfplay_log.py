@@ -67,6 +67,9 @@ def test_signs_of_collapse(hearts):
     assert "60% of the hands end alike" in warned(alike)[0]
     assert "certain of every action" in warned(learned={"entropy": 0.001})[0]
     assert "like its predecessor" in warned(previous=[row(0, 0)])[0]
+    alike = {"difference": 0.0, "low": None, "high": None}
+    assert "like its predecessor" in warned(previous=[alike | {"deals": 9}])[0]
+    assert warned(previous=[alike | {"deals": 1}]) == []
     assert "worse than its predecessor, by 0.40" in warned(previous=[row(0.4, 1.2)])[0]
     assert "worse against the baseline" in warned(baseline=[row(2, 3), row(3.5, 4.5)])[0]
     assert warned(baseline=[row(3.5, 4.5), row(2, 3)]) == []

@@ -52,7 +52,7 @@ def test_a_player_against_its_copy_is_exactly_zero_in_every_deal():
     results = TournamentResults(run.tournament(config(deals=4, b="random")))
     for row in results.rows[0, 1]:
         assert not row.deals.any()
-        assert (row.p, row.ci95) == (1.0, (0.0, 0.0))
+        assert (row.p, row.ci95) == (1.0, None)
 
 
 def test_records_replay_through_openspiel(unbroken):
@@ -246,7 +246,9 @@ def test_what_must_not_be_continued_is_left_alone(tmp_path):
     before = _files(tmp_path)
     with pytest.raises(TrickformerError, match="already holds a run"):
         run.tournament(config(out=tmp_path))
-    for given in ({"deals": 3}, {"seed": 4}, {"a": "spiel:state=true"}, {"game": "hearts(jd_bonus=True)"}):
+    with pytest.raises(TrickformerError, match="the run has 2 deals and cannot have fewer"):
+        run.tournament(config(out=tmp_path, deals=1), resume=True)
+    for given in ({"seed": 4}, {"sequential": True}, {"a": "spiel:state=true"}, {"game": "hearts(jd_bonus=True)"}):
         with pytest.raises(TrickformerError, match=f"holds a run with {next(iter(given))} = "):
             run.tournament(config(out=tmp_path, **given), resume=True)
     assert _files(tmp_path) == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -12,12 +13,20 @@ from trickformer.plumbing.terminal import PatientStream, console, say
 
 
 class Advance(Protocol):
-    def __call__(self, n: int = 1, where: str = "") -> None:
-        """`n` units are finished; `where` says how far those under way are, where one takes long."""
+    def __call__(self, n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
+        """Show that `n` more units are finished.
+
+        Args:
+            n: Number of units.
+            where: How far the units under way are, if one takes long.
+            score: Function that returns a line on what the units so far have shown. It is called every few seconds.
+        """
 
 
 # How progress is shown: `progress` below, or what takes the same arguments.
 Show: TypeAlias = Callable[[str, str, int, int], AbstractContextManager[Advance]]
+
+_SCORE_EVERY = 3.0  # seconds between two scores on a terminal
 
 
 @contextmanager
@@ -35,28 +44,14 @@ def progress(what: str, unit: str, done: int, total: int, line_every: float = 15
         A function to call for each unit that is finished.
     """
     if sys.stderr.isatty():
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(unit),
-            TimeRemainingColumn(elapsed_when_finished=True),
-        )
-        with Progress(*columns, console=console(cast("TextIO", PatientStream(sys.stderr)))) as bar:
-            task = bar.add_task(what, total=total, completed=done)
-
-            def draw(n: int = 1, where: str = "") -> None:
-                bar.update(task, advance=n, description=_at(what, where))
-
+        with _bar(what, unit, done, total) as draw:
             yield draw
         return
 
     start = last = time.monotonic()
     count = 0
 
-    def advance(n: int = 1, where: str = "") -> None:
+    def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
         nonlocal count, last
         count += n
         now = time.monotonic()
@@ -64,15 +59,49 @@ def progress(what: str, unit: str, done: int, total: int, line_every: float = 15
             last = now
             left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
             say(f"{_at(what, where)}: {done + count} of {total} {unit}{left}")
+            if score is not None and done + count < total and (line := score()):
+                say(line)
 
     yield advance
 
 
 @contextmanager
-def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
-    """In place of `progress`: shows nothing."""
+def _bar(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
+    """Show progress as a bar on a terminal, and a score below it."""
+    from rich.console import Group, RenderableType
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    def advance(n: int = 1, where: str = "") -> None:
+    line, shown = "", -math.inf
+
+    class Bar(Progress):
+        def get_renderable(self) -> RenderableType:
+            return Group(super().get_renderable(), Text(line)) if line else super().get_renderable()
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Bar(*columns, console=console(cast("TextIO", PatientStream(sys.stderr)))) as bar:
+        task = bar.add_task(what, total=total, completed=done)
+
+        def draw(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
+            nonlocal line, shown
+            if score is not None and time.monotonic() - shown >= _SCORE_EVERY:
+                line, shown = score(), time.monotonic()
+            bar.update(task, advance=n, description=_at(what, where))
+
+        yield draw
+
+
+@contextmanager
+def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
+    """Take the place of `progress` and show nothing."""
+
+    def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
         pass
 
     yield advance

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 REPORT = "report.md"  # file of a run
+_HEAD_WIDTH = 20  # columns of the head of a table's column
 
 # Head and rows of cells; the first column is text, the others numbers.
 ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -30,6 +33,9 @@ class Report:
         result: JSON object that the report is made from.
         heading: One line that says what was measured.
         tables: Tables with their titles; a title may be empty.
+        keys: Explanation of the columns of each table, in order; it may be empty.
+        appendix: Titles, tables and explanations of further tables, for Markdown.
+        conclusion: Sentence that sums the result up. It ends the terminal's report and begins the Markdown.
         title: Title of the Markdown document.
         names: Short names of the players, and the specs they stand for.
         notes: Lines below the tables.
@@ -43,6 +49,9 @@ class Report:
     result: Any
     heading: str
     tables: Sequence[tuple[str, ReportTable]]
+    keys: Sequence[str] = ()
+    appendix: Sequence[tuple[str, ReportTable, str]] = ()
+    conclusion: str = ""
     title: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -59,17 +68,22 @@ class Report:
     def markdown(self) -> str:
         """Render the report as a Markdown document."""
         parts = [f"# {self.title}\n\n{one_line(self.heading)}\n"]
+        if self.conclusion:
+            parts.append(f"**{_escape(self.conclusion)}**\n")
         if self.names:
             parts.append(_format_specs(self.names))
-        for title, (head, rows) in self.tables:
+        sections = [(title, table, key) for (title, table), key in zip(self.tables, chain(self.keys, repeat("")))]
+        for title, (head, rows), key in [*sections, *self.appendix]:
             if title:
                 parts.append(f"## {one_line(title)}\n")
             lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
             parts.append(
                 "".join("| " + " | ".join(one_line(c).replace("|", "\\|") for c in line) + " |\n" for line in lines)
             )
+            if key:
+                parts.append(_escape(key) + "\n")
         if self.notes:
-            parts.append("".join("- " + one_line(note).replace("*", "\\*") + "\n" for note in self.notes))
+            parts.append("".join("- " + _escape(note) + "\n" for note in self.notes))
         parts += [f"![{caption}]({file})\n" for caption, file in self.figures]
         parts += [paragraph + "\n" for paragraph in self.method]
         if self.resolved:
@@ -98,26 +112,44 @@ class Report:
 
         console.print(self.heading, markup=False)
         for name, spec in self.names.items():
-            console.print(f"{name}  {spec}", markup=False)
+            console.print(name if name == spec else f"{name}  {spec}", markup=False)
         console.print()
-        for title, (head, rows) in self.tables:
+        for (title, (head, rows)), key in zip(self.tables, chain(self.keys, repeat(""))):
             if title:
                 console.print("\n" + title, markup=False)
             table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
             for i, name in enumerate(head):
                 justify = "right" if i and not self.words else "left"
-                table.add_column(name, justify=justify, overflow="fold", no_wrap=bool(i))
+                table.add_column(_break_name(name), justify=justify, overflow="fold", no_wrap=bool(i))
             for row in rows:
                 table.add_row(*(cell.replace("[", r"\[") for cell in row))
             console.print(table)
+            if key:
+                console.print(key, style="dim", markup=False)
         console.print()
         for line in self.notes:
             console.print(line, markup=False)
+        if self.conclusion:
+            console.print(("\n" if self.notes else "") + self.conclusion, style="bold", markup=False)
 
     def write(self, folder: Path, file: str) -> None:
         """Write the result as JSON to `file`, and report.md. Raises TrickformerError if the disk refuses."""
         replace(folder / file, self.json(indent=2) + "\n")
         replace(folder / REPORT, self.markdown())
+
+
+def _escape(text: str) -> str:
+    return one_line(text).replace("*", "\\*")
+
+
+def _break_name(name: str) -> str:
+    """Break the head of a column into lines at colons and commas, if it is long."""
+    lines = [""]
+    for piece in re.split(r"(?<=[:,])", name) if len(name) > _HEAD_WIDTH else [name]:
+        if lines[-1] and len(lines[-1] + piece) > _HEAD_WIDTH:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def _format_specs(specs: Mapping[str, str]) -> str:

@@ -157,8 +157,9 @@ class RunHeader:
         if len(names) != self.game.players:
             raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")
         state = _end(self.game, record.history, record.scores)
+        seed = self.seed if record.seed is None else str(record.seed)
         if isinstance(self.game, skat.Skat):
-            return _of_skat(record, names, self.seed, number)
+            return _of_skat(record, names, seed, number)
         return GameRecord(
             rules=str(self.game.spiel),
             mission=self.game.mission(state),
@@ -166,7 +167,7 @@ class RunHeader:
             history=record.history,
             moves=tuple(describe_moves(state)),
             scores=record.scores,
-            tags={"seed": self.seed, "deal": str(record.deal), "seating": _text(record.seating)},
+            tags={"seed": seed, "deal": str(record.deal), "seating": _text(record.seating)},
         )
 
 

@@ -139,5 +139,5 @@ class WhatIf(_ReviewModel):
     seed: int
     scores: tuple[tuple[int, ...], ...]  # of each game, by seat, in the units of the game's tables
     means: tuple[float, ...]  # by seat
-    ci95: tuple[tuple[float, float] | None, ...]  # of the mean: a bootstrap over games; None of a single game
+    ci95: tuple[tuple[float, float] | None, ...]  # 95% interval of the mean; None if all games ended alike
     came: tuple[int, ...] | None  # the scores of the hand as it was played; None where it was broken off

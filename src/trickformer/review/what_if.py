@@ -12,9 +12,9 @@ from trickformer.base import CHANCE, Game, TrickformerError, View
 from trickformer.plumbing.progress import Show, silent_progress
 from trickformer.review.hand import ReviewHand
 from trickformer.review.result import WhatIf
+from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.plan import Hand as Place
 from trickformer.tournaments.play import play
-from trickformer.tournaments.statistics import interval
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -87,6 +87,8 @@ def what_if(
             scores.append((record.deal, record.scores))
             advance()
     table = np.array([each for _, each in sorted(scores)], dtype=np.float64)
+    labels = game.outcomes.labels
+    support = (float(np.min(labels)), float(np.max(labels))) if labels else (-np.inf, np.inf)
     end = hand.end()
     return WhatIf(
         rules=str(game.spiel),
@@ -97,7 +99,7 @@ def what_if(
         seed=seed,
         scores=tuple(each for _, each in sorted(scores)),
         means=tuple(table.mean(axis=0).tolist()),
-        ci95=tuple(interval(column, seed) for column in table.T),
+        ci95=tuple(interval(column, support) for column in table.T),
         came=game.scores(end) if end.is_terminal() else None,
     )
 

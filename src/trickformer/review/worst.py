@@ -28,6 +28,12 @@ class Deal:
     deal: int
     difference: float  # A - B, in the game's units
     games: tuple[WorstHand, ...]  # that which was worst for A first
+    seed: int | None = None  # of its series; None if it is the run's
+
+    @property
+    def name(self) -> str:
+        """Its number, or seed and number if it is of another series than the run's."""
+        return str(self.deal) if self.seed is None else f"{self.seed},{self.deal}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +72,18 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     if a == b or not (0 <= a < known and 0 <= b < known):
         raise TrickformerError(f"a pair is two of the players 1 to {known}, not {a + 1} and {b + 1}")
     ordered = (min(pair), max(pair))
+    if ordered not in results.sets:
+        raise TrickformerError(f"players {a + 1} and {b + 1} have not met in this gauntlet")
     sign, better = (1 if a < b else -1), (1 if game.higher_is_better else -1)
     differences = {deal: sign * each for deal, each in zip(results.deals, results.rows[ordered][0].deals.tolist())}
     numbered = {record.hand: (at, record.scores) for at, record in enumerate(results.run.records, 1)}
     found = []
-    for deal in sorted(differences, key=lambda deal: (better * differences[deal], deal))[:most]:
-        hands = [Hand(deal, seating) for seating in results.sets[ordered]]
+    order = sorted(differences, key=lambda deal: (better * differences[deal], deal.number, deal.seed or -1))
+    for deal in order[:most]:
+        hands = [Hand(deal.number, seating, deal.seed) for seating in results.sets[ordered]]
         games = [WorstHand(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
         games.sort(key=lambda each: better * _ahead(each, pair))
-        found.append(Deal(deal, differences[deal], tuple(games)))
+        found.append(Deal(deal.number, differences[deal], tuple(games), deal.seed))
     return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(found))
 
 
@@ -95,7 +104,7 @@ def text(found: Worst) -> str:
     rows = [("deal", "seating", "scores", "A − B", "record")]
     for deal in found.deals:
         first = deal.games[0]
-        cells = str(deal.deal), " ".join(map(str, first.seating)), " ".join(map(str, first.scores))
+        cells = deal.name, " ".join(map(str, first.seating)), " ".join(map(str, first.scores))
         rows.append((*cells, f"{deal.difference:+.2f}", f"{found.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
     better = "higher" if found.higher_is_better else "lower"

@@ -78,7 +78,7 @@ def warnings(
         found.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
     sign = 1 if game.higher_is_better else -1
     previous, baseline = matches.get("previous", []), matches.get("baseline", [])
-    if previous and previous[-1]["low"] is not None and previous[-1]["low"] == previous[-1]["high"] == 0:
+    if previous and _is_copy(previous[-1]):
         found.append("the model plays every hand like its predecessor")
     if previous and previous[-1]["low"] is not None:
         worst = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
@@ -90,6 +90,13 @@ def warnings(
         if now[1] < before[0]:
             found.append("the model does worse against the baseline than its predecessor, beyond both intervals")
     return found
+
+
+def _is_copy(entry: dict[str, Any]) -> bool:
+    """Return whether a match of several deals had a difference of 0 in each of them."""
+    if entry["low"] is None:
+        return entry["difference"] == 0 and entry["deals"] > 1
+    return entry["low"] == entry["high"] == 0  # an entry of version 0.2
 
 
 def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:

@@ -27,7 +27,7 @@ def summarize_gains(records: Sequence[HandRecord], players: int) -> list[dict[st
 
 
 def _of(records: list[HandRecord], player: int) -> dict[str, Any] | None:
-    deals = [r.deal for r in records]
+    deals = _number_deals(records)
     hands = [
         [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
         for r in records
@@ -56,21 +56,37 @@ def _of(records: list[HandRecord], player: int) -> dict[str, Any] | None:
     return result
 
 
-def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points") -> list[str]:
-    """A line for each player that says what it gains."""
-    lines = []
+def _number_deals(records: list[HandRecord]) -> list[int]:
+    """Return a number for the deal of each record: equal if and only if the deals are."""
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(r.deal_name for r in records))}
+    return [numbers[r.deal_name] for r in records]
+
+
+def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points", sign: int = 1) -> list[str]:
+    """Describe the gains of each player that estimates them, a line each.
+
+    Args:
+        every: Result of `summarize_gains`.
+        names: Names of the players.
+        unit: Unit of a score.
+        sign: 1 if higher scores are better, -1 if lower ones are. Gains are shown as changes of the score.
+    """
+    lines: list[str] = []
     for name, own in zip(names, every):
         if own is None:
             continue
         line = f"{name} left its blueprint in {own['deviations']:,} of {own['decisions']:,} decisions"
-        line += f" and said that it gains {plus_minus(own['said'], signed=True)} {unit} a hand"
+        line += f" and estimates that this changes its score by {_change(own['said'], sign)} {unit} a hand"
         if "exact" in own:
-            line += f"; exact samples of {own['compared']:,} of these positions say "
-            line += (
-                f"{plus_minus(own['exact'], signed=True)}, said minus exact {plus_minus(own['excess'], signed=True)}"
-            )
-        lines.append(line)
+            line += f"; exact samples of {own['compared']:,} of these positions give {_change(own['exact'], sign)}"
+            line += f", estimate minus exact {_change(own['excess'], sign)}"
+        lines.append(line + " (± standard error)")
     return lines
+
+
+def _change(gain: dict[str, float | None], sign: int) -> str:
+    mean = gain["mean"]
+    return plus_minus(gain if mean is None else {"mean": sign * mean, "se": gain["se"]}, signed=True)
 
 
 def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:

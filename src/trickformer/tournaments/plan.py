@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from trickformer import players as known
 from trickformer.base import Game, TrickformerError, with_path
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import paths
 from trickformer.plumbing.help_pages import Panels
+from trickformer.tournaments.deals import DealName, read_deals
 
 
 class Hand(NamedTuple):
@@ -22,6 +23,7 @@ class Hand(NamedTuple):
 
     deal: int
     seating: tuple[int, ...]
+    seed: int | None = None  # of the deal's series; None if it is the plan's
 
 
 class PlayConfig(BaseModel):
@@ -79,6 +81,17 @@ class Plan(PlayConfig, ABC):
         """Copy the plan with absolute paths in its own fields; the specs have theirs."""
         return self
 
+    def prepare(self, known: Plan | None) -> Self:
+        """Copy the plan with what it reads from files and, if it continues a run, what the command line left out.
+
+        Args:
+            known: Plan of the run that is continued; None for a new run.
+
+        Raises:
+            TrickformerError: The plan does not continue the run, or a file of it is bad.
+        """
+        return self
+
     @property
     def free(self) -> set[str]:
         """Fields in which a continued run may differ."""
@@ -89,8 +102,8 @@ class Matches(BaseModel):
     """The matches of a tournament."""
 
     PANELS: ClassVar[Panels] = {
-        "Players": ("a b players", ""),
-        "Run": ("deals mixed seed clock out config resume as_json", ""),
+        "Players": ("a b players gauntlet", ""),
+        "Run": ("deals deals_from sequential bound mixed seed clock out config resume as_json", ""),
         "Machine": ("tables workers ray", ""),
     }
 
@@ -98,10 +111,23 @@ class Matches(BaseModel):
     a: str | None = Field(None, description="Spec of player A, such as random or name:key=value,key=value.")
     b: str | None = Field(None, description="Spec of player B.")
     players: list[str] | None = Field(
-        None, description="Specs of two or more players instead of A and B. Every pair meets.", min_length=2
+        None, description="Specs of two or more players instead of A and B. Every pair meets.", min_length=1
     )
+    gauntlet: str | None = Field(None, description="Spec of a player that meets each of --players. Those do not meet.")
     deals: int = Field(
         100, ge=1, le=1_000_000_000, description="Number of deals. Each is played in every seating and is one sample."
+    )
+    deals_from: Path | None = Field(
+        None, description="File that names the deals: records, or SEED,INDEX or INDEX a line (default: 0, 1, ...)."
+    )
+    sequential: bool = Field(
+        False, description="Whether interval and p hold at every look, so that more deals may be added."
+    )
+    bound: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Points a hand. A sequential match stops if the interval excludes 0 or is within ±bound.",
     )
     mixed: bool = Field(
         False, description="Whether tables with both players of a pair are added in games with shared scores."
@@ -117,17 +143,34 @@ class Matches(BaseModel):
 
 
 class Tournament(Plan, Matches):
-    """A tournament. The number of deals is fixed here, before the run."""
+    """A tournament. A test that is not sequential takes the number of deals to be fixed before the run."""
 
     COMMAND: ClassVar[str] = "tournament"
     # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "a", "b", "players", "deals", "mixed", "seed", "clock")
+    FIXED: ClassVar[tuple[str, ...]] = (
+        "game",
+        "a",
+        "b",
+        "players",
+        "gauntlet",
+        "sequential",
+        "mixed",
+        "seed",
+        "clock",
+    )
 
-    _typed = field_validator("a", "b", "players")(known.validate_specs)
+    _typed = field_validator("a", "b", "players", "gauntlet")(known.validate_specs)
     _found = field_validator("game")(configs.validate_game)
+    _listed: list[DealName] | None = PrivateAttr(None)  # deals of `deals_from`
 
     @model_validator(mode="after")
     def _sides(self) -> Self:
+        if self.bound is not None and not self.sequential:
+            raise ValueError("bound is for a sequential match; give --sequential too")
+        if self.gauntlet is not None and self.players is None:
+            raise ValueError("whom does the gauntlet's player meet? give --players SPEC ...")
+        if self.players is not None and self.gauntlet is None and len(self.players) < 2:
+            raise ValueError("players: give at least 2, or one and --gauntlet SPEC")
         if self.players is not None and (self.a is not None or self.b is not None):
             raise ValueError("give either a and b, or players")
         if self.players is None and (self.a is None or self.b is None):
@@ -140,8 +183,66 @@ class Tournament(Plan, Matches):
 
     @property
     def specs(self) -> list[str]:
-        """The players' specs; A and B, or all of `players`."""
-        return self.players if self.players is not None else [str(self.a), str(self.b)]
+        """The players' specs: A and B, or the gauntlet's player and all of `players`."""
+        if self.players is None:
+            return [str(self.a), str(self.b)]
+        return self.players if self.gauntlet is None else [self.gauntlet, *self.players]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs of players that meet, by index."""
+        every = pairs(len(self.specs))
+        return every if self.gauntlet is None else [pair for pair in every if pair[0] == 0]
+
+    @property
+    def named_deals(self) -> list[DealName] | None:
+        """The deals that `deals_from` names; None without it. `prepare` or `with_listed` has set them."""
+        return self._listed
+
+    @property
+    def series(self) -> list[DealName]:
+        """The names of the deals, in order."""
+        listed = self._listed
+        return listed[: self.deals] if listed is not None else [DealName(i) for i in range(self.deals)]
+
+    def with_listed(self, deals: Sequence[DealName] | None) -> Self:
+        """Copy the tournament with the deals that its file named."""
+        copy = self.model_copy()
+        copy._listed = None if deals is None else list(deals)
+        return copy
+
+    def prepare(self, known: Plan | None) -> Self:
+        """Copy the tournament with the deals of `deals_from`.
+
+        If a continued run is given no number of deals, it keeps its own; a larger number extends it.
+
+        Args:
+            known: The tournament that is continued; None for a new one.
+
+        Raises:
+            TrickformerError: The file is bad or names too few deals, or the run had other deals, or more.
+        """
+        assert known is None or isinstance(known, Tournament)
+        config, given = self, "deals" in self.model_fields_set
+        if self.deals_from is not None:
+            config = self.with_listed(read_deals(self.deals_from, self.seed))
+        elif known is not None and known.named_deals is not None:
+            config = self.model_copy(update={"deals_from": known.deals_from}).with_listed(known.named_deals)
+        if not given and known is not None and self.deals_from is None:
+            config = config.with_deals(known.deals)
+        elif not given and config.named_deals is not None:
+            config = config.with_deals(len(config.named_deals))
+        if config.named_deals is not None and len(config.named_deals) < config.deals:
+            raise TrickformerError(f"{config.deals_from} names {len(config.named_deals):,} deals, not {config.deals:,}")
+        if known is not None:
+            _must_continue(known, config)
+        return config
+
+    def with_deals(self, deals: int) -> Self:
+        """Copy the tournament with another number of deals."""
+        copy = self.model_copy(update={"deals": deals})
+        copy._listed = self._listed
+        return copy
 
     def rules(self) -> Game:
         """The game. Raises what `games.load` raises, and TrickformerError where tables cannot be mixed."""
@@ -154,13 +255,16 @@ class Tournament(Plan, Matches):
 
     def hands(self, game: Game) -> Iterator[Hand]:
         """Every hand of the tournament, deal by deal."""
-        return hands(game, len(self.specs), self.deals, self.mixed)
+        deals = self.deals if self._listed is None else self.series
+        return hands(game, len(self.specs), deals, self.mixed, self.pairs)
 
     def with_absolute_paths(self) -> Self:
         return self.model_copy(update={"game": with_path(self.game, paths.absolute)})
 
     def with_specs(self, specs: list[str]) -> Self:
-        """The same tournament of other specs."""
+        """Copy the tournament with other specs, one for one."""
+        if self.gauntlet is not None:
+            return self.model_copy(update={"gauntlet": specs[0], "players": specs[1:]})
         if self.players is not None:
             return self.model_copy(update={"players": specs})
         return self.model_copy(update={"a": specs[0], "b": specs[1]})
@@ -188,14 +292,54 @@ def mixtures(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
     return [seating for seating in product(pair, repeat=game.players) if len(set(seating)) == 2]
 
 
-def hands(game: Game, players: int, deals: int, mixed: bool = False) -> Iterator[Hand]:
-    """Every hand of a tournament, deal by deal: each pair in each of its seatings, and where it is asked for in its
-    mixtures. A team plays a deal once, whatever number of others it meets. First come the seatings that both hold
-    evenly, pairs in turn: where one of the players is slow, the time of the first hands tells that of the others."""
-    sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in pairs(players)]
+def seating_order(
+    game: Game, players: int, mixed: bool = False, meetings: Sequence[tuple[int, int]] | None = None
+) -> list[tuple[int, ...]]:
+    """List the seatings of a deal, each once.
+
+    First come the seatings that both players of a pair hold evenly, pairs in turn: if one of the players is slow, the
+    time of the first hands tells how long the others take. A team plays a deal once, whatever number of others it
+    meets.
+
+    Args:
+        game: The game.
+        players: Number of players.
+        mixed: Whether tables with both players of a pair are added.
+        meetings: Pairs that meet; by default every pair.
+    """
+    meetings = pairs(players) if meetings is None else meetings
+    sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in meetings]
     order = dict.fromkeys(seating for together in zip(*sets) for seating in together)
     if mixed:
-        order |= dict.fromkeys(seating for pair in pairs(players) for seating in mixtures(game, pair))
-    for deal in range(deals):
+        order |= dict.fromkeys(seating for pair in meetings for seating in mixtures(game, pair))
+    return list(order)
+
+
+def hands(
+    game: Game,
+    players: int,
+    deals: int | Sequence[DealName],
+    mixed: bool = False,
+    meetings: Sequence[tuple[int, int]] | None = None,
+) -> Iterator[Hand]:
+    """Yield every hand of a tournament, deal by deal, in the order of `seating_order`.
+
+    Args:
+        game: The game.
+        players: Number of players.
+        deals: The deals, or the number of the first deals of the series.
+        mixed: Whether tables with both players of a pair are added.
+        meetings: Pairs that meet; by default every pair.
+    """
+    order = seating_order(game, players, mixed, meetings)
+    for name in map(DealName, range(deals)) if isinstance(deals, int) else deals:
         for seating in order:
-            yield Hand(deal, seating)
+            yield Hand(name.number, seating, name.seed)
+
+
+def _must_continue(known: Tournament, config: Tournament) -> None:
+    """Raise TrickformerError if the deals of a run are not the first of those that are to be played."""
+    if config.deals < known.deals:
+        raise TrickformerError(f"the run has {known.deals} deals and cannot have fewer; leave out --deals")
+    if (known.named_deals or config.named_deals) and config.series[: known.deals] != known.series:
+        raise TrickformerError("the run was begun with other deals; choose another --out")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @dataclass
 class _Table:
     hand: Hand
+    seed: int  # of the deal's series
     state: State
     memos: list[Memo]
     decisions: list[int]
@@ -89,11 +90,12 @@ def play(
                 number, table = moved.pop()
             elif begun - ended < min(tables, 1 + ended) and (hand := next(hands, None)) is not None:
                 number, begun = begun, begun + 1
-                state = game.deal(seed, hand.deal)
-                table = _Table(hand, state, [{} for _ in range(game.players)], [0] * game.players)
+                series = seed if hand.seed is None else hand.seed
+                state = game.deal(series, hand.deal)
+                table = _Table(hand, series, state, [{} for _ in range(game.players)], [0] * game.players)
             else:
                 break
-            if _advance(game, table, seed):
+            if _advance(game, table):
                 ended += 1
                 _end(game, players, table)
                 yield _record(game, table, clock)
@@ -105,15 +107,15 @@ def play(
             return
         line = max(asked, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
         moved = [heappop(line.waiting) for _ in range(min(line.batch, len(line.waiting)))]
-        _act(game, line.player, [table for _, table in moved], seed, clock, heard)
+        _act(game, line.player, [table for _, table in moved], clock, heard)
         moved.reverse()  # they are taken from its end
 
 
-def _advance(game: Game, table: _Table, seed: int) -> bool:
+def _advance(game: Game, table: _Table) -> bool:
     """Resolves chance nodes; True at the end of the hand."""
     state = table.state
     while state.is_chance_node():
-        state.apply_action(game.chance(state, seed, table.hand.deal))
+        state.apply_action(game.chance(state, table.seed, table.hand.deal))
     return state.is_terminal()
 
 
@@ -121,13 +123,12 @@ def _act(
     game: Game,
     player: Player,
     tables: list[_Table],
-    seed: int,
     clock: float | None,
     heard: Callable[[Hand, View, Decision], None] | None,
 ) -> None:
     seats = [t.state.current_player() for t in tables]
     views = [game.view(t.state, seat) for t, seat in zip(tables, seats)]
-    rngs = [decision_rng(seed, t.hand.deal, seat, t.decisions[seat]) for t, seat in zip(tables, seats)]
+    rngs = [decision_rng(t.seed, t.hand.deal, seat, t.decisions[seat]) for t, seat in zip(tables, seats)]
     memos = [t.memos[seat] for t, seat in zip(tables, seats)]
     if player.needs_state:
         for table, memo in zip(tables, memos):
@@ -184,4 +185,5 @@ def _record(game: Game, table: _Table, clock: float | None) -> HandRecord:
         overran=None if clock is None else tuple(table.overran),
         gains=tuple(map(tuple, table.gains)) if any(table.gains) else None,
         faults=tuple(map(dict, table.faults)) if any(table.faults) else None,
+        seed=table.hand.seed,
     )

@@ -1,31 +1,57 @@
-"""Ratings of a round robin on the scale of the game's own scores."""
+"""Ratings of a tournament on the scale of the game's own scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from trickformer.tournaments.statistics import interval
+from trickformer.tournaments.intervals import interval
+
+_DECIMALS = 11  # equal ratings of deals must tie exactly
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating:
-    """How many points a hand better than the average player of the field; higher is better."""
+    """Number of points a hand by which a player is better than the average of the field; higher is better."""
 
     player: int
     rating: float
     ci95: tuple[float, float] | None
 
 
-def rate(differences: np.ndarray, higher_is_better: bool, seed: int) -> list[PlayerRating]:
-    """Ratings, best first, that sum to zero.
+def rate(
+    differences: Mapping[tuple[int, int], np.ndarray],
+    players: int,
+    higher_is_better: bool,
+    *,
+    largest: float = np.inf,
+    sequential: bool = False,
+) -> list[PlayerRating]:
+    """Rate players by least squares; the ratings sum to zero.
 
-    differences: float64 [players, players, deals], score of i minus score of j, antisymmetric. The
-    ratings r minimize the sum over pairs of (mean difference - (r_i - r_j))^2; every pair has played the
-    same deals, so that r_i is the mean of row i, the zero against itself included. That is linear in the
-    deals: the interval is the bootstrap over them."""
+    The ratings r minimize the sum over pairs of (mean difference - (r_i - r_j))^2. They are linear in the deals, so
+    each deal gives a rating of its own, and the interval is one of their mean.
+
+    Args:
+        differences: Score of i minus score of j in each deal, float64 [deals], by pair (i, j). The pairs connect all
+            players.
+        players: Number of players.
+        higher_is_better: Whether higher scores are better.
+        largest: Largest difference that a deal can have.
+        sequential: Whether the intervals hold at all numbers of deals at once.
+
+    Returns:
+        The ratings, the best first.
+    """
+    design = np.zeros((len(differences), players))
+    for row, (i, j) in enumerate(differences):
+        design[row, i], design[row, j] = 1.0, -1.0
     sign = 1.0 if higher_is_better else -1.0
-    by_deal = sign * differences.mean(axis=1)  # float64 [players, deals]
-    ratings = [PlayerRating(i, float(x.mean()), interval(x, seed)) for i, x in enumerate(by_deal)]
-    return sorted(ratings, key=lambda r: (-r.rating, r.player))
+    by_deal = sign * (np.linalg.pinv(design) @ np.array(list(differences.values()))) + 0.0  # no negative zero
+    ratings = [
+        PlayerRating(i, float(x.mean()), interval(np.round(x, _DECIMALS), (-largest, largest), sequential=sequential))
+        for i, x in enumerate(by_deal)
+    ]
+    return sorted(ratings, key=lambda r: (-round(r.rating, _DECIMALS - 2), r.player))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,16 @@ from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
-from trickformer.tournaments.results import TournamentResults
+from trickformer.tournaments.conclusion import conclude, labels
+from trickformer.tournaments.names import short_names
+from trickformer.tournaments.power import FEWEST_DEALS, FEWEST_RANKS
+from trickformer.tournaments.results import SCHEMA, TournamentResults
+from trickformer.tournaments.run import TournamentRun
 
 PLOT, GAINS = "plot.png", "gains.png"
+_BY_SEATS = "mean over seats"  # name of the row `Seats`
+
+Section = tuple[str, ReportTable, str]  # title, table, explanation of its columns
 
 
 def write(results: TournamentResults, folder: Path) -> None:
@@ -23,37 +31,188 @@ def write(results: TournamentResults, folder: Path) -> None:
     make_report(result).write(folder, RESULT)
     plot(results, folder / PLOT)
     if "gains" in result:
-        gains.plot(result["gains"], list(who(result)), folder / GAINS)
+        gains.plot(result["gains"], labels(result), folder / GAINS)
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """Titles and cells of the tables of a result."""
-    names = list(who(result))
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a tournament's result."""
+    shown, appendix = _sections(result)
+    specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
+    gained = [("what searches say they gain", GAINS)] if "gains" in result else []
+    return Report(
+        result,
+        heading(result),
+        [(title, table) for title, table, _ in shown],
+        keys=[key for _, _, key in shown],
+        appendix=appendix,
+        conclusion=conclude(result),
+        title="Tournament",
+        names=who(result),
+        notes=notes(result),
+        figures=[("differences", PLOT), *gained],
+        method=_method(result),
+        resolved=dict(zip(who(result), specs)),
+        builds=result["versions"],
+    )
+
+
+def make_progress_report(run: TournamentRun) -> Report:
+    """Make the report of a run that has not finished a deal yet."""
+    tables, game = len(run.records), run.config.game
+    result = {"schema": SCHEMA, "game": game, "deals": 0, "scheduled_deals": run.config.deals, "tables": tables}
+    conclusion = (
+        f"No deal is finished yet: {tables:,} tables are played. Report again later, or continue with --resume."
+    )
+    return Report(result, f"{game}: 0 of {run.config.deals:,} deals, seed {run.config.seed}", [], conclusion=conclusion)
+
+
+def heading(result: dict[str, Any]) -> str:
+    """Say in one line what was played."""
+    better = "higher" if result["higher_is_better"] else "lower"
+    deals = "1 deal" if result["deals"] == 1 else f"{result['deals']:,} deals"
+    played = f"{result['game']}: {deals}, seed {result['seed']}"
+    return f"{played}; score a hand, {better} is better"
+
+
+def who(result: dict[str, Any]) -> dict[str, str]:
+    """Return the specs that were typed, by A and B in a match of two players, else by short names."""
+    names = ["A", "B"] if "rows" in result else short_names(result["players"])
+    return dict(zip(names, result["players"]))
+
+
+def _sections(result: dict[str, Any]) -> tuple[list[Section], list[Section]]:
+    """Return the sections that are always shown, and those of the file alone."""
+    work = ("Time and work", *_work(result))
+    summary = [("How they played", _summary(result), _SUMMARY_KEY)] if "summary" in result else []
     if "rows" in result:
-        return [("", _match_table(result)), *_summary(result, names)]
-    ratings = [(names[r["player"]], _format_signed(r["rating"]), _interval(r["ci95"])) for r in result["ratings"]]
-    cross = [
-        (names[i], *("" if i == j else _format_signed(d) for j, d in enumerate(row)))
-        for i, row in enumerate(result["differences"])
-    ]
-    found: list[tuple[str, ReportTable]] = [
-        (
-            "Rating (points a hand better than the field, least squares, sum 0)",
-            (("", "rating", "95% interval"), ratings),
-        ),
-        ("Difference in score, row minus column", (("", *names), cross)),
-    ]
-    found += _summary(result, names)
-    return found + [(" against ".join(_names(m)), _match_table(m)) for m in result["matches"]]
+        return [("", _match_table(result, result["matches"][0]), _match_key(result)), *summary, work], []
+    ratings = ("Rating", _ratings(result), _rating_key(result))
+    matches = [(_versus(result, m), _match_table(result, m), _match_key(result)) for m in result["matches"]]
+    if result.get("gauntlet"):
+        return [("", _opponents(result), _opponents_key(result))], [ratings, *summary, work, *matches]
+    return [ratings, ("Differences", _matrix(result), _matrix_key(result))], [*summary, work, *matches]
 
 
-def _summary(result: dict[str, Any], names: list[str]) -> list[tuple[str, ReportTable]]:
-    """What the game tells of its players besides scores."""
-    if "summary" not in result:
-        return []
+# A match of two players.
+
+
+def _match_table(result: dict[str, Any], match: dict[str, Any]) -> ReportTable:
+    rows = match["rows"].values()
+    a, b = (labels(result)[i] for i in match["players"])
+    cells: list[Sequence[str]] = [
+        (a if "rows" in result else f"A ({a})", *(f"{r['a']:.2f}" for r in rows)),
+        (b if "rows" in result else f"B ({b})", *(f"{r['b']:.2f}" for r in rows)),
+        ("A − B", *(_format_signed(r["difference"]) for r in rows)),
+        ("95% interval", *(_interval(r["ci95"]) for r in rows)),
+        (_p_name(result), *(p_value(r["p"]) for r in rows)),
+    ]
+    return ("", *(_BY_SEATS if label == "Seats" else label for label in match["rows"])), cells
+
+
+def _p_name(result: dict[str, Any]) -> str:
+    return "p (at every look)" if result["sequential"] else "p (Wilcoxon)"
+
+
+def _match_key(result: dict[str, Any]) -> str:
+    labels_of_rows = result["matches"][0]["rows"]
+    sides = "A and B: share of games won" if result["unit"] == "games won" else "A and B: mean score a hand"
+    better = "above" if result["higher_is_better"] else "below"
+    parts = [f"{sides}; if A − B is {better} 0, A is better."]
+    if len(labels_of_rows) > 1:
+        parts.append(f"All: mean over the {result['seatings']} seatings of a deal.")
+        first = next(label for label in labels_of_rows if "/" in label)
+        a, b = first.split("/")
+        parts.append(f"{first}: tables with {a[:-1]} seats of A and {b[:-1]} of B, and so on.")
+    if "Seats" in labels_of_rows:
+        parts.append(f"{_BY_SEATS.capitalize()}: every seat counts the same, as in Table 3 of the GO-MCTS paper.")
+    return " ".join([*parts, _test_key(result)])
+
+
+def _test_key(result: dict[str, Any]) -> str:
+    if result["sequential"]:
+        key = "The interval of A − B and p (that A and B are equal) hold at every look, whenever the match stops."
+    else:
+        key = "The interval is that of A − B over deals; p: Wilcoxon's signed-rank test that A and B are equal."
+        if result["deals"] < FEWEST_RANKS:
+            key += f" Fewer than {FEWEST_RANKS} deals cannot give p < 0.05."
+    if any(row["ci95"][0] is None for match in result["matches"] for row in match["rows"].values()):
+        key += " No interval: the deals are too few, or all agree."
+    return key
+
+
+# Several players.
+
+
+def _sign(result: dict[str, Any]) -> int:
+    return 1 if result["higher_is_better"] else -1
+
+
+def _better(result: dict[str, Any]) -> str:
+    return "higher is better" if result["higher_is_better"] else "lower is better"
+
+
+def _ratings(result: dict[str, Any]) -> ReportTable:
+    names, sign = labels(result), _sign(result)
+    rows: list[Sequence[str]] = []
+    for r in result["ratings"]:
+        ends = r["ci95"] if sign > 0 or r["ci95"][0] is None else [-r["ci95"][1], -r["ci95"][0]]
+        time = result["seconds_per_turn"][r["player"]]
+        cells = (_format_signed(sign * r["rating"]), _interval(ends), "" if time is None else seconds(time))
+        rows.append((names[r["player"]], *cells))
+    return ("", "rating", "95% interval", "time a decision"), rows
+
+
+def _rating_key(result: dict[str, Any]) -> str:
+    return (
+        f"rating: score a hand minus the mean of all players, by least squares over the pairs; {_better(result)}. The "
+        "intervals are not corrected for the number of players. time a decision: wall time, forced moves included."
+    )
+
+
+def _matrix(result: dict[str, Any]) -> ReportTable:
+    names = labels(result)
+    order = [r["player"] for r in result["ratings"]]
+    rows = [(names[i], *("" if i == j else _format_signed(result["differences"][i][j]) for j in order)) for i in order]
+    return ("", *(names[i] for i in order)), rows
+
+
+def _matrix_key(result: dict[str, Any]) -> str:
+    better = "above" if result["higher_is_better"] else "below"
+    return f"Score a hand of the row's player minus that of the column's; {better} 0, the row's player is better."
+
+
+def _opponents(result: dict[str, Any]) -> ReportTable:
+    names, sign = labels(result), _sign(result)
+    rows: list[Sequence[str]] = []
+    for m in sorted(result["matches"], key=lambda m: -sign * m["rows"]["All"]["difference"]):
+        r = m["rows"]["All"]
+        figures = (_format_signed(r["difference"]), _interval(r["ci95"]), p_value(r["p"]))
+        rows.append((names[m["players"][1]], f"{r['a']:.2f}", f"{r['b']:.2f}", *figures))
+    return ("opponent", names[0], "opponent's", "difference", "95% interval", _p_name(result)), rows
+
+
+def _opponents_key(result: dict[str, Any]) -> str:
+    name, better = labels(result)[0], "above" if result["higher_is_better"] else "below"
+    return (
+        f"{name} and opponent's: mean scores a hand at their tables. difference: {name} minus opponent; {better} 0, "
+        f"{name} is better. " + _test_key(result).replace("A − B", "the difference").replace("A and B", "they")
+    )
+
+
+def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
+    a, b = (labels(result)[i] for i in match["players"])
+    return f"{a} (A) against {b} (B)"
+
+
+# Figures by player.
+
+_SUMMARY_KEY = "Shares of the hands that a player held. Lines that begin with points are means."
+
+
+def _summary(result: dict[str, Any]) -> ReportTable:
     columns = result["summary"]
     rows = [(key, *(_figure(key, c[key]) for c in columns)) for key in columns[0]]
-    return [("By player: games, and how they were played", (("", *names), rows))]
+    return ("", *labels(result)), rows
 
 
 def _figure(key: str, x: float | None) -> str:
@@ -62,126 +221,127 @@ def _figure(key: str, x: float | None) -> str:
     return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 
-def _match_table(result: dict[str, Any]) -> ReportTable:
-    rows = result["rows"].values()
-    a, b = _names(result)
-    cells: list[Sequence[str]] = [
-        (a, *(f"{r['a']:.2f}" for r in rows)),
-        (b, *(f"{r['b']:.2f}" for r in rows)),
-        (f"{a} − {b}", *(_format_signed(r["difference"]) for r in rows)),
-        ("95% interval", *(_interval(r["ci95"]) for r in rows)),
-        ("p (Wilcoxon)", *(p_value(r["p"]) for r in rows)),
-    ]
-    return (
-        "",
-        *(label.replace("A", a).replace("B", b) if "/" in label else label for label in result["rows"]),
-    ), cells
+def _by_player(result: dict[str, Any], field: str) -> list[Any]:
+    """Return a field's values in the order of the players."""
+    values = result[field]
+    return list(values.values()) if isinstance(values, dict) else values
 
 
-def _names(match: dict[str, Any]) -> tuple[str, str]:
-    """A and B, or P1, P2, ... in a round robin."""
-    i, j = match.get("players", (None, None))
-    return ("A", "B") if i is None else (f"P{i + 1}", f"P{j + 1}")
+def _work(result: dict[str, Any]) -> tuple[ReportTable, str]:
+    """Return the table of decisions and their times, and the explanation of its columns."""
+    turns = _by_player(result, "turns")
+    columns: dict[str, tuple[str, list[str]]] = {
+        "decisions": ("forced moves included", [f"{n:,}" for n in turns]),
+        "time a decision": ("wall time in the player", _cells(_by_player(result, "seconds_per_turn"), seconds)),
+        "decisions a call": (
+            "mean number of decisions that the player made at a time",
+            _cells(_by_player(result, "batch"), "{:.1f}".format),
+        ),
+    }
+    illegal = _by_player(result, "illegal")
+    if any(x["searched"] for x in illegal):
+        shares = [x["illegal"] / x["searched"] if x["searched"] else None for x in illegal]
+        explained = "share of the move sequences imagined in the search that no deal allows"
+        columns["impossible sequences"] = (explained, _cells(shares, "{:.2%}".format))
+    if "clock" in result:
+        late = [over / n if n else None for over, n in zip(_by_player(result, "overran"), turns)]
+        explained = f"share of the decisions that took longer than {result['clock']:g} s"
+        columns["over the clock"] = (explained, _cells(late, "{:.2%}".format))
+    rows = list(zip(labels(result), *(cells for _, cells in columns.values())))
+    key = "; ".join(f"{name}: {explained}" for name, (explained, _) in columns.items())
+    return (("", *columns), rows), key + "."
+
+
+def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
+    return ["" if value is None else form(value) for value in values]
+
+
+# Lines below the tables.
 
 
 def notes(result: dict[str, Any]) -> list[str]:
-    """The lines below the tables."""
-    lines = []
-    for m in [result] if "rows" in result else result["matches"]:
-        a, b = _names(m)
-        needed = m["deals_to_resolve"]
-        line = f"{a} − {b}: "
-        line += (
-            "no difference to resolve" if needed is None else f"{needed:,} deals resolve this difference (80% power)"
-        )
-        if (far := m.get("extrapolation")) and far["difference"] is not None:
-            line += f"; {far['difference']:+.1f} points in a game to {far['to']}"
-        lines.append(line)
-        if both := m.get("mixed"):
-            low, high = both["ci95"]
-            score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-            lost = f"{_format_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
-            lines.append(f"{a} and {b} at one table: {score}; less the mean of their own teams: {lost}")
-    lines += gains.notes(result.get("gains", []), list(who(result)))
-    use = result["seconds_per_turn"]
-    for key in use if isinstance(use, dict) else range(len(use)):
-        name = key.upper() if isinstance(key, str) else f"P{key + 1}"
-        mean, batch, illegal = (result[f][key] for f in ("seconds_per_turn", "batch", "illegal"))
-        line = f"{name}: no turn" if mean is None else f"{name}: {seconds(mean)} a turn in batches of {batch:.1f}"
-        if illegal["searched"]:
-            share = illegal["illegal"] / illegal["searched"]
-            line += f"; {illegal['illegal']:,} of {illegal['searched']:,} histories illegal ({share:.2%})"
-        if "clock" in result and (turns := result["turns"][key]):
-            over = result["overran"][key]
-            line += (
-                f"; {over:,} of {turns:,} turns ({over / turns:.2%}) took longer than the {result['clock']:g} s given"
-            )
-        if key in result["sees_state"]:
-            line += f"; {SAW_STATE}"
-        line += "".join(f"; {caveat}" for caveat in result["caveats"].get(str(key), ()))
-        lines.append(line)
+    """Return the lines below the tables."""
+    lines = _match_notes(result) if "rows" in result else []
+    lines += gains.notes(result.get("gains", []), labels(result), sign=_sign(result))
+    for i, name in enumerate(labels(result)):
+        lines += [f"{name}: {remark}" for remark in _remarks(result, i)]
     lines += warnings(result)
-    if result["deals"] < result["scheduled_deals"]:
-        lines.append(f"INCOMPLETE: {result['deals']} of {result['scheduled_deals']} deals are finished")
+    return lines + _plan_notes(result)
+
+
+def _match_notes(result: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    match = result["matches"][0]
+    if (needed := match["deals_to_resolve"]) is not None:
+        lines.append(
+            f"A match of about {needed:,} deals has a power of 80% to show a difference of this size (p < 0.05 in "
+            "Wilcoxon's test)."
+        )
+    far = match.get("extrapolation")
+    if far and far["difference"] is not None and result["deals"] >= FEWEST_DEALS:
+        lines.append(
+            f"Scaled to a game of hands that ends when a player has {far['to']} points, A − B is "
+            f"{far['difference']:+.1f} points."
+        )
+    if both := match.get("mixed"):
+        low, high = both["ci95"]
+        score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
+        lost = f"{_format_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
+        lines.append(f"A and B at one table: mean score {score}; minus the mean of their own teams: {lost}.")
     return lines
+
+
+def _remarks(result: dict[str, Any], player: int) -> list[str]:
+    """Return what a reader must know of a player."""
+    key: Any = "ab"[player] if "rows" in result else player
+    saw = [SAW_STATE] if key in result["sees_state"] else []
+    return saw + list(result["caveats"].get(str(key), ()))
 
 
 _FAULTS = {"crash": "crashes", "illegal": "illegal answers", "timeout": "time-outs", "protocol": "broken messages"}
 
 
 def warnings(result: dict[str, Any]) -> list[str]:
-    """A line for each engine that broke the protocol, or was started again."""
-    names = list(who(result))
+    """Return a line for each engine that broke the protocol, or was started again."""
+    names = dict(zip("ab" if "rows" in result else map(str, range(len(result["players"]))), labels(result)))
     lines: list[str] = []
     for key, faults in result.get("engine_faults", {}).items():
-        name = names[int(key)] if key.isdigit() else key.upper()
         counts = ", ".join(f"{faults[kind]:,} {words}" for kind, words in _FAULTS.items() if kind in faults)
-        lines.append(f"warning: the engine {name} was started again {faults['restarts']:,} times: {counts}")
+        lines.append(f"warning: the engine {names[key]} was started again {faults['restarts']:,} times: {counts}")
     return lines
 
 
-def heading(result: dict[str, Any]) -> str:
-    """One line: what was played."""
-    better = "higher" if result["higher_is_better"] else "lower"
-    played = f"{result['game']}: {result['deals']:,} deals, seed {result['seed']}"
-    return f"{played}; score a hand, {better} is better"
+def _plan_notes(result: dict[str, Any]) -> list[str]:
+    """Say how the number of deals came about, if it was not simply the planned one."""
+    lines: list[str] = []
+    for change in result["extensions"]:
+        at = datetime.fromisoformat(change["at"]).strftime("%Y-%m-%d %H:%M UTC")
+        line = f"The number of deals was changed from {change['old']:,} to {change['new']:,} on {at}"
+        lines.append(line + ("." if result["planned"] else ", so p is not that of a planned test."))
+    if result["decision"] is not None:
+        ended = "the interval excluded 0" if result["bound"] == 0 else "the interval excluded 0 or lay within the bound"
+        lines.append(f"The match stopped after {result['decision']:,} deals, when {ended}.")
+    elif result["deals"] < result["scheduled_deals"]:
+        line = f"INCOMPLETE: {result['deals']:,} of {result['scheduled_deals']:,} deals are finished"
+        lines.append(line + ("." if result["sequential"] else ", and p is not yet that of the planned test."))
+    return lines
 
 
-def who(result: dict[str, Any]) -> dict[str, str]:
-    """Short names, A and B or P1, P2, ..., and the specs that were typed for them."""
-    if "rows" in result:
-        return {"A": result["a"], "B": result["b"]}
-    return {f"P{i + 1}": spec for i, spec in enumerate(result["players"])}
-
-
-def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of a tournament's result."""
+def _method(result: dict[str, Any]) -> list[str]:
     sample = (
         "One sample is a deal, played by a team of each. A − B is the difference of the two games"
         if result.get("teams")
         else "One sample is a deal with all its seatings. A − B is the mean over a deal's seatings of the mean of "
         "A's seats minus the mean of B's"
     )
-    method = (
-        f"{sample}; the interval is a bootstrap over deals, p the Wilcoxon signed-rank test over deals. Seconds a turn "
-        "are wall seconds inside the player, forced moves included."
+    test = (
+        "interval and p hold at all numbers of deals at once (Wang and Ramdas 2024; Hall's correction for skewness)"
+        if result["sequential"]
+        else "the interval is Student's t with Hall's correction for skewness (1992), p the Wilcoxon signed-rank test"
     )
     worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
-    specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     read = ", ".join(f"`{name}` {digest[:12]}" for name, digest in result.get("files", {}).items())
-    gained = [("what searches say they gain", GAINS)] if "gains" in result else []
-    return Report(
-        result,
-        heading(result),
-        tables(result),
-        title="Tournament",
-        names=who(result),
-        notes=notes(result),
-        figures=[("differences", PLOT), *gained],
-        method=[method, worst, *([f"Files by SHA-256: {read}."] if read else [])],
-        resolved=dict(zip(who(result), specs)),
-        builds=result["versions"],
-    )
+    return [f"{sample}; {test}, over deals.", worst, *([f"Files by SHA-256: {read}."] if read else [])]
 
 
 def _interval(ci95: Sequence[float | None]) -> str:
@@ -189,5 +349,5 @@ def _interval(ci95: Sequence[float | None]) -> str:
     return "" if low is None or high is None else f"[{_format_signed(low)}, {_format_signed(high)}]"
 
 
-def _format_signed(x: float) -> str:
-    return f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
+def _format_signed(x: float | None) -> str:
+    return "" if x is None else f"{round(x, 2) + 0.0:+.2f}"  # never -0.00

@@ -4,156 +4,227 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from trickformer.base import Game, TrickformerError
 from trickformer.tournaments import gains, plan
+from trickformer.tournaments.deals import DealName
+from trickformer.tournaments.power import deals_to_resolve
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.run import TournamentRun
-from trickformer.tournaments.statistics import (
-    MixedTeamScore,
-    Row,
-    deals_to_resolve,
-    extrapolate,
-    match,
-    score_mixed_teams,
-)
+from trickformer.tournaments.scoreboard import Scoreboard
+from trickformer.tournaments.statistics import MixedTeamScore, Row, extrapolate, match, score_mixed_teams
 from trickformer.tournaments.store import HandRecord
+
+SCHEMA = 2  # of the JSON object; there was no number before
+
+
+class NoFinishedDealError(TrickformerError):
+    """A run has no deal that is finished in all its seatings."""
 
 
 class TournamentResults:
-    """The statistics of a run over its finished deals: those whose every hand is in the records."""
+    """The statistics of a run over its finished deals: those whose every hand is in the records.
+
+    A sequential match with a bound counts the deals up to its decision alone, whatever was finished besides.
+    """
 
     def __init__(self, run: TournamentRun):
-        """Raises TrickformerError where no deal is finished."""
+        """Compute the statistics.
+
+        Raises:
+            NoFinishedDealError: No deal is finished.
+        """
         self.run = run
         self.game: Game = run.game
-        n = len(run.config.specs)
-        self.pairs = plan.pairs(n)
+        config = run.config
+        self.pairs: list[tuple[int, int]] = config.pairs
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
         by_hand = {r.hand: r for r in run.records}
         own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
         # Where scores are shared, tables are mixed on request only.
         self.teams = all(len(set(seating)) == 1 for seating in own)
-        self._mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if run.config.mixed}
+        self._mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if config.mixed}
         want = [*own, *(seating for seatings in self._mixtures.values() for seating in seatings)]
-        self.deals = [d for d in range(run.config.deals) if all(plan.Hand(d, seating) in by_hand for seating in want)]
+        self.decision = self._find_decision()
+        finished = (d for d in config.series if all(plan.Hand(d.number, s, d.seed) in by_hand for s in want))
+        self.deals = list(islice(finished, self.decision))
         if not self.deals:
-            raise TrickformerError("no deal of this run is finished in all its seatings; continue it with --resume")
-        self.records = [by_hand[plan.Hand(d, s)] for d in self.deals for s in want]
+            raise NoFinishedDealError("no deal of this run is finished in all its seatings; continue it with --resume")
+
+        def hand(deal: DealName, seating: tuple[int, ...]) -> HandRecord:
+            return by_hand[plan.Hand(deal.number, seating, deal.seed)]
+
+        self.records = [hand(d, s) for d in self.deals for s in want]
         self.rows: dict[tuple[int, int], list[Row]] = {}
+        outcomes = _list_outcomes(self.game)
         for pair, seatings in self.sets.items():
-            scores = [[by_hand[plan.Hand(d, s)].scores for s in seatings] for d in self.deals]
-            kinds = np.array(seatings) == pair[1]
-            scores = np.array(scores, dtype=np.float64)
-            self.rows[pair] = match(scores, kinds.astype(int), run.config.seed, self.game.by_seats)
+            scores = np.array([[hand(d, s).scores for s in seatings] for d in self.deals], dtype=np.float64)
+            kinds = (np.array(seatings) == pair[1]).astype(int)
+            self.rows[pair] = match(scores, kinds, self.game.by_seats, outcomes=outcomes, sequential=config.sequential)
         self.mixed: dict[tuple[int, int], MixedTeamScore] = {}
         for pair, seatings in self._mixtures.items():
-            together = [[by_hand[plan.Hand(d, s)].scores[0] for s in seatings] for d in self.deals]
-            teams = [[by_hand[plan.Hand(d, s)].scores[0] for s in self.sets[pair]] for d in self.deals]
-            self.mixed[pair] = score_mixed_teams(
-                np.array(together, dtype=float), np.array(teams, dtype=float), run.config.seed
-            )
+            together = [[hand(d, s).scores[0] for s in seatings] for d in self.deals]
+            teams = [[hand(d, s).scores[0] for s in self.sets[pair]] for d in self.deals]
+            self.mixed[pair] = score_mixed_teams(np.array(together, dtype=float), np.array(teams, dtype=float))
+
+    def _find_decision(self) -> int | None:
+        """Return the number of deals after which a sequential match with a bound has stopped; None if it has not."""
+        if self.run.config.bound is None:
+            return None
+        board = Scoreboard(self.run.config, self.game)
+        for record in self.run.records:
+            board.add(record)
+        return board.decision
 
     def result(self) -> dict[str, Any]:
-        """The object that `--json` prints. Differences are A - B in the game's units a hand, seconds are wall
-        seconds inside act a turn, `batch` the mean number of views a call. By a clock, `overran` are the turns that
-        took longer than `clock` seconds."""
+        """Return the object that `--json` prints and result.json holds.
+
+        All results, of a match of two players, a round robin or a gauntlet, have:
+
+        - `schema`: 2.
+        - `game`, `seed`, `deals` (finished), `scheduled_deals`, `higher_is_better` (of scores), `unit` (of a score).
+        - `players`: specs as they were typed. Players are numbered in this order.
+        - `matches`: by pair, `players` (two numbers; the first is A), `a` and `b` (their specs), `rows`, and
+          `deals_to_resolve`: the number of deals for a power of 80%, null below ten deals. A row, by the name of its
+          seatings, has the mean scores `a` and `b`, `difference` (A - B), `ci95` (its 95% interval, nulls if the deals
+          allow none) and `p` (Wilcoxon's test, or that of the sequential interval).
+        - `ratings`, the best first: `player`, `spec`, `rating`: points a hand by which the player is better than the
+          mean of the field, so that higher is better in every game, and its `ci95`.
+        - `planned`: whether the number of deals was fixed before the run, or the test is sequential; `extensions`: each
+          change of the number (`old`, `new`, `at`).
+        - `sequential`: whether interval and p hold at every look; `bound`, and `decision`: the number of deals after
+          which the match has stopped, or null.
+        - By player: `seconds_per_turn` (wall seconds in the player), `turns`, `batch` (mean number of views a call),
+          `illegal` (histories that its searches generated, and the illegal ones), `sees_state`, `caveats`, `resolved`
+          (specs with every option), `engine_faults`, and by a clock `overran` (turns that took longer than `clock`
+          seconds). In a match of two players the keys are `a` and `b`; otherwise they are numbers, or lists in the
+          order of `players`.
+        - `files` (digests), `versions` (builds that have played), and `summary`, `gains`, `teams` if they apply.
+
+        A match of two players repeats `a`, `b`, `rows` and the rest of its match at the top, where version 0.2 had
+        them. A round robin and a gauntlet have `differences`: the matrix of mean differences, row minus column, null
+        for pairs that have not met; a gauntlet has `gauntlet`: true, and its player is number 0.
+        """
         config = self.run.config
+        matches = [self._match(pair) for pair in self.pairs]
+        use = {key: use_of(self.records, i) for i, key in enumerate(self._keys())}
         head: dict[str, Any] = {"game": config.game}
+        about = {"deals": len(self.deals), "higher_is_better": self.game.higher_is_better}
         if config.players is None:
-            pair = self.pairs[0]
-            head |= {"a": self.run.typed[0], "b": self.run.typed[1]}
-            body = self._match(pair)
-            use = {key: use_of(self.records, i) for i, key in enumerate("ab")}
-            resolved: Any = dict(zip("ab", config.specs))
+            match = {key: value for key, value in matches[0].items() if key != "players"}
+            head |= {"a": match["a"], "b": match["b"]} | about | match
         else:
-            head |= {"players": self.run.typed}
-            body = self._round_robin()
-            use = {str(i): use_of(self.records, i) for i in range(len(config.specs))}
-            resolved = config.specs
-        if self.teams:
-            head["teams"] = True
-        summaries = [self._summary(i) for i in range(len(config.specs))]
-        if any(summaries):
-            head["summary"] = summaries
-        if said := gains.summarize_gains(self._own(), len(config.specs)):
-            head["gains"] = said
-        tail: dict[str, Any] = {
+            head |= about | {"differences": self._difference_matrix()} | ({"gauntlet": True} if config.gauntlet else {})
+        head |= {"schema": SCHEMA, "players": self.run.typed, "matches": matches, "ratings": self._ratings()}
+        return head | self._extras() | self._about_the_test() | self._by_player(use) | self._about_the_run()
+
+    def _keys(self) -> list[str]:
+        """Return the names of the players in objects by player."""
+        config = self.run.config
+        return ["a", "b"] if config.players is None else [str(i) for i in range(len(config.specs))]
+
+    def _extras(self) -> dict[str, Any]:
+        """Return what some games and players add."""
+        players = range(len(self.run.config.specs))
+        found: dict[str, Any] = {"teams": True} if self.teams else {}
+        if any(summaries := [self._summary(i) for i in players]):
+            found["summary"] = summaries
+        if said := gains.summarize_gains(self._own(), len(players)):
+            found["gains"] = said
+        return found
+
+    def _about_the_test(self) -> dict[str, Any]:
+        config, extensions = self.run.config, self.run.extensions
+        return {
+            "unit": "games won" if self._is_won_or_lost() else "points a hand",
+            "seatings": len(next(iter(self.sets.values()))),
+            "sequential": config.sequential,
+            "bound": config.bound,
+            "decision": self.decision,
+            "planned": config.sequential or not extensions,
+            "extensions": [extension.model_dump(mode="json") for extension in extensions],
+        }
+
+    def _is_won_or_lost(self) -> bool:
+        outcomes = _list_outcomes(self.game)
+        return self.teams and outcomes is not None and set(np.unique(outcomes).tolist()) == {0, 1}
+
+    def _by_player(self, use: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        config, run = self.run.config, self.run
+        found: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
-            "seed": config.seed,
             "batch": {k: u["batch"] for k, u in use.items()},
             "turns": {k: u["turns"] for k, u in use.items()},
             "illegal": {k: {"illegal": u["illegal"], "searched": u["searched"]} for k, u in use.items()},
-            "sees_state": [list(use)[i] for i in self.run.sees_state],
-            "caveats": {k: self.run.caveats[i] for i, k in enumerate(use) if self.run.caveats[i]},
-            "scheduled_deals": config.deals,
-            "resolved": resolved,
-            "files": self.run.files,
-            "versions": self.run.builds,
+            "sees_state": [list(use)[i] for i in run.sees_state] if config.players is None else run.sees_state,
+            "caveats": {k: run.caveats[i] for i, k in enumerate(use) if run.caveats[i]},
+            "resolved": dict(zip(use, config.specs)) if config.players is None else config.specs,
         }
         if faults := {k: u["faults"] for k, u in use.items() if u["faults"]}:
-            tail["engine_faults"] = faults
+            found["engine_faults"] = faults
         if config.clock is not None:
-            tail |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
+            found |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
         if config.players is not None:  # by player: lists in the order of `players`
             for key in ("seconds_per_turn", "batch", "turns", "illegal", "overran"):
-                if key in tail:
-                    tail[key] = list(tail[key].values())
-            tail["sees_state"] = self.run.sees_state
-        about = {"deals": len(self.deals), "higher_is_better": self.game.higher_is_better}
-        return head | about | body | tail
+                if key in found:
+                    found[key] = list(found[key].values())
+        return found
+
+    def _about_the_run(self) -> dict[str, Any]:
+        config = self.run.config
+        about = {"seed": config.seed, "scheduled_deals": config.deals}
+        return about | {"files": self.run.files, "versions": self.run.builds}
 
     def _match(self, pair: tuple[int, int]) -> dict[str, Any]:
-        rows = self.rows[pair]
-        body: dict[str, Any] = {
-            "rows": {
-                r.label: {
-                    "a": r.a,
-                    "b": r.b,
-                    "difference": r.difference,
-                    "ci95": list(r.ci95) if r.ci95 else [None, None],
-                    "p": r.p,
-                }
-                for r in rows
-            },
+        rows, specs = self.rows[pair], self.run.typed
+        body: dict[str, Any] = {"a": specs[pair[0]], "b": specs[pair[1]], "players": list(pair)}
+        body["rows"] = {
+            r.label: {
+                "a": r.a,
+                "b": r.b,
+                "difference": r.difference,
+                "ci95": list(r.ci95) if r.ci95 else [None, None],
+                "p": r.p,
+            }
+            for r in rows
         }
-        extra: dict[str, Any] = {"deals_to_resolve": deals_to_resolve(rows[0].deals)}
+        body["deals_to_resolve"] = None if self.run.config.sequential else deals_to_resolve(rows[0].deals)
         if pair in self.mixed:
             m = self.mixed[pair]
-            extra["mixed"] = {
+            body["mixed"] = {
                 "score": m.score,
                 "ci95": list(m.ci95 or (None, None)),
                 "difference": m.difference,
                 "difference_ci95": list(m.difference_ci95 or (None, None)),
             }
-        target = self.game.plays_to
-        if target is not None:
-            extra["extrapolation"] = {"to": target, "difference": extrapolate(rows[0], target)}
-        return body | extra
+        if (target := self.game.plays_to) is not None:
+            body["extrapolation"] = {"to": target, "difference": extrapolate(rows[0], target)}
+        return body
 
-    def _round_robin(self) -> dict[str, Any]:
-        n, specs = len(self.run.config.specs), self.run.typed
-        differences = np.zeros((n, n, len(self.deals)))
+    def _ratings(self) -> list[dict[str, Any]]:
+        outcomes, specs = _list_outcomes(self.game), self.run.typed
+        ratings = rate(
+            {pair: rows[0].deals for pair, rows in self.rows.items()},
+            len(specs),
+            self.game.higher_is_better,
+            largest=np.inf if outcomes is None else float(np.ptp(outcomes)),
+            sequential=self.run.config.sequential,
+        )
+        return [
+            {"player": r.player, "spec": specs[r.player], "rating": r.rating, "ci95": list(r.ci95 or (None, None))}
+            for r in ratings
+        ]
+
+    def _difference_matrix(self) -> list[list[float | None]]:
+        n = len(self.run.config.specs)
+        matrix: list[list[float | None]] = [[0.0 if i == j else None for j in range(n)] for i in range(n)]
         for (i, j), rows in self.rows.items():
-            differences[i, j] = rows[0].deals
-            differences[j, i] = 0.0 - rows[0].deals
-        ratings = rate(differences, self.game.higher_is_better, self.run.config.seed)
-        return {
-            "ratings": [
-                {
-                    "player": r.player,
-                    "spec": specs[r.player],
-                    "rating": r.rating,
-                    "ci95": list(r.ci95) if r.ci95 else [None, None],
-                }
-                for r in ratings
-            ],
-            "differences": differences.mean(axis=2).tolist(),
-            "matches": [{"a": specs[i], "b": specs[j], "players": [i, j]} | self._match((i, j)) for i, j in self.pairs],
-        }
+            matrix[i][j], matrix[j][i] = rows[0].difference, 0.0 - rows[0].difference
+        return matrix
 
     def _own(self) -> list[HandRecord]:
         """Hands that tell of a player: of teams, those in which it sat in every seat."""
@@ -164,6 +235,11 @@ class TournamentResults:
         seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
         held = [(r.history, own) for r, own in zip(records, seats) if own]
         return self.game.summary([history for history, _ in held], [own for _, own in held])
+
+
+def _list_outcomes(game: Game) -> np.ndarray | None:
+    """Return the scores that a hand can have, int [outcomes, seats]; None if the game does not list them."""
+    return np.array(game.outcomes.labels) if game.outcomes.labels else None
 
 
 def use_of(records: Sequence[HandRecord], player: int) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,14 +23,24 @@ from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import Show, progress
 from trickformer.plumbing.text import json_object
 from trickformer.tournaments import store
+from trickformer.tournaments.deals import RECORDS, DealName
 from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
+from trickformer.tournaments.scoreboard import Scoreboard
 from trickformer.tournaments.store import HandRecord
 
-RECORDS, ERRORS = "records.jsonl", "engines"  # the latter: what engines write to standard error
+ERRORS = "engines"  # folder with what engines write to standard error
 MOST_TABLES = 2_000_000  # of a plan: it and its records are held in memory
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
+
+
+class Extension(BaseModel):
+    """A change of the number of deals of a run that had begun."""
+
+    old: int
+    new: int
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,7 @@ class TournamentRun:
     records: list[HandRecord] = field(repr=False)
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
     files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
+    extensions: list[Extension] = field(default_factory=list[Extension])  # in order
 
     @property
     def game(self) -> Game:
@@ -57,6 +70,8 @@ class _About(BaseModel):
     caveats: list[list[str]] | None = None  # runs of before had none
     builds: list[dict[str, Any]]
     files: dict[str, str] = {}
+    deals: list[DealName] | None = None  # of --deals-from
+    extensions: list[Extension] = []
 
 
 def _hands(config: Plan, game: Game) -> list[Hand]:
@@ -80,18 +95,24 @@ def resolve(config: Plan, game: Game) -> Plan:
 
 
 def tournament(config: Plan, resume: bool = False, show: Show = progress) -> TournamentRun:
-    """Plays a plan to its end. With `config.out` the records go there, and `resume` continues them.
+    """Play a plan to its end. With `config.out` the records go there, and `resume` continues them.
 
-    Raises UnknownNameError or TrickformerError on bad input, before anything is written but what engines say on
-    standard error, and Interruption on Ctrl-C."""
+    Raises:
+        UnknownNameError: A name in the plan does not exist.
+        TrickformerError: The input is bad. Nothing is written then but what engines write on standard error.
+        Interruption: Ctrl-C.
+    """
     game = config.rules()
     typed = config.specs
     config = resolve(config, game)
     same: dict[str, Any] = {"resume": resume, "free": config.free, "resolve": partial(resolve, game=game)}
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # a cluster out of reach
+    known = None
     if folder is not None:
         folder.check(config, **same)
+        known = load(folder.path, type(config), with_records=False) if folder.has_run else None
+    config = config.prepare(None if known is None else known.config)
     cast = _cast(config, game)
     sees_state = [i for i, p in enumerate(cast) if p.needs_state]
     caveats: list[list[str]] = [list(p.caveats) for p in cast]
@@ -101,20 +122,37 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
     if folder is None:
         _finish(run, hands, None, game, cast, show)
         return run
-    if folder.has_run:
-        known = load(folder.path, type(config), with_records=False)
-        run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
-        run.typed[:] = known.typed
+    if known is not None:
+        _keep_history(run, known)
     parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
-    about: dict[str, Any] = {"game": str(game.spiel), "players": typed, "sees_state": sees_state, "files": files}
-    about |= {"caveats": caveats} if any(caveats) else {}
-    about["resolved"] = [
-        {"player": spec.partition(":")[0], "options": players.resolve_options(spec, game)} for spec in config.specs
-    ]
-    with folder.records(RECORDS, config, parse=parse, about=about, **same) as lines:
+    with folder.records(RECORDS, config, parse=parse, about=_describe(run, typed, game), **same) as lines:
         run.records.extend(lines.known)
         _finish(run, hands, lines, game, cast, show)
     return run
+
+
+def _keep_history(run: TournamentRun, known: TournamentRun) -> None:
+    """Carry over the history of a continued run, and add a change of its number of deals."""
+    run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
+    run.typed[:] = known.typed
+    run.extensions[:] = known.extensions
+    if isinstance(run.config, Tournament) and run.config.deals != known.config.deals:
+        now = datetime.now(UTC).replace(microsecond=0)
+        run.extensions.append(Extension(old=known.config.deals, new=run.config.deals, at=now))
+
+
+def _describe(run: TournamentRun, typed: list[str], game: Game) -> dict[str, Any]:
+    """Return the contents of run.json besides the builds."""
+    about: dict[str, Any] = {"game": str(game.spiel), "players": typed, "sees_state": run.sees_state}
+    about |= {"files": run.files} | ({"caveats": run.caveats} if any(run.caveats) else {})
+    about["resolved"] = [
+        {"player": spec.partition(":")[0], "options": players.resolve_options(spec, game)} for spec in run.config.specs
+    ]
+    if isinstance(run.config, Tournament) and run.config.named_deals is not None:
+        about["deals"] = run.config.named_deals
+    if run.extensions:
+        about["extensions"] = [extension.model_dump(mode="json") for extension in run.extensions]
+    return about
 
 
 def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
@@ -126,7 +164,10 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     try:
         about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
         caveats = about.caveats or [[] for _ in about.players]
-        run = TournamentRun(config, about.players, about.sees_state, caveats, [], about.builds, about.files)
+        if isinstance(config, Tournament):
+            config = config.with_listed(about.deals)
+        history: dict[str, Any] = {"files": about.files, "extensions": about.extensions}
+        run = TournamentRun(config, about.players, about.sees_state, caveats, [], about.builds, **history)
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
@@ -139,18 +180,21 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
 def _finish(
     run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player], show: Show
 ) -> None:
-    """Plays what is missing from `run.records`, appends it there and to the file: by the players `cast` where this
-    process plays all of it, else by those that each worker makes."""
+    """Play what is missing from `run.records`, and append it there and to the file.
+
+    The players `cast` play if this process plays all of it, else those that each worker makes."""
     config = run.config
+    board = Scoreboard(config, game, run.typed) if isinstance(config, Tournament) else None
+    if board is not None:
+        for record in run.records:
+            board.add(record)
+        if board.decision is not None:
+            return
     done = {r.hand for r in run.records}
-    missing = [h for h in hands if h not in done]
-    jobs = _jobs(config, missing)
-    if len(jobs) == 1 and config.ray is None:
-        source = play(game, cast, missing, config.seed, config.tables, config.time_limit)
-    else:
-        source = parallel.stream(_play, jobs, config.workers, config.ray)
+    source = _source(config, [h for h in hands if h not in done], game, cast)
     typed = players.to_type(config)
     with (
+        closing(source),  # it ends the workers
         resumable(config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(hands)} tables"),
         show(config.COMMAND, "tables", len(done), len(hands)) as advance,
     ):
@@ -161,7 +205,22 @@ def _finish(
             if lines is not None:
                 lines.append(record)
             run.records.append(record)
-            advance()
+            if board is None:
+                advance()
+                continue
+            board.add(record)
+            advance(score=board.line)
+            if board.decision is not None:
+                break
+
+
+def _source(config: Plan, missing: list[Hand], game: Game, cast: list[Player]) -> Generator[HandRecord]:
+    """Yield the records of hands that are missing, in the order in which they end."""
+    jobs = _jobs(config, missing)
+    if len(jobs) == 1 and config.ray is None:
+        yield from play(game, cast, missing, config.seed, config.tables, config.time_limit)
+    else:
+        yield from parallel.stream(_play, jobs, config.workers, config.ray)
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:

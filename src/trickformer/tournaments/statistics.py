@@ -3,17 +3,15 @@ their cards, so that only deals are independent."""
 
 from __future__ import annotations
 
-import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-_RESAMPLES = 9999
+from trickformer.tournaments.intervals import interval, sequential_p_value
+
 _DECIMALS = 11  # equal differences of deals must tie exactly, and zero must be zero
-_QUANTILES = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)  # of a two-sided 5% test with 80% power
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,48 +22,75 @@ class Row:
     a: float  # mean score of A's seats, over deals and seatings
     b: float
     difference: float  # A - B
-    ci95: tuple[float, float] | None  # None: a single deal has no interval
+    ci95: tuple[float, float] | None  # None: the deals allow no interval
     p: float
     deals: np.ndarray  # float64 [deals]: each deal's difference
 
 
-def match(scores: np.ndarray, kinds: np.ndarray, seed: int, by_seats: bool = False) -> list[Row]:
-    """The rows of a match: `All` first, then by falling number of A's, then `Seats` where asked for.
+def match(
+    scores: np.ndarray,
+    kinds: np.ndarray,
+    by_seats: bool = False,
+    *,
+    outcomes: np.ndarray | None = None,
+    sequential: bool = False,
+) -> list[Row]:
+    """Compute the rows of a match: `All` first, then by falling number of A's, then `Seats` if asked for.
 
-    scores: float64 [deals, seatings, seats]; kinds: int [seatings, seats], 0 for A and 1 for B. A seating
-    counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
-    the seatings. `Seats` is the mean over all of A's seats minus that over all of B's.
-    Where a seating is a team of A's or one of B's, as in a game whose seats share their scores, the row `Seats` is
-    the only one, and named `All`.
-    Raises ValueError where A or B is missing: from all seatings, or from one of those at which others are mixed."""
+    A seating counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
+    the seatings. `Seats` is the mean over all of A's seats minus the mean over all of B's. If each seating is a team of
+    A's or of B's, as in a game whose seats share their scores, `Seats` is the only row, and it is named `All`.
+
+    Args:
+        scores: Scores, float64 [deals, seatings, seats].
+        kinds: 0 for A and 1 for B, int [seatings, seats].
+        by_seats: Whether there is a row `Seats`.
+        outcomes: Scores that a hand can have, [outcomes, seats]; they bound the intervals.
+        sequential: Whether intervals and p values hold at all numbers of deals at once.
+
+    Raises:
+        ValueError: A or B is missing from all seatings, or from one of them although others are mixed.
+    """
     is_a = kinds == 0
     count = is_a.sum(axis=1)  # int [seatings]
     seats = kinds.shape[1]
+
+    def row(label: str, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Row:
+        differences = a - b
+        deals = differences.mean(axis=1) if differences.ndim > 1 else differences
+        deals = np.round(deals, _DECIMALS) + 0.0  # no negative zero
+        p = sequential_p_value(deals) if sequential else p_value(deals)
+        ci95 = interval(deals, largest_differences(weights, outcomes), sequential=sequential)
+        return Row(label, float(a.mean()), float(b.mean()), float(deals.mean()), ci95, p, deals)
+
+    def row_by_seats(label: str) -> Row:
+        a, b = ((scores * held).sum(axis=(1, 2)) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
+        return row(label, a, b, is_a / is_a.sum() - ~is_a / (~is_a).sum())
+
     if scores.size and {0, seats} == set(count.tolist()):
-        return [_by_seats("All", scores, is_a, seed)]
+        return [row_by_seats("All")]
     if scores.size == 0 or np.any((count == 0) | (count == seats)):
         raise ValueError("a match needs a deal, and both players in every seating")
     a = (scores * is_a).sum(axis=2) / count  # float64 [deals, seatings]
     b = (scores * ~is_a).sum(axis=2) / (seats - count)
+    weights = is_a / count[:, None] - ~is_a / (seats - count)[:, None]
     parts = [("All", np.ones(len(kinds), dtype=bool))]
     parts += [(f"{n}A/{seats - n}B", count == n) for n in range(seats - 1, 0, -1) if np.any(count == n)]
-    rows = []
-    for label, chosen in parts:
-        deals = np.round((a - b)[:, chosen].mean(axis=1), _DECIMALS) + 0.0  # no negative zero
-        mean_a, mean_b = float(a[:, chosen].mean()), float(b[:, chosen].mean())
-        rows.append(_row(label, mean_a, mean_b, deals, seed))
-    if by_seats:
-        rows.append(_by_seats("Seats", scores, is_a, seed))
-    return rows
+    rows = [row(label, a[:, chosen], b[:, chosen], weights[chosen] / chosen.sum()) for label, chosen in parts]
+    return [*rows, row_by_seats("Seats")] if by_seats else rows
 
 
-def _by_seats(label: str, scores: np.ndarray, is_a: np.ndarray, seed: int) -> Row:
-    a, b = (((scores * held).sum(axis=(1, 2))) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
-    return _row(label, float(a.mean()), float(b.mean()), np.round(a - b, _DECIMALS) + 0.0, seed)
+def largest_differences(weights: np.ndarray, outcomes: np.ndarray | None) -> tuple[float, float]:
+    """Compute the smallest and the largest difference that a deal can have.
 
-
-def _row(label: str, a: float, b: float, deals: np.ndarray, seed: int) -> Row:
-    return Row(label, a, b, float(deals.mean()), interval(deals, seed), p_value(deals), deals)
+    Args:
+        weights: Weights of the scores in the difference, float64 [seatings, seats].
+        outcomes: Scores that a hand can have, [outcomes, seats]; None if they are not known.
+    """
+    if outcomes is None:
+        return -np.inf, np.inf
+    by_seating = outcomes @ weights.T
+    return float(by_seating.min(axis=0).sum()), float(by_seating.max(axis=0).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +98,21 @@ class MixedTeamScore:
     """How two players who share a score get on at one table."""
 
     score: float  # mean of the mixed tables
-    ci95: tuple[float, float] | None  # None: a single deal has no interval
+    ci95: tuple[float, float] | None  # None: the deals allow no interval
     difference: float  # from the mean of the two teams of one player
     difference_ci95: tuple[float, float] | None
 
 
-def score_mixed_teams(together: np.ndarray, teams: np.ndarray, seed: int) -> MixedTeamScore:
-    """together: float64 [deals, mixed seatings], the scores of tables at which both sit; teams: float64 [deals, 2],
-    those of the two teams."""
+def score_mixed_teams(together: np.ndarray, teams: np.ndarray) -> MixedTeamScore:
+    """Compare tables at which both players sit with the teams of one player.
+
+    Args:
+        together: Scores of tables at which both sit, float64 [deals, mixed seatings].
+        teams: Scores of the two teams, float64 [deals, 2].
+    """
     scores = together.mean(axis=1)
     lost = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
-    return MixedTeamScore(float(scores.mean()), interval(scores, seed), float(lost.mean()), interval(lost, seed))
+    return MixedTeamScore(float(scores.mean()), interval(scores), float(lost.mean()), interval(lost))
 
 
 def p_value(deals: np.ndarray) -> float:
@@ -92,42 +121,6 @@ def p_value(deals: np.ndarray) -> float:
         return 1.0
     found: Any = stats.wilcoxon(deals)
     return float(found.pvalue)
-
-
-def interval(deals: np.ndarray, seed: int) -> tuple[float, float] | None:
-    """95% bootstrap interval of the mean of float64 [deals]; None for one deal, a point where all agree.
-
-    Bias-corrected and accelerated (Efron 1987), the percentile interval where that is degenerate."""
-    if len(deals) < 2:
-        return None
-    if np.ptp(deals) == 0:
-        return float(deals[0]), float(deals[0])
-    batch = max(1, 4_000_000 // len(deals))  # float64 numbers held at a time
-    for method in ("BCa", "percentile"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # checked below
-            found = stats.bootstrap(
-                (deals,),
-                np.mean,
-                n_resamples=_RESAMPLES,
-                method=method,
-                batch=batch,
-                rng=np.random.default_rng(seed),
-            ).confidence_interval
-        if math.isfinite(found.low) and math.isfinite(found.high):
-            break
-    return float(found.low), float(found.high)
-
-
-def deals_to_resolve(deals: np.ndarray) -> int | None:
-    """How many deals give a 95% interval clear of 0 with 80% power, if float64 [deals] shows the true mean
-    and spread; None where the mean is 0 or there is only one deal.
-
-    n = ((z_0.975 + z_0.8) sd / mean)^2, the normal approximation."""
-    mean = float(deals.mean())
-    if len(deals) < 2 or mean == 0:
-        return None
-    return max(2, math.ceil((_QUANTILES * float(deals.std(ddof=1)) / mean) ** 2))
 
 
 def extrapolate(row: Row, target: float) -> float | None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trickformer.base import FaultKind, TrickformerError
 from trickformer.plumbing.lines import Parse
+from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.plan import Hand
 
 TIMING = ("seconds", "calls", "overran", "faults")  # the fields that differ between runs of the same config
@@ -34,11 +35,17 @@ class HandRecord(BaseModel):
     # gain, and the gain by exact samples, null where there is none. Not written where no search said so.
     gains: tuple[tuple[tuple[int, float, float | None], ...], ...] | None = None
     faults: tuple[dict[FaultKind, int], ...] | None = None  # of engines; not written if there were none
+    seed: int | None = None  # of the deal's series; not written if it is the run's
 
     @property
     def hand(self) -> Hand:
         """Its place in the schedule."""
-        return Hand(self.deal, self.seating)
+        return Hand(self.deal, self.seating, self.seed)
+
+    @property
+    def deal_name(self) -> DealName:
+        """The name of its deal."""
+        return DealName(self.deal, self.seed)
 
 
 def parser(path: Path, scheduled: set[Hand], seats: int, clocked: bool = False) -> Parse:

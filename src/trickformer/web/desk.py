@@ -66,7 +66,7 @@ class Desk:
         rows = [
             {
                 "number": each.game,
-                "deal": str(deal.deal),
+                "deal": deal.name,
                 "who": " ".join("AB"[seat] if seat < 2 else str(seat) for seat in each.seating),
                 "result": " ".join(map(str, each.scores)),
                 "difference": f"{deal.difference:+.2f}",
@@ -213,7 +213,7 @@ def _throttle_progress(tell: Tell) -> Show:
         last = time.monotonic()
         tell((what, unit, done, total))
 
-        def advance(n: int = 1, where: str = "") -> None:
+        def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
             nonlocal done, last
             done += n
             if time.monotonic() - last >= _EVERY:

@@ -11,6 +11,7 @@ from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import RunFolder, build
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import mean_and_error, plus_minus
+from trickformer.tournaments.intervals import interval
 
 SUMMARY, PLOT = "summary.json", "calibration.png"
 
@@ -42,6 +43,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         missing = int(sum(e["missing"] for e in each))
         entry: dict[str, Any] = {
             "loss": mean_and_error(mean[n][~np.isnan(mean[n])]),
+            "ci95": interval(mean[n][~np.isnan(mean[n])]),
             "positions_without_belief": missing,
             "seconds_a_step": float(sum(e["seconds"] for e in each) / positions.sum()),
             "notes": _total([e["notes"] for e in each if "notes" in e]),
@@ -128,15 +130,17 @@ def plot(found: dict[str, Any], path: Path) -> None:
     colours = plt.get_cmap("tab10")
     for i, name in enumerate(names):
         e = found["estimators"][name]
-        mean, error = e["loss"]["mean"], e["loss"]["se"]
+        mean, ends = e["loss"]["mean"], e["ci95"]
+        if ends:
+            left.plot(ends, [-i, -i], color=colours(i % 10))
         if mean is not None:
-            left.errorbar(mean, -i, xerr=1.96 * (error or 0.0), fmt="o", color=colours(i % 10))
+            left.plot(mean, -i, "o", color=colours(i % 10))
         kept = [b for b in e["calibration"] if b["n"] >= 20]
         right.plot(
             [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours(i % 10), label=name, linewidth=1
         )
     left.set_yticks([-i for i in range(len(names))], names)
-    left.set_xlabel("nats a card, 95% interval")
+    left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
     right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
     right.set_xlabel("probability said")
     right.set_ylabel("share that was so")

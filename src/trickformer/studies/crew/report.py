@@ -114,7 +114,9 @@ def notes(result: dict[str, Any]) -> list[str]:
     lines = []
     if c := result.get("comparison"):
         low, high = c["ci95"]
-        spread = "no interval, of one game each" if low is None else f"95% interval [{low:+.2%}, {high:+.2%}]"
+        spread = "no interval: one game of each mission, or all pairs alike"
+        if low is not None:
+            spread = f"95% interval [{low:+.2%}, {high:+.2%}]"
         lines.append(
             f"A − B: {c['difference']:+.2%} of games, {spread}; p over missions "
             f"{p_value(c['p_wilcoxon'])} (Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar; A alone has won "

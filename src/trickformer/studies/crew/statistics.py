@@ -7,8 +7,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
+from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.statistics import p_value
 
 _Z = float(stats.norm.ppf(0.975))
@@ -50,20 +51,15 @@ class TeamComparison:
     p_all: float  # McNemar over the games of all missions
     wilcoxon: float  # Wilcoxon's signed-rank test over missions, on the pairs of success rates
     difference: float  # mean over missions of A's success rate minus B's
-    ci95: tuple[float, float] | None  # normal, from the spread of pairs within each mission; None for one game each
+    ci95: tuple[float, float] | None  # None: one game of each mission, or all pairs of a mission are alike
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
     """The comparison of two players' successes, bool [missions, games] each."""
     only_a, only_b = (a & ~b).sum(axis=1), (b & ~a).sum(axis=1)
     p = np.array([mcnemar(x, y) for x, y in zip(only_a, only_b)])
-    missions, games = a.shape
     pairs = a.astype(int) - b
     difference = float(pairs.mean())
-    ci95 = None
-    if games > 1:
-        half = _Z * math.sqrt(float((pairs.var(axis=1, ddof=1) / games).sum())) / missions
-        ci95 = max(difference - half, -1.0), min(difference + half, 1.0)  # no share of games lies beyond
     return TeamComparison(
         only_a,
         only_b,
@@ -72,8 +68,22 @@ def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
         mcnemar(only_a.sum(), only_b.sum()),
         p_value((only_a - only_b).astype(float)),  # as the rates, for all missions have the same number of games
         difference,
-        ci95,
+        interval(pairs[0].astype(float), (-1.0, 1.0)) if len(pairs) == 1 else _stratified_interval(pairs),
     )
+
+
+def _stratified_interval(pairs: np.ndarray) -> tuple[float, float] | None:
+    """Compute a 95% interval of the mean of pairs, int [missions, games], from the spread within each mission.
+
+    Student's t with the degrees of freedom of Satterthwaite (1946)."""
+    missions, games = pairs.shape
+    variances = pairs.var(axis=1, ddof=1) / games if games > 1 else np.zeros(missions)
+    if not variances.any():
+        return None
+    freedom = variances.sum() ** 2 / ((variances**2).sum() / (games - 1))
+    half = float(special.stdtrit(freedom, 0.975) * np.sqrt(variances.sum())) / missions
+    difference = float(pairs.mean())
+    return max(difference - half, -1.0), min(difference + half, 1.0)  # no share of games lies beyond
 
 
 @dataclass(frozen=True)

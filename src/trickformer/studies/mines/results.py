@@ -8,15 +8,16 @@ import numpy as np
 
 from trickformer.studies.mines.exact import best_value
 from trickformer.studies.mines.plan import MinesComparison
+from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.run import TournamentRun
-from trickformer.tournaments.statistics import interval, p_value
+from trickformer.tournaments.statistics import p_value
 
 _TRACTABLE = 200_000  # positions and layouts for which the best play is looked up
 
 
 def result(run: TournamentRun) -> dict[str, Any]:
-    """Scores are shares of the cells without a mine; intervals 95%, bootstrap over games; a budget in seconds is CPU
-    time, `seconds_per_move` wall time.
+    """Scores are shares of the cells without a mine; intervals are 95%, over games; a budget in seconds is CPU time,
+    `seconds_per_move` wall time.
 
     `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
     first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
@@ -38,7 +39,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
             moves, seconds, drawn, bad = use[i, j]
             players[method] = {
                 "score": float(scores[i, j].mean()),
-                "ci95": interval(scores[i, j], config.seed),
+                "ci95": interval(scores[i, j], (0.0, 1.0)),
                 "won": float((scores[i, j] == 1).mean()),
                 "seconds_per_move": seconds / moves,
                 "drawn_per_move": drawn / moves,
@@ -49,7 +50,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
             difference = (opened[1, j] - opened[0, j]) / game.safe  # whole numbers first: equal ones must tie
             row["difference"] = {
                 "score": float(difference.mean()),
-                "ci95": interval(difference, config.seed),
+                "ci95": interval(difference, (-1.0, 1.0)),
                 "p": p_value(difference),
             }
         rows.append(row)

@@ -17,7 +17,7 @@ from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
 from trickformer.studies.skat.config import Inference
-from trickformer.tournaments.statistics import interval
+from trickformer.tournaments.intervals import interval
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -33,8 +33,8 @@ def command(config: Inference) -> None:
         found = np.array(list(measure_information(game, spec, model, config)))
         cells = [spec]
         for gains in found.T:
-            low, high = interval(gains, config.seed) or (np.nan, np.nan)
-            cells.append(f"{gains.mean():+.2f} [{low:+.2f}, {high:+.2f}]")
+            ci95 = interval(gains)
+            cells.append(f"{gains.mean():+.2f}" + ("" if ci95 is None else f" [{ci95[0]:+.2f}, {ci95[1]:+.2f}]"))
         rows.append(cells)
     heading = f"{config.deals} deals of seed {config.seed}, {config.worlds} worlds each; nats, 95% intervals"
     Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))]).print()

@@ -1,0 +1,153 @@
+"""The sentence that sums up a tournament: which player is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trickformer.base import game_name
+from trickformer.tournaments.intervals import FEWEST_LOOKED_AT
+from trickformer.tournaments.names import short_names
+
+
+def labels(result: dict[str, Any]) -> list[str]:
+    """Name the players of a result: "A (gomcts)" and "B (random)" in a match of two, else their short names."""
+    names = short_names(result["players"])
+    if "gauntlet" in result or "rows" not in result:
+        return names
+    alike = len(set(result["players"])) == 1
+    heads = [spec.partition(":")[0] for spec in result["players"]]
+    return [f"{letter} ({name})" for letter, name in zip("AB", heads if alike else names)]
+
+
+def conclude(result: dict[str, Any]) -> str:
+    """Sum up a result in a sentence.
+
+    Args:
+        result: Object of `TournamentResults.result`.
+    """
+    names = labels(result)
+    if "rows" in result:
+        return _Pair(result, result["matches"][0], names).sentence()
+    if result.get("gauntlet"):
+        return _conclude_gauntlet(result, names)
+    return _conclude_round_robin(result, names)
+
+
+class _Pair:
+    """A match of two players, seen from its A."""
+
+    def __init__(self, result: dict[str, Any], match: dict[str, Any], names: Sequence[str]) -> None:
+        row = match["rows"]["All"]
+        self.a, self.b = (names[i] for i in match["players"])
+        self.row, self.difference = row, row["difference"]
+        self.low, self.high = row["ci95"]
+        self.sign = 1 if result["higher_is_better"] else -1
+        self.deals, self.won = result["deals"], result["unit"] == "games won"
+        self.bound, self.sequential = result["bound"], result["sequential"]
+        self.game = game_name(result["game"]).capitalize()
+        self.unit = "percentage points" if self.won else "points a hand"
+
+    @property
+    def winner(self) -> int:
+        """1 if A is shown to be better, -1 if B is, 0 if the interval contains 0 or there is none."""
+        if self.low is None or self.low <= 0 <= self.high:
+            return 0
+        return self.sign if self.difference > 0 else -self.sign
+
+    def sentence(self) -> str:
+        if self.deals == 1:
+            return f"One deal says nothing about the difference: in it, {self._scores()}."
+        deals = f"{self.deals:,} deals"
+        if self.low is None:
+            return self._without_interval(deals)
+        if not self.winner:
+            return self._leave_open(deals)
+        ends = self.interval(magnitude=not self.won)
+        if self.won:
+            return f"{self._scores()}; 95% interval of the difference {ends} percentage points over {deals}."
+        better = "better" if self.winner > 0 else "worse"
+        return f"{self._scores()}, which is {better} in {self.game}; 95% interval {ends} over {deals}."
+
+    def interval(self, magnitude: bool = False) -> str:
+        """Format the interval of A - B, or of its magnitude."""
+        ends = [self.low, self.high]
+        if magnitude:
+            ends = sorted(map(abs, ends))
+            return " to ".join(map(self.amount, ends))
+        return " to ".join(("+" if end > 0 else "-" if end < 0 else "") + self.amount(abs(end)) for end in ends)
+
+    def amount(self, x: float) -> str:
+        """Format a difference without its sign."""
+        if self.won:
+            return f"{100 * x:.1f}"
+        return f"{x:.1f}" if abs(self.difference) >= 1 else f"{x:.2f}"
+
+    def _scores(self) -> str:
+        """Say how A and B have scored."""
+        if self.won:
+            return f"{self.a} wins {self.row['a']:.1%} of its games and {self.b} {self.row['b']:.1%}"
+        if self.difference == 0:
+            return f"{self.a} scores the same as {self.b}"
+        side = "higher" if self.difference > 0 else "lower"
+        return f"{self.a} scores {self.amount(abs(self.difference))} points a hand {side} than {self.b}"
+
+    def _without_interval(self, deals: str) -> str:
+        if self.sequential and self.deals < FEWEST_LOOKED_AT:
+            return f"{deals} are too few for an interval that holds at every look; so far, {self._scores()}."
+        if self.difference == 0:
+            return f"{self.a} and {self.b} scored the same in each of {deals}."
+        return f"{self._scores()} in each of {deals}; deals that all agree allow no interval."
+
+    def _leave_open(self, deals: str) -> str:
+        ends, unit = self.interval(), self.unit
+        if self.bound and -self.bound <= self.low <= self.high <= self.bound:
+            within = f"{100 * self.bound:g}" if self.won else f"{self.bound:g}"
+            return (
+                f"{self.a} and {self.b} differ by at most {within} {unit}; 95% interval of A − B {ends} over {deals}."
+            )
+        return f"{deals} do not show which player is better: {self._scores()}, 95% interval of A − B {ends} {unit}."
+
+
+def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
+    best = result["ratings"][0]["player"]
+    others = [_rival(result, match, best, names) for match in result["matches"] if best in match["players"]]
+    close = [name for name, pair in others if pair.winner <= 0]
+    if result["deals"] == 1:
+        return "One deal says nothing about the players."
+    deals = f"{result['deals']:,} deals"
+    if not close:
+        name, least = min(others, key=lambda other: abs(other[1].difference))
+        return (
+            f"{names[best]} is the best of {len(names)} players: it beats each other player, by the least {name}, "
+            f"{least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over {deals}."
+        )
+    return f"{deals} do not show which player is the best: {names[best]} leads, but {_join(close)} may be as good."
+
+
+def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:
+    if result["deals"] == 1:
+        return f"One deal says nothing about {names[0]}."
+    found: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    for match in result["matches"]:
+        name, pair = _rival(result, match, 0, names)
+        found[pair.winner].append(name)
+    parts = [f"better than {_join(found[1])}"] if found[1] else []
+    parts += [f"worse than {_join(found[-1])}"] if found[-1] else []
+    parts += [f"neither shown to be better nor worse than {_join(found[0])}"] if found[0] else []
+    return f"{names[0]} is {'; '.join(parts)}, by 95% intervals over {result['deals']:,} deals."
+
+
+def _rival(result: dict[str, Any], match: dict[str, Any], player: int, names: Sequence[str]) -> tuple[str, _Pair]:
+    """Return the other player of a match, and the match seen from `player`."""
+    if match["players"][0] != player:
+        row = match["rows"]["All"]
+        low, high = row["ci95"]
+        turned = {"difference": -row["difference"], "ci95": [None, None] if low is None else [-high, -low]}
+        match = {"players": match["players"][::-1], "rows": {"All": row | turned}}
+    other: int = match["players"][1]
+    return names[other], _Pair(result, match, names)
+
+
+def _join(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

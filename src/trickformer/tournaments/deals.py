@@ -1,0 +1,92 @@
+"""Deals that are named in a file: those of records, or a list of a seed and an index, or an index alone, a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from trickformer.base import TrickformerError
+from trickformer.plumbing.folder import CONFIG
+from trickformer.plumbing.text import from_toml, json_object
+
+RECORDS = "records.jsonl"
+_LINE = re.compile(r"(?:(\d+)\s*,\s*)?(\d+)")
+_MOST = 2**63
+
+
+class DealName(NamedTuple):
+    """Name of a deal in a tournament."""
+
+    number: int  # its index in the series
+    seed: int | None = None  # of the series; None if it is the tournament's
+
+
+def read_deals(path: Path, seed: int) -> list[DealName]:
+    """Read the deals that a file names, each once, in the order of the file.
+
+    A line of a list is SEED,INDEX or INDEX, which is of the tournament's series; # begins a comment. Records name their
+    deals, and the config in their folder names their seed. Records that were converted name both.
+
+    Args:
+        path: File, or folder of a run.
+        seed: Seed of the tournament.
+
+    Raises:
+        TrickformerError: The file cannot be read, names no deal, or a line is broken or lists a deal again.
+    """
+    file = path / RECORDS if path.is_dir() else path
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as e:
+        reason = e.strerror if isinstance(e, OSError) else "it is not text in UTF-8"
+        raise TrickformerError(f"cannot read the deals of {file}: {reason}") from None
+    first = next((line for line in lines if line.strip()), "")
+    names = _of_records(file, lines) if first.lstrip().startswith("{") else _of_list(file, lines, seed)
+    found = [DealName(index, None if series == seed else series) for series, index in names]
+    if not found:
+        raise TrickformerError(f"{file} names no deals")
+    return list(dict.fromkeys(found))
+
+
+def _of_list(file: Path, lines: list[str], seed: int) -> Iterator[tuple[int, int]]:
+    seen: set[tuple[int, int]] = set()
+    for number, line in enumerate(lines, 1):
+        if not (text := line.partition("#")[0].strip()):
+            continue
+        match = _LINE.fullmatch(text)
+        if not match:
+            raise TrickformerError(f"{file}, line {number}: {text!r} is no deal; write SEED,INDEX or INDEX")
+        name = (seed if match[1] is None else int(match[1]), int(match[2]))
+        if max(name) >= _MOST:
+            raise TrickformerError(f"{file}, line {number}: seeds and indices are below 2^63")
+        if name in seen:
+            raise TrickformerError(f"{file}, line {number}: the deal is listed twice")
+        seen.add(name)
+        yield name
+
+
+def _of_records(file: Path, lines: list[str]) -> Iterator[tuple[int, int]]:
+    own = _seed_of_run(file.parent)
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json_object(line)
+            tags: dict[str, Any] = record.get("tags", record)
+            series = tags.get("seed", own)
+            if series is None:
+                raise TrickformerError(f"{file}: no {CONFIG} beside it names the seed; list SEED,INDEX instead")
+            name = (int(series), int(tags["deal"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise TrickformerError(f"{file}, line {number}: not a record that names its deal") from None
+        if not 0 <= min(name) <= max(name) < _MOST:
+            raise TrickformerError(f"{file}, line {number}: seeds and indices are from 0 to 2^63 - 1")
+        yield name
+
+
+def _seed_of_run(folder: Path) -> int | None:
+    """Return the seed of the run in a folder; None if there is none."""
+    try:
+        return int(from_toml((folder / CONFIG).read_text(encoding="utf-8")).get("seed", 0))
+    except (OSError, ValueError, TypeError):
+        return None

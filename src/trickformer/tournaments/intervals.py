@@ -1,0 +1,137 @@
+"""Confidence intervals of a mean, from two samples to millions.
+
+An interval is Student's t interval, widened to contain Hall's interval for skewed samples (P. Hall, "On the removal of
+skewness by transformation", JRSS B 54, 1992), by half at most on either side. `python -m benchmarks.intervals`
+simulates matches with differences that are normal, as skewed as those of any match measured so far (skewness 1.5), and
+those of games that are won or lost. The 95% interval covers the true mean in 93 to 97% of them from 2 to 50 deals. Of
+games that are won or lost it covers more in small samples, which take few values. Student's t alone falls to 91% for
+skewed differences and to 88% for rare wins.
+
+The sequential interval has the quantile of a confidence sequence in place of Student's: the Gaussian mixture of H. Wang
+and A. Ramdas ("Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance", 2024). It
+holds at all numbers of deals at once, so a match may be looked at after every deal and stopped or extended at any time.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+
+import numpy as np
+from scipy import special
+
+_LEVEL = 0.05  # probability that an interval misses the mean
+_EFFECT = 0.5  # standard deviation of the mixture over true means, in standard deviations of a sample
+_WIDEST = 1.5  # limit of the correction, in half widths of Student's interval: beyond it few deals gain nothing
+_SMALLEST_P = 1e-300
+_ANYWHERE = (-math.inf, math.inf)
+
+
+def interval(
+    samples: np.ndarray, support: tuple[float, float] = _ANYWHERE, *, sequential: bool = False
+) -> tuple[float, float] | None:
+    """Compute a 95% interval of the mean.
+
+    Args:
+        samples: Independent samples, float64 [n].
+        support: Smallest and largest value that the mean can have. They bound the interval.
+        sequential: Whether the interval holds at all sample sizes at once.
+
+    Returns:
+        The ends of the interval, or None if the samples say nothing about their spread: there is one, they are all
+        equal, or there are too few for a sequential interval.
+    """
+    if len(samples) < 2 or np.ptp(samples) == 0:
+        return None
+    quantile = sequential_quantile(len(samples), _LEVEL) if sequential else _student_quantile(len(samples))
+    if math.isinf(quantile):
+        return None
+    low, high = _ends(samples, quantile)
+    return max(low, support[0]), min(high, support[1])
+
+
+def sequential_p_value(samples: np.ndarray) -> float:
+    """Compute a two-sided p value of a zero mean that holds at all sample sizes at once.
+
+    Args:
+        samples: Independent samples, float64 [n].
+
+    Returns:
+        The smallest level at which the sequential interval excludes 0; 1 if there is none.
+    """
+    if len(samples) < 2 or np.ptp(samples) == 0:
+        return 1.0
+    low, high = math.log(_SMALLEST_P), 0.0
+    if not _excludes_zero(samples, 1.0):
+        return 1.0
+    if _excludes_zero(samples, _SMALLEST_P):
+        return _SMALLEST_P
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        if _excludes_zero(samples, math.exp(middle)):
+            high = middle
+        else:
+            low = middle
+    return math.exp(high)
+
+
+def sequential_quantile(n: int, level: float) -> float:
+    """Compute the bound of a t statistic that holds at all sample sizes at once.
+
+    Args:
+        n: Number of samples, at least 2.
+        level: Probability that the statistic of normal samples ever exceeds its bound.
+
+    Returns:
+        The bound of |mean| / standard error, or infinity if there are too few samples.
+    """
+    growth = 1 + n * _EFFECT**2
+    likelihood = (math.sqrt(growth) / level) ** (2 / n)
+    if likelihood >= growth:
+        return math.inf
+    return math.sqrt((n - 1) * (likelihood - 1) / (1 - likelihood / growth))
+
+
+# Fewest samples that have a sequential interval.
+FEWEST_LOOKED_AT = next(n for n in count(2) if not math.isinf(sequential_quantile(n, _LEVEL)))
+
+
+def _student_quantile(n: int) -> float:
+    return float(special.stdtrit(n - 1, 1 - _LEVEL / 2))
+
+
+def _excludes_zero(samples: np.ndarray, level: float) -> bool:
+    quantile = sequential_quantile(len(samples), level)
+    if math.isinf(quantile):
+        return False
+    low, high = _ends(samples, quantile)
+    return low > 0 or high < 0
+
+
+def _ends(samples: np.ndarray, quantile: float) -> tuple[float, float]:
+    """Return the ends of Student's and Hall's intervals that lie further out, within a limit of Student's."""
+    n, mean = len(samples), float(samples.mean())
+    deviation = float(samples.std(ddof=1))
+    skewness = _skewness(samples)
+    half = quantile * deviation / math.sqrt(n)
+    below = deviation * _invert_transformation(quantile, skewness, n)
+    above = -deviation * _invert_transformation(-quantile, skewness, n)
+    return mean - min(max(below, half), _WIDEST * half), mean + min(max(above, half), _WIDEST * half)
+
+
+def _skewness(samples: np.ndarray) -> float:
+    """Estimate the skewness without bias under normality; 0 of two samples."""
+    n = len(samples)
+    if n < 3:
+        return 0.0
+    off = samples - samples.mean()
+    variance = float((off**2).mean())
+    return float((off**3).mean()) / variance**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
+
+
+def _invert_transformation(quantile: float, skewness: float, n: int) -> float:
+    """Return the value of (mean - true mean) / deviation that Hall's transformation takes to a quantile."""
+    if abs(skewness) < 1e-9:
+        return quantile / math.sqrt(n)
+    cube = 1 + skewness * (quantile / math.sqrt(n) - skewness / (6 * n))
+    return 3 / skewness * (math.cbrt(cube) - 1)

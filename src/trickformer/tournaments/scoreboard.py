@@ -1,0 +1,96 @@
+"""The score of a tournament while it is played: finished deals, the line that is shown, and when it may stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trickformer.base import Game
+from trickformer.tournaments import plan
+from trickformer.tournaments.deals import DealName
+from trickformer.tournaments.intervals import interval
+from trickformer.tournaments.names import short_names
+from trickformer.tournaments.plan import Tournament
+from trickformer.tournaments.rate import rate
+from trickformer.tournaments.statistics import match
+from trickformer.tournaments.store import HandRecord
+
+
+class Scoreboard:
+    """Differences of the finished deals of a tournament, which records are added to as they come.
+
+    Attributes:
+        finished: Number of finished deals.
+        decision: Number of deals, from the first on without a gap, after which a sequential tournament with a bound
+            stops; None while it goes on.
+    """
+
+    def __init__(self, config: Tournament, game: Game, specs: Sequence[str] = ()) -> None:
+        """Start without a deal.
+
+        Args:
+            config: The tournament.
+            game: Its game.
+            specs: Specs as they were typed, which name the players in the line; by default those of the config.
+        """
+        self._config, self._game = config, game
+        self._names = short_names(specs or config.specs)
+        self._sets = {pair: plan.seatings(game, pair) for pair in config.pairs}
+        self._seatings = plan.seating_order(game, len(config.specs), config.mixed, config.pairs)
+        self._open: dict[DealName, dict[tuple[int, ...], tuple[int, ...]]] = {}
+        self._differences: dict[DealName, list[float]] = {}  # of each pair
+        self._order = config.series
+        self._in_order: list[list[float]] = []  # of the deals from the first on without a gap
+        self.finished = 0
+        self.decision: int | None = None
+
+    def add(self, record: HandRecord) -> None:
+        """Add the record of a hand."""
+        scores = self._open.setdefault(record.deal_name, {})
+        scores[record.seating] = record.scores
+        if len(scores) < len(self._seatings):
+            return
+        del self._open[record.deal_name]
+        self._differences[record.deal_name] = [self._difference(scores, pair) for pair in self._sets]
+        self.finished += 1
+        if self._config.bound is not None:
+            self._look()
+
+    def line(self) -> str:
+        """Return the score so far in one line; empty before the first deal is finished."""
+        if not self.finished:
+            return ""
+        differences = np.array(list(self._differences.values()))
+        deals = f"{self.finished:,} of {self._config.deals:,} deals"
+        if self._config.players is None:
+            mean, error = differences.mean(), ""
+            if self.finished > 1:
+                error = f" ± {differences.std(ddof=1) / self.finished**0.5:.2f} (standard error)"
+            better = "higher" if self._game.higher_is_better else "lower"
+            return f"{deals}: A − B {mean:+.2f}{error}; {better} is better"
+        ratings = rate(dict(zip(self._sets, differences.T)), len(self._names), self._game.higher_is_better)
+        sign = 1 if self._game.higher_is_better else -1
+        return f"{deals}, best first: " + ", ".join(f"{self._names[r.player]} {sign * r.rating:+.2f}" for r in ratings)
+
+    def _difference(self, scores: dict[tuple[int, ...], tuple[int, ...]], pair: tuple[int, int]) -> float:
+        seatings = self._sets[pair]
+        kinds = (np.array(seatings) == pair[1]).astype(int)
+        own = np.array([[scores[seating] for seating in seatings]], dtype=np.float64)
+        return float(match(own, kinds)[0].deals[0])
+
+    def _look(self) -> None:
+        """Look at the interval after each further deal without a gap before it."""
+        while self.decision is None and len(self._in_order) < len(self._order):
+            differences = self._differences.get(self._order[len(self._in_order)])
+            if differences is None:
+                return
+            self._in_order.append(differences)
+            if all(self._is_decided(column) for column in np.array(self._in_order).T):
+                self.decision = len(self._in_order)
+
+    def _is_decided(self, differences: np.ndarray) -> bool:
+        ends, bound = interval(differences, sequential=True), self._config.bound
+        if ends is None or bound is None:
+            return False
+        return ends[0] > 0 or ends[1] < 0 or -bound <= ends[0] <= ends[1] <= bound
