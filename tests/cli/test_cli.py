@@ -130,7 +130,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
         ),
         (["tournament", "hearts(", "--a", "random", "--b", "random"], "'hearts(' is no game string"),
         (["tournament", "hearts", "--a", "random"], "who plays?"),
-        (["tournament", "hearts", "--players", "random", "--deals", "3"], "must have 2 values at least"),
+        (["tournament", "hearts", "--players", "random", "--deals", "3"], "give at least 2, or one"),
         (
             ["tournament", "hearts", "--players", "random", "random", "--a", "random"],
             "either a and b, or players",
