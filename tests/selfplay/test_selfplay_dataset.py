@@ -139,13 +139,10 @@ def test_bad_folders_are_one_line(folder, tmp_path):
             load_data(copy)
 
 
-def test_the_export_holds_the_same(folder, monkeypatch):
+def test_the_export_holds_the_same(folder):
     datasets = pytest.importorskip("datasets")
-    from trickformer.selfplay import dataset
-
-    monkeypatch.setattr(dataset, "_CHUNK", 5)
     data = load_data(folder)
-    exported = data.to_hf()
+    exported = data.to_hf(chunk=5)
     assert isinstance(exported, datasets.Dataset) and len(exported) == len(data)
     assert exported.column_names == ["input_ids", "outcome", "positions", "tokens", "values"]
     assert exported.features["outcome"].names == data.outcome_names

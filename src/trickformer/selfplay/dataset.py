@@ -19,8 +19,6 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay.data import LABEL, MANIFEST, Sequences, crop, lengths_of, starts_of
 from trickformer.selfplay.train import IGNORE, decisions
 
-_CHUNK = 100_000  # sequences that are turned into Arrow at once
-
 
 def load_data(folder: str | PathLike[str], *, value_classes: bool = True) -> SequenceDataset:
     """Load the training data of an iteration, such as `out/run/data/3`. The files are mapped into memory.
@@ -133,8 +131,11 @@ class SequenceDataset(Dataset[dict[str, Any]]):
             labels[field] = torch.cat([item[key] for item in items]).numpy()
         return Sequences(tokens, np.array([item["outcome"] for item in items]), starts, labels)
 
-    def to_hf(self) -> Any:
+    def to_hf(self, chunk: int = 100_000) -> Any:
         """Convert to a `datasets.Dataset` over Arrow, in memory.
+
+        Args:
+            chunk: Sequences that are turned into Arrow at once; changes no result.
 
         Returns:
             A dataset with the columns `input_ids`, `outcome` (a ClassLabel), `positions`, `tokens` and `values`.
@@ -147,7 +148,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
             import pyarrow as arrow  # pyright: ignore[reportMissingImports]
         except ModuleNotFoundError:
             raise TrickformerError("to_hf needs the package datasets: pip install datasets") from None
-        tables = [self._arrow(arrow, self.sequences[at : at + _CHUNK]) for at in range(0, len(self), _CHUNK)]
+        tables = [self._arrow(arrow, self.sequences[at : at + chunk]) for at in range(0, len(self), chunk)]
         table = arrow.concat_tables(tables)
         features = datasets.Features.from_arrow_schema(table.schema)
         features["outcome"] = datasets.ClassLabel(names=self.outcome_names)
