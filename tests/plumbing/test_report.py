@@ -31,7 +31,7 @@ def test_markdown_has_every_part_in_order():
 
 
 def test_a_conclusion_and_keys_explain_the_tables(capsys):
-    long = "gomcts:checkpoint=hearts-small,runs=50"
+    long = "gomcts:checkpoint=hearts-small,runs=50,steps=5"
     report = Report(
         {},
         "two hands",
@@ -49,7 +49,7 @@ def test_a_conclusion_and_keys_explain_the_tables(capsys):
     assert lines[-1] == "A is better." and "score: points a hand" in lines and "Pairs" not in lines
     assert [line.strip() for line in lines if "hearts" in line or "runs" in line] == [
         "checkpoint=hearts-small,",
-        "runs=50",
+        "runs=50,steps=5",
     ]
 
 

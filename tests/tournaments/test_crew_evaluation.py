@@ -271,7 +271,14 @@ def test_the_result_counts_what_the_records_say(unbroken):
         assert player["attempts"]["without_success"] == without
         assert player["turns"] == sum(sum(r.decisions) for r in unbroken.records if r.seating[0] == i)
     text = crew_report.make_report(result).markdown()
-    assert "SAW THE TRUE STATE" in text
+    assert "SAW THE TRUE STATE" in text and "missions won: of the 4 missions, those won at least once" in text
+    a, b = (player["rate"] for player in result["players"])
+    said = crew_report.conclude(result)
+    assert said.startswith(
+        f"A (random) wins {a:.1%} of its games and B (spiel) wins {b:.1%} of its games; 95% interval"
+    )
+    alone = crew_report.conclude({"players": result["players"][:1]})
+    assert alone.startswith(f"A (random) wins {a:.1%} of its games; 95% interval ")
     for m in result["missions"]:
         assert text.count(f"\n| {m['mission']} | ") == 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -292,9 +293,8 @@ def test_a_round_robin_shows_its_order():
     assert re.fullmatch(r"2 of 2 deals, best first: rules -\d\.\d\d, random \+\d\.\d\d", board.line())
 
 
-def test_plain_lines_carry_the_score(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_LINE_EVERY", 0.0)
-    run.tournament(config(deals=2))
+def test_plain_lines_carry_the_score(capsys):
+    run.tournament(config(deals=2), show=partial(progress.progress, line_every=0.0))
     lines = capsys.readouterr().err.splitlines()
     assert any(re.fullmatch(r"1 of 2 deals: A − B [+-].*", line) for line in lines)
     assert lines[-1] == "tournament: 28 of 28 tables, 0 s left"

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib
 
 from trickformer.plumbing.files import whole
+from trickformer.plumbing.tables import break_name
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -15,11 +16,40 @@ from matplotlib import pyplot as plt
 matplotlib.rcdefaults()  # a matplotlibrc in the current folder may be a stranger's
 matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
 
-__all__ = ["plt", "save"]
+__all__ = ["add_legend", "plt", "save"]
+
+_LETTER = 0.6  # mean width of a letter, in font sizes
+_LEGEND_SIZE = 8.5  # points
+
+
+def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
+    """Add the legend of axes below a figure, which must have the constrained layout.
+
+    Labels are broken into lines, and entries stand in as many columns as the figure has room for. The figure grows by
+    the height of the legend.
+
+    Args:
+        figure: The figure.
+        axes: Axes with labelled artists. Without any, there is no legend.
+        title: Title of the legend.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    if not labels:
+        return
+    letters = int(figure.get_figwidth() * 72 / (_LEGEND_SIZE * _LETTER)) - 8
+    labels = [break_name(label, letters) for label in labels]
+    look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": _LEGEND_SIZE, "title": title}
+    for columns in range(len(labels), 0, -1):
+        legend = figure.legend(handles, labels, ncols=columns, **look)
+        box = legend.get_window_extent(figure.canvas.get_renderer())
+        if columns == 1 or box.width <= 0.98 * figure.bbox.width:
+            figure.set_figheight(figure.get_figheight() + box.height / figure.dpi)
+            return
+        legend.remove()
 
 
 def save(figure: Any, path: Path) -> None:
-    """Writes a figure as PNG, whole or not at all, and closes it. Raises TrickformerError where the disk refuses."""
+    """Write a figure as PNG, whole or not at all, and close it. Raises TrickformerError if the disk refuses."""
     try:
         with whole(path) as draft:
             figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})

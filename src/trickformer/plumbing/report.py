@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -13,13 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trickformer.plumbing import terminal
 from trickformer.plumbing.files import replace
+from trickformer.plumbing.tables import break_name
 from trickformer.plumbing.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 REPORT = "report.md"  # file of a run
-_HEAD_WIDTH = 20  # columns of the head of a table's column
+_HEAD_WIDTH = 28  # columns of the head of a table's column
 
 # Head and rows of cells; the first column is text, the others numbers.
 ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -120,7 +120,7 @@ class Report:
             table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
             for i, name in enumerate(head):
                 justify = "right" if i and not self.words else "left"
-                table.add_column(_break_name(name), justify=justify, overflow="fold", no_wrap=bool(i))
+                table.add_column(break_name(name, _HEAD_WIDTH), justify=justify, overflow="fold", no_wrap=bool(i))
             for row in rows:
                 table.add_row(*(cell.replace("[", r"\[") for cell in row))
             console.print(table)
@@ -140,16 +140,6 @@ class Report:
 
 def _escape(text: str) -> str:
     return one_line(text).replace("*", "\\*")
-
-
-def _break_name(name: str) -> str:
-    """Break the head of a column into lines at colons and commas, if it is long."""
-    lines = [""]
-    for piece in re.split(r"(?<=[:,])", name) if len(name) > _HEAD_WIDTH else [name]:
-        if lines[-1] and len(lines[-1] + piece) > _HEAD_WIDTH:
-            lines.append("")
-        lines[-1] += piece
-    return "\n".join(lines)
 
 
 def _format_specs(specs: Mapping[str, str]) -> str:

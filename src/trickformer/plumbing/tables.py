@@ -1,10 +1,13 @@
-"""Numbers as the tables of reports show them."""
+"""Numbers and names as the tables of reports show them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
+
+from trickformer.plumbing.terminal import printable
 
 SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is given it
 
@@ -46,3 +49,24 @@ def seconds(s: float) -> str:
         if s * scale >= 1:
             return f"{s * scale:.3g} {unit}"
     return f"{s * 1e6:.3g} µs"
+
+
+def break_name(name: str, width: int) -> str:
+    """Break a long name, such as a spec, into lines.
+
+    Args:
+        name: The name.
+        width: Largest number of letters in a line. It ends after a colon, a comma, a slash or a space if possible.
+    """
+    lines = [""]
+    for piece in re.split(r"(?<=[:,/ ])", printable(name)):
+        while piece:
+            room = width - len(lines[-1])
+            if len(piece.rstrip()) <= room or (not lines[-1] and len(piece) <= width):
+                lines[-1] += piece
+                break
+            if lines[-1]:
+                lines.append("")
+                continue
+            lines[-1], piece = piece[:width], piece[width:]
+    return "\n".join(line.rstrip() for line in lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.figures import plt, save
+from trickformer.plumbing.figures import add_legend, plt, save
 from trickformer.review.result import Review
 from trickformer.review.text import who
 
@@ -42,5 +42,5 @@ def plot(review: Review, path: Path) -> None:
         axes.set_ylabel(review.unit)
         axes.set_title(f"Review by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
         if review.curves:
-            axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+            add_legend(figure, axes)
         save(figure, path)

@@ -92,11 +92,11 @@ def _change(gain: dict[str, float | None], sign: int) -> str:
 def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
     """Writes a PNG: the mean gain of a decision by the number of moves before it, as the searches said it and by exact
     samples. Raises TrickformerError where the disk refuses."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
     for i, (name, own) in enumerate(zip(names, every)):
-        for key, style, by in (("said", "-", "as it said"), ("exact", "--", "by exact samples")):
+        for key, style, by in (("said", "-", "its estimate"), ("exact", "--", "exact samples")):
             points = [p for p in (own or {}).get("by_move", []) if p[key]["mean"] is not None]
             if not points:
                 continue
@@ -107,6 +107,6 @@ def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -
             axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
     axes.axhline(0, color="#718096", linewidth=0.8)
     axes.set_xlabel("moves before the decision")
-    axes.set_ylabel("points gained a decision")
-    axes.legend(frameon=False, fontsize=8)
+    axes.set_ylabel("gain of a decision over the blueprint,\npoints (higher is better), ± standard error")
+    add_legend(figure, axes)
     save(figure, path)

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from trickformer.plumbing.figures import plt, save
-from trickformer.plumbing.terminal import printable
+from trickformer.plumbing.tables import break_name
+from trickformer.tournaments.conclusion import labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,31 +40,49 @@ def draw(results: TournamentResults) -> Figure:
     result = results.result()
     with plt.rc_context(_STYLE):
         two = "rows" in result
-        height = 3.6 if two else 2.0 + 0.32 * max(4, len(result["matches"]))
+        names = [break_name(name, 60 if two else 26) for name in labels(result)]
+        lines = max(name.count("\n") + 1 for name in names)
+        height = 3.6 if two else 1.6 + max(4, len(result["matches"])) * (0.18 + 0.16 * lines)
         figure, (left, right) = plt.subplots(1, 2, figsize=(10, height), layout="constrained")
         if two:
-            rows = result["rows"]
-            _intervals(left, list(rows), list(rows.values()), "difference")
-            left.set_title("A − B" if result.get("teams") else "A − B by seating")
-            left.set_xlabel(_unit(result, "difference in score a hand"))
-            _histogram(right, results.rows[results.pairs[0]][0].deals)
-            figure.suptitle(f"A: {_short(result['a'])}    B: {_short(result['b'])}", fontsize=10.5)
+            _plot_match(left, right, result, results.rows[results.pairs[0]][0].deals)
+            figure.suptitle("\n".join(names), fontsize=10.5)
         else:
-            ratings = result["ratings"]
-            _intervals(left, [_short(r["spec"], 34) for r in ratings], ratings, "rating")
-            left.set_title("Rating")
-            left.set_xlabel("points a hand better than the field (right is better)")
-            matches = result["matches"]
-            labels = [f"P{m['players'][0] + 1} − P{m['players'][1] + 1}" for m in matches]
-            _intervals(right, labels, [m["rows"]["All"] for m in matches], "difference")
-            right.set_title("Pairs")
-            right.set_xlabel(_unit(result, "difference in score a hand"))
-            names = "   ".join(f"P{i + 1}: {_short(s, 30)}" for i, s in enumerate(result["players"]))
-            figure.suptitle(names, fontsize=9, wrap=True)
+            _plot_ratings(left, result, names)
+            _plot_pairs(right, result, names)
     return figure
 
 
-def _intervals(axes: Any, labels: list[str], rows: list[dict[str, Any]], key: str) -> None:
+def _plot_match(left: Any, right: Any, result: dict[str, Any], deals: np.ndarray) -> None:
+    rows = result["rows"]
+    ticks = ["mean over\nseats" if label == "Seats" else label for label in rows]
+    _intervals(left, ticks, list(rows.values()), "difference")
+    left.set_title("A − B" if result.get("teams") else "A − B by seating")
+    left.set_xlabel(_axis(result, "A − B", "A"))
+    _histogram(right, deals)
+    right.set_xlabel(_axis(result, "A − B, mean over the deal's seatings", "A"))
+
+
+def _plot_ratings(axes: Any, result: dict[str, Any], names: list[str]) -> None:
+    ratings, sign = result["ratings"], 1 if result["higher_is_better"] else -1
+    rows = [
+        {"rating": sign * r["rating"], "ci95": [None if end is None else sign * end for end in r["ci95"]]}
+        for r in ratings
+    ]
+    _intervals(axes, [names[r["player"]] for r in ratings], rows, "rating")
+    axes.set_title("Rating")
+    axes.set_xlabel(_axis(result, "score minus the mean of all players", None))
+
+
+def _plot_pairs(axes: Any, result: dict[str, Any], names: list[str]) -> None:
+    matches = result["matches"]
+    pairs = ["{} −\n{}".format(*(names[i] for i in m["players"])) for m in matches]
+    _intervals(axes, pairs, [m["rows"]["All"] for m in matches], "difference")
+    axes.set_title("Pairs")
+    axes.set_xlabel(_axis(result, "difference in score", "the first"))
+
+
+def _intervals(axes: Any, ticks: list[str], rows: list[dict[str, Any]], key: str) -> None:
     y = np.arange(len(rows))[::-1]
     axes.axvline(0, color=_GREY, linewidth=1, linestyle=(0, (4, 3)))
     for at, row in zip(y, rows):
@@ -79,7 +99,7 @@ def _intervals(axes: Any, labels: list[str], rows: list[dict[str, Any]], key: st
             fontsize=9,
             bbox=_LABEL,
         )
-    axes.set_yticks(y, labels)
+    axes.set_yticks(y, ticks)
     axes.set_ylim(-0.6, len(rows) - 0.25)
     axes.margins(x=0.12)
     axes.tick_params(axis="y", length=0)
@@ -95,18 +115,14 @@ def _histogram(axes: Any, deals: np.ndarray) -> None:
         axes.hist(deals, bins=bins, color=_BLUE, alpha=0.75, edgecolor="white", linewidth=0.6)
     axes.axvline(0, color=_GREY, linewidth=1, linestyle=(0, (4, 3)))
     mean = float(deals.mean())
-    axes.axvline(mean, color=_RED, linewidth=1.8, label=f"mean {mean:+.2f}")
-    axes.legend(frameon=False, loc="upper right")
-    axes.set_title(f"The {len(deals):,} deals, one sample each")
-    axes.set_xlabel("A − B, mean over the deal's seatings")
-    axes.set_ylabel("deals")
+    axes.axvline(mean, color=_RED, linewidth=1.8)
+    axes.set_title("One deal" if len(deals) == 1 else f"{len(deals):,} deals; the red line is their mean, {mean:+.2f}")
+    axes.set_ylabel("number of deals")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _unit(result: dict[str, Any], what: str) -> str:
+def _axis(result: dict[str, Any], quantity: str, player: str | None) -> str:
+    """Label an axis by its quantity, its unit and the side that is better."""
     side = "right" if result["higher_is_better"] else "left"
-    return f"{what} ({side} of 0: the first is better)"
-
-
-def _short(spec: str, length: int = 60) -> str:
-    spec = printable(" ".join(spec.split()))
-    return spec if len(spec) <= length else spec[: length - 1] + "…"
+    better = f"{side} is better" if player is None else f"{side} of 0: {player} is better"
+    return f"{quantity}\n{result['unit']} ({better})"

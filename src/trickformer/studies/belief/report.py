@@ -123,7 +123,7 @@ def write(found: dict[str, Any], out: Path) -> None:
 def plot(found: dict[str, Any], path: Path) -> None:
     """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
     a PNG. Raises TrickformerError."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     names = list(found["estimators"])
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -142,9 +142,9 @@ def plot(found: dict[str, Any], path: Path) -> None:
     left.set_yticks([-i for i in range(len(names))], names)
     left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
     right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
-    right.set_xlabel("probability said")
-    right.set_ylabel("share that was so")
-    right.legend(frameon=False, fontsize=8)
+    right.set_xlabel("probability that was estimated")
+    right.set_ylabel("share of cases in which it was so (best: the diagonal)")
+    add_legend(figure, right)
     save(figure, path)
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.plumbing.figures import plt, save
+from trickformer.plumbing.figures import add_legend, plt, save
+from trickformer.tournaments.names import short_names
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"
+_FEWEST = 14  # missions that a figure has room for at least
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 
 
@@ -32,13 +34,14 @@ def players(result: dict[str, Any], path: Path) -> None:
                 at, share, "_", color=_GREY, markersize=9, label=f"uniformly random, {result['random_games']:,} games"
             )
         spread = 0.17 * (len(result["players"]) - 1)
-        for i, (player, colour) in enumerate(zip(result["players"], _COLOURS)):
+        names = short_names([player["spec"] for player in result["players"]])
+        for i, (name, colour) in enumerate(zip(names, _COLOURS)):
             rate = np.array([m["players"][i]["rate"] for m in missions])
             low, high = np.array([m["players"][i]["ci95"] for m in missions]).T
             x = at + (2 * i - 1) * spread
             axes.vlines(x, low, high, color=colour, linewidth=1.6)
-            axes.plot(x, rate, "o", color=colour, markersize=4.5, clip_on=False, label=_short(player["spec"]))
-        _legend(axes)
+            axes.plot(x, rate, "o", color=colour, markersize=4.5, clip_on=False, label=name)
+        add_legend(figure, axes)
         save(figure, path)
 
 
@@ -62,7 +65,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
                 clip_on=False,
                 label=str(i),
             )
-        _legend(left, "iteration")
+        add_legend(figure, left, "iteration")
         rate = [p["rate"] for p in result["players"]]
         low, high = np.array([p["ci95"] for p in result["players"]]).T
         right.fill_between(range(count), low, high, color=_COLOURS[0], alpha=0.2, linewidth=0)
@@ -70,6 +73,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
         right.set_ylim(bottom=0)
         right.set_xticks(range(count))
         right.set_xlabel("iteration")
+        right.set_ylabel("share of games won (higher is better)")
         right.set_title("all missions")
         save(figure, path)
 
@@ -77,7 +81,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
 def _missions(result: dict[str, Any], beside: bool = False) -> Any:
     """A figure with an axis of missions; with a narrow one at its right where asked for."""
     numbers = [m["mission"] for m in result["missions"]]
-    width = max(6.0, 0.24 * len(numbers) + 1.5)
+    width = 0.24 * max(len(numbers), _FEWEST) + 1.5
     if beside:
         figure, axes = plt.subplots(1, 2, figsize=(width + 3, 4), layout="constrained", width_ratios=(width, 3))
         main = axes[0]
@@ -85,18 +89,11 @@ def _missions(result: dict[str, Any], beside: bool = False) -> Any:
         figure, axes = plt.subplots(figsize=(width, 4), layout="constrained")
         main = axes
     main.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
-    main.set_xlim(-0.7, len(numbers) - 0.3)
+    room = max(0, _FEWEST - len(numbers)) / 2  # few missions stand in the middle, as wide as among many
+    main.set_xlim(-0.7 - room, len(numbers) - 0.3 + room)
     main.set_ylim(0, 1.02)
     main.set_xlabel("mission")
-    main.set_ylabel(f"success, {result['games']:,} games each")
+    main.set_ylabel(f"share of {result['games']:,} games won (higher is better)")
     main.grid(axis="y", color="#edf2f7")
     main.set_axisbelow(True)
     return figure, axes
-
-
-def _legend(axes: Any, title: str | None = None) -> None:
-    axes.legend(frameon=False, title=title, loc="lower left", bbox_to_anchor=(0, 1), ncols=6, fontsize=8.5)
-
-
-def _short(spec: str, length: int = 60) -> str:
-    return spec if len(spec) <= length else spec[: length - 1] + "…"

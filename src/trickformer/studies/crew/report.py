@@ -10,6 +10,7 @@ from trickformer.games.crew import ranges
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
+from trickformer.tournaments.names import short_names
 
 SUMMARY, PLOT = "summary.json", "missions.png"
 _METHOD = (
@@ -46,6 +47,31 @@ def who(result: dict[str, Any]) -> dict[str, str]:
     return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
 
 
+def _labels(result: dict[str, Any]) -> list[str]:
+    """Name the players in tables: A (pimc), B (rules), or by iteration."""
+    if result.get("iterations"):
+        return [f"iteration {i}" for i in range(len(result["players"]))]
+    names = short_names([player["spec"] for player in result["players"]])
+    return [f"{letter} ({name})" for letter, name in zip("AB", names)]
+
+
+def conclude(result: dict[str, Any]) -> str:
+    """Sum up a result in a sentence."""
+    names, players = _labels(result), result["players"]
+    won = [f"{name} wins {_share(p['rate'])} of its games" for name, p in zip(names, players)]
+    if result.get("iterations") and len(players) > 1:
+        return f"{won[-1]}, {names[0]} {_share(players[0]['rate'])}."
+    if "comparison" not in result:
+        low, high = players[0]["ci95"]
+        return f"{won[0]}; 95% interval {_share(low)} to {_share(high)}."
+    low, high = result["comparison"]["ci95"]
+    if low is None:
+        return f"{won[0]} and {won[1]}; one game of each mission, or pairs that all agree, allow no interval."
+    ends = f"95% interval of the difference {100 * low:+.1f} to {100 * high:+.1f} percentage points"
+    sure = "" if low > 0 or high < 0 else ", which does not show which player is better"
+    return f"{won[0]} and {won[1]}; {ends}{sure}."
+
+
 def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """Titles and cells of the tables of a result."""
     return [("", _players(result)), ("Success by mission", _missions(result))]
@@ -53,9 +79,9 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
 
 def _players(result: dict[str, Any]) -> ReportTable:
     players = result["players"]
-    head = ["", "success", "95% interval", "missions won once", "games for these", "95% interval", "a turn"]
+    head = ["", "games won", "95% interval", "missions won", "expected games", "95% interval", "time a decision"]
     rows = []
-    for name, p in zip(who(result), players):
+    for name, p in zip(_labels(result), players):
         expected = p["attempts"]["expected"]
         time = p["seconds_per_turn"]
         row = [
@@ -71,9 +97,31 @@ def _players(result: dict[str, Any]) -> ReportTable:
         if "p_previous" in p:
             row.append("" if p["p_previous"] is None else p_value(p["p_previous"]))
         rows.append(row)
-    head += ["ahead of random in"] if "ahead_of_random" in players[0] else []
-    head += ["p against the one before"] if "p_previous" in players[0] else []
+    head += ["better than random"] if "ahead_of_random" in players[0] else []
+    head += ["p (Wilcoxon)"] if "p_previous" in players[0] else []
     return head, rows
+
+
+def _players_key(result: dict[str, Any]) -> str:
+    parts = [
+        "games won: share of all games.",
+        f"missions won: of the {len(result['missions'])} missions, those won at least once.",
+        "expected games: games until each of these missions is won.",
+    ]
+    if "ahead_of_random" in result["players"][0]:
+        parts.append("better than random: missions that it wins more often than random players (p < 0.05).")
+    if result.get("iterations"):
+        parts.append("p: test that an iteration and the one before are equal.")
+    return " ".join(parts)
+
+
+def _missions_key(result: dict[str, Any]) -> str:
+    first = result["missions"][0]
+    parts = ["Share of games won by each player."]
+    parts += ["A − B: above 0, A is better. p (Holm): test that they are equal."] if "comparison" in first else []
+    parts += ["random: share of games that random players win; * better than random."] if "random" in first else []
+    parts += ["ceiling: share of deals that can be won with open hands; in brackets, not known."] * ("ceiling" in first)
+    return " ".join(parts)
 
 
 def _missions(result: dict[str, Any]) -> ReportTable:
@@ -129,13 +177,12 @@ def notes(result: dict[str, Any]) -> list[str]:
             )
         if p["illegal"]["searched"]:
             share = p["illegal"]["illegal"] / p["illegal"]["searched"]
-            lines.append(f"{name}: {share:.2%} of {p['illegal']['searched']:,} histories illegal")
+            searched = f"{p['illegal']['searched']:,} move sequences imagined in its search"
+            lines.append(f"{name}: {share:.2%} of the {searched} are impossible")
         if p["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in p["caveats"]]
     lines += gains.notes(result.get("gains", []), list(who(result)), "games")
-    if result["random_games"]:
-        lines.append("* ahead of random")
     if result["distress"] != "off":
         lines.append(
             "The logbook counts one attempt more for each mission with the distress signal; these games do not"
@@ -153,6 +200,8 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         heading(result),
         tables(result),
+        keys=[_players_key(result), _missions_key(result)],
+        conclusion=conclude(result),
         title="Missions of The Crew",
         names=who(result),
         notes=notes(result),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import ClassVar, Self
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, field_validator, model_validator
 from trickformer import players as known
 from trickformer.base import Game
 from trickformer.tournaments import plan
+from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Hand, Plan
 
 
@@ -57,10 +58,14 @@ class CrossPlay(Plan, Teams):
         plan.no_mixing_but_of_teams(game)
         return game
 
-    def runs(self) -> dict[str, list[int]]:
-        """By method, in order: its players."""
+    def runs(self, specs: Sequence[str] | None = None) -> dict[str, list[int]]:
+        """Group the players by method, in order.
+
+        Args:
+            specs: Specs as they were typed, which name players without a method; by default those of the plan.
+        """
         found: dict[str, list[int]] = {}
-        for player, name in enumerate(self.methods or [f"P{i + 1}" for i in range(len(self.players))]):
+        for player, name in enumerate(self.methods or short_names(specs or self.players)):
             found.setdefault(name, []).append(player)
         return found
 

@@ -12,6 +12,7 @@ from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import SAW_STATE
 from trickformer.studies.crossplay.results import Cell
+from trickformer.tournaments.names import short_names
 
 PLOT = "crossplay.png"
 
@@ -29,7 +30,8 @@ def heading(result: dict[str, Any]) -> str:
 
 def who(result: dict[str, Any]) -> dict[str, str]:
     """Short names and the specs that were typed for them."""
-    return {f"P{i + 1}": player["spec"] for i, player in enumerate(result["players"])}
+    specs = [player["spec"] for player in result["players"]]
+    return dict(zip(short_names(specs), specs))
 
 
 def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
@@ -93,7 +95,7 @@ def make_report(result: dict[str, Any]) -> Report:
 def plot(result: dict[str, Any], path: Path) -> None:
     """The matrix as a heat map, methods divided by lines; beside it, where the game tells, what was known of the cards
     played, by method (Figure 4). Writes a PNG. Raises TrickformerError."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     matrix, methods = np.array(result["matrix"]), result["methods"]
     order = [player for m in methods for player in m["runs"]]
@@ -120,7 +122,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
         for edge in np.cumsum([len(m["runs"]) for m in methods])[:-1]:
             left.axhline(edge - 0.5, color="white", linewidth=2)
             left.axvline(edge - 0.5, color="white", linewidth=2)
-        left.set_title("mean score at one table")
+        left.set_title("mean score at one table (higher is better)")
         if known:
             right, base = axes[0, 1], np.zeros(len(known))
             for key, share in zip(KNOWING, np.array(list(known.values())).T):
@@ -128,7 +130,7 @@ def plot(result: dict[str, Any], path: Path) -> None:
                 base += share
             right.invert_yaxis()
             right.set(xlim=(0, 1), title="known of the cards played", xlabel="share of the cards played")
-            right.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4, frameon=False)
+            add_legend(figure, right)
         save(figure, path)
 
 

@@ -38,7 +38,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
         scores[player, player] = by_seating[(player,) * game.players]
     for i, j in plan.pairs(n):
         scores[i, j] = scores[j, i] = mean_of(plan.mixtures(game, (i, j)))
-    runs = config.runs()
+    runs = config.runs(run.typed)
     methods = []
     for name, own in runs.items():
         strangers = config.strangers(game, own)

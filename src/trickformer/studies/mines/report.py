@@ -103,7 +103,7 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
 
 def plot(result: dict[str, Any], path: Path) -> None:
     """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises TrickformerError."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     budget = _budget(result)
     x = [row[budget] for row in result["rows"]]
@@ -119,9 +119,9 @@ def plot(result: dict[str, Any], path: Path) -> None:
             axes.axhline(result["optimal"], color="#718096", linewidth=1, linestyle=(0, (4, 3)), label="best play")
         axes.set_xscale("log", base=2)
         axes.set_xticks(x, [f"{v:g}" for v in x])
-        axes.set_xlabel(f"{budget} a move")
-        axes.set_ylabel("score, 95% intervals")
+        axes.set_xlabel("CPU seconds a move" if budget == "seconds" else "simulations a move")
+        axes.set_ylabel("share of safe cells opened\n(higher is better), 95% intervals")
         axes.set_title(f"{result['board']}, {result['mines']} mines", loc="left", fontweight="bold", fontsize=10.5)
         axes.grid(axis="y", color="#edf2f7")
-        axes.legend(frameon=False)
+        add_legend(figure, axes)
         save(figure, path)

@@ -172,5 +172,5 @@ def plot(found: dict[str, Any], path: Path) -> None:
             image = axis.imshow(method["matrix"], cmap="RdYlBu", vmin=-10, vmax=10)
             axis.set(title=method["name"], xlabel="Bob", xticks=[], yticks=[], ylabel="" if i else "Alice")
         assert image is not None
-        figure.colorbar(image, ax=axes, label="points", extend="min")
+        figure.colorbar(image, ax=axes, label="points (higher is better)", extend="min")
         save(figure, path)
