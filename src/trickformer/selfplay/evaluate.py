@@ -106,8 +106,6 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
         for e in entries:
             lines.append(f"{e['iteration']},{opponent},{e['difference']},{e['low']},{e['high']},{e['deals']}")
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
-    from matplotlib.ticker import MaxNLocator
-
     from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -115,7 +113,5 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
     axes.set_title(
         f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
     )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.spines[["top", "right"]].set_visible(False)
     add_legend(figure, axes)
     save(figure, folder / "curve.png")

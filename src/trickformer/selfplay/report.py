@@ -152,7 +152,7 @@ def plot(results: TrainingResults, path: Path) -> None:
     Raises:
         TrickformerError: The disk refuses.
     """
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     figure = plt.figure(figsize=(10, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -173,6 +173,7 @@ def plot(results: TrainingResults, path: Path) -> None:
         left.legend(frameon=False)
     matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
     plot_matches(right, results.game, results.config.baseline, matches)
+    add_legend(figure, right)
     save(figure, path)
 
 
@@ -204,5 +205,3 @@ def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Seq
     axes.set_ylabel(f"points a hand (the model is better {better} 0)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)
-    if any(matches.values()):
-        axes.legend(frameon=False)
