@@ -1,155 +1,278 @@
 #include "mines/count.hpp"
 
-#include <map>
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 
 namespace trickformer::mines {
 
 namespace {
 
+// What a graph may take. Boards of one word stay far below.
+constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+
 // Pascal's triangle up to 64; the largest entry is 64 over 32.
 constexpr auto kChoose = [] {
-  std::array<std::array<std::uint64_t, kMaxCells + 1>, kMaxCells + 1> c{};
-  for (int n = 0; n <= kMaxCells; ++n) {
+  std::array<std::array<std::uint64_t, 65>, 65> c{};
+  for (int n = 0; n <= 64; ++n) {
     c[n][0] = 1;
     for (int k = 1; k <= n; ++k) c[n][k] = c[n - 1][k - 1] + (k < n ? c[n - 1][k] : 0);
   }
   return c;
 }();
 
-int lack(const std::array<std::uint64_t, 4>& lacks, int cell) { return int(lacks[cell / 16] >> 4 * (cell % 16) & 15); }
+template <std::size_t N>
+int lack(const std::array<std::uint64_t, N>& lacks, int cell) {
+  return int(lacks[cell / 16] >> 4 * (cell % 16) & 15);
+}
+
+struct Hash {
+  template <std::size_t N>
+  std::size_t operator()(const std::array<std::uint64_t, N>& lacks) const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t word : lacks) sum = mix(sum ^ word);
+    return std::size_t(sum);
+  }
+};
+
+[[noreturn]] void refuse() {
+  throw std::runtime_error("too many partial layouts: more than " + std::to_string(kMostNodes) + ", or than " +
+                           std::to_string(kMostBytes >> 20) + " MiB hold");
+}
+
+// The cell that comes first along the longer side of the board, so that what lies between those before and those after
+// it is short.
+template <typename Cells>
+int first_cell(const Board<Cells>& board, Cells cells) {
+  if (std::unsigned_integral<Cells> || board.rows >= board.cols) return lowest(cells);
+  int best = -1, least = std::numeric_limits<int>::max();
+  while (any(cells)) {
+    const int cell = take_lowest(cells), place = cell % board.cols * board.rows + cell / board.cols;
+    if (place < least) {
+      least = place;
+      best = cell;
+    }
+  }
+  return best;
+}
 
 }  // namespace
 
-Counter::Counter(const Board& board, const Observation& observation)
-    : known_(observation.exploded), mines_(board.mines - count(observation.exploded)) {
-  if ((observation.opened | observation.exploded | observation.allowed) & ~board.all)
-    throw std::invalid_argument("what was seen is of another board");
+template <typename Cells>
+Counter<Cells>::Counter(const Board<Cells>& board, const Observation<Cells>& observation)
+    : known_(observation.exploded), mines_(board.mines - count(observation.exploded)), cells_(board.cells()) {
   const Cells unknown = observation.allowed & ~observation.opened & ~observation.exploded;
-  if (observation.exploded & ~observation.allowed) return;
+  if (any(observation.exploded & ~observation.allowed)) return;
   Lacks lacks{};
   for (int i = 0; i < observation.n; ++i) {
     const int cell = observation.cell[i], left = observation.shown[i] - number(board, known_, cell);
-    if (left < 0 || left > count(board.around[cell] & unknown)) return;
+    if (left < 0 || left > count(around(board, cell) & unknown)) return;
     lacks[cell / 16] |= std::uint64_t(left) << 4 * (cell % 16);
   }
   group(board, observation, unknown);
-  walk(board, lacks);
+  if (!walk(board, lacks)) return;
+  add_binomials();
   count_back();
-  if (!layers_[0].nodes.empty()) total_ = ways(0, 0)[mines_];
+  if (layers_[0].holds(mines_)) total_ = layers_[0].ways[layers_[0].at(0, mines_)];
 }
 
 // Groups in order: those around the first number, then those around the numbers that share a group with it, and so
 // on.
-void Counter::group(const Board& board, const Observation& observation, Cells unknown) {
-  Cells grouped = 0, waiting = observation.opened, near = 0;
-  while (waiting) {
-    const int at = lowest(near & waiting ? near & waiting : waiting);
-    waiting ^= bit(at);
-    for (Cells rest = board.around[at] & unknown & ~grouped; rest;) {
+template <typename Cells>
+void Counter<Cells>::group(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& unknown) {
+  Cells grouped{}, waiting = observation.opened, near{};
+  while (any(waiting)) {
+    const Cells touched = near & waiting;
+    const int at = first_cell(board, any(touched) ? touched : waiting);
+    waiting ^= bit<Cells>(at);
+    for (Cells rest = around(board, at) & unknown & ~grouped; any(rest);) {
       Group g;
-      g.numbers = board.around[lowest(rest)] & observation.opened;
-      for (Cells cells = rest; cells;)
-        if (const int cell = take_lowest(cells); (board.around[cell] & observation.opened) == g.numbers)
-          g.cells |= bit(cell);
+      g.numbers = around(board, lowest(rest)) & observation.opened;
+      for (Cells cells = rest; any(cells);)
+        if (const int cell = take_lowest(cells); (around(board, cell) & observation.opened) == g.numbers)
+          g.cells |= bit<Cells>(cell);
       rest &= ~g.cells;
       grouped |= g.cells;
       near |= g.numbers;
       groups_.push_back(g);
     }
   }
-  if (unknown & ~grouped) groups_.push_back({unknown & ~grouped, 0});
+  if (any(unknown & ~grouped)) groups_.push_back({unknown & ~grouped, {}});
+  for (Group& g : groups_) g.size = count(g.cells);
 }
 
-void Counter::walk(const Board& board, Lacks lacks) {
+template <typename Cells>
+bool Counter<Cells>::walk(const Board<Cells>& board, const Lacks& lacks) {
+  struct Node {
+    Lacks lacks;
+    int fewest, most;  // mines before it
+  };
+  struct Number {
+    int cell;
+    int later;  // cells around it that belong to later groups
+  };
   layers_.resize(groups_.size() + 1);
-  layers_[0].nodes.push_back(lacks);
-  Cells later = 0;
+  std::vector<Node> nodes{{lacks, 0, 0}}, after;
+  std::unordered_map<Lacks, int, Hash> known;
+  std::vector<Number> numbers;
+  Cells later{};
   for (const Group& g : groups_) later |= g.cells;
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
+  std::size_t total = 0, bytes = 0;
+  for (std::size_t i = 0;; ++i) {
+    Layer& layer = layers_[i];
+    int fewest = mines_, most = 0;
+    for (const Node& node : nodes) {
+      fewest = std::min(fewest, node.fewest);
+      most = std::max(most, node.most);
+    }
+    layer.nodes = int(nodes.size());
+    const bool last = i == groups_.size();
+    layer.least = last ? 0 : std::max(0, mines_ - most);
+    layer.most = last ? 0 : mines_ - fewest;
+    total += nodes.size();
+    bytes += nodes.size() * layer.row() * sizeof(Cells);
+    if (total > kMostNodes || bytes > kMostBytes) refuse();
+    if (last) return true;
+
     const Group& g = groups_[i];
-    const int size = count(g.cells);
     later &= ~g.cells;
-    Layer &layer = layers_[i], &after = layers_[i + 1];
-    layer.next.assign(layer.nodes.size() * (size + 1), -1);
-    std::map<Lacks, int> known;
-    for (std::size_t node = 0; node < layer.nodes.size(); ++node)
-      for (int k = 0; k <= size && k <= mines_; ++k) {
-        Lacks left = layer.nodes[node];
+    numbers.clear();
+    for (Cells rest = g.numbers; any(rest);) {
+      const int cell = take_lowest(rest);
+      numbers.push_back({cell, count(around(board, cell) & later)});
+    }
+    layer.next.assign(nodes.size() * (g.size + 1), -1);
+    known.clear();
+    after.clear();
+    for (std::size_t node = 0; node < nodes.size(); ++node)
+      for (int k = 0; k <= g.size && nodes[node].fewest + k <= mines_; ++k) {
+        Lacks left = nodes[node].lacks;
         bool possible = true;
-        for (Cells rest = g.numbers; rest && possible;) {
-          const int cell = take_lowest(rest), lacking = lack(left, cell) - k;
-          possible = lacking >= 0 && lacking <= count(board.around[cell] & later);
-          left[cell / 16] -= std::uint64_t(k) << 4 * (cell % 16);
+        for (const Number& n : numbers) {
+          const int lacking = lack(left, n.cell) - k;
+          possible = lacking >= 0 && lacking <= n.later;
+          if (!possible) break;
+          left[n.cell / 16] -= std::uint64_t(k) << 4 * (n.cell % 16);
         }
         if (!possible) continue;
-        const auto [at, fresh] = known.emplace(left, int(after.nodes.size()));
-        if (fresh) after.nodes.push_back(left);
-        layer.next[node * (size + 1) + k] = at->second;
+        const int fewer = nodes[node].fewest + k, more = std::min(nodes[node].most + k, mines_);
+        const auto [at, fresh] = known.emplace(left, int(after.size()));
+        if (fresh) {
+          if (total + after.size() >= kMostNodes) refuse();
+          after.push_back({left, fewer, more});
+        } else {
+          Node& same = after[at->second];
+          same.fewest = std::min(same.fewest, fewer);
+          same.most = std::max(same.most, more);
+        }
+        layer.next[node * (g.size + 1) + k] = at->second;
       }
+    if (after.empty()) return false;
+    nodes.swap(after);
   }
 }
 
-void Counter::count_back() {
-  const std::size_t row = mines_ + 1;
-  layers_.back().ways.assign(layers_.back().nodes.size() * row, 0);
-  if (!layers_.back().nodes.empty()) layers_.back().ways[0] = 1;  // its only node lacks nothing, and no mine is left
+template <typename Cells>
+const Cells* Counter<Cells>::choose(int n) const {
+  if constexpr (std::unsigned_integral<Cells>)
+    return kChoose[n].data();
+  else
+    return binomials_[n].data();
+}
+
+template <typename Cells>
+void Counter<Cells>::add_binomials() {
+  if constexpr (!std::unsigned_integral<Cells>) {
+    int largest = 0;
+    for (const Group& g : groups_) largest = std::max(largest, g.size);
+    std::vector<bool> needed(largest + 1);
+    for (const Group& g : groups_) needed[g.size] = needed[g.size - 1] = true;
+    binomials_.resize(largest + 1);
+    std::vector<Cells> row(std::min(largest, mines_) + 1);
+    row[0] = bit<Cells>(0);
+    for (int n = 0; n <= largest; ++n) {
+      if (n)
+        for (std::size_t k = row.size(); --k > 0;) row[k] += row[k - 1];
+      if (needed[n]) binomials_[n] = row;
+    }
+  }
+}
+
+template <typename Cells>
+template <typename F>
+void Counter<Cells>::each_left(std::size_t layer, int k, F f) const {
+  const Layer &here = layers_[layer], &after = layers_[layer + 1];
+  for (int left = std::max(here.least, after.least + k); left <= std::min(here.most, after.most + k); ++left) f(left);
+}
+
+template <typename Cells>
+void Counter<Cells>::count_back() {
+  layers_.back().ways.assign(layers_.back().nodes, bit<Cells>(0));  // its only node lacks nothing, and no mine is left
   for (std::size_t i = groups_.size(); i-- > 0;) {
     Layer& layer = layers_[i];
-    const int size = count(groups_[i].cells);
-    layer.ways.assign(layer.nodes.size() * row, 0);
-    for (std::size_t node = 0; node < layer.nodes.size(); ++node)
-      for (int k = 0; k <= size; ++k) {
-        const int to = next(i, int(node), k);
+    const Layer& following = layers_[i + 1];
+    const Cells* sets = choose(groups_[i].size);
+    layer.ways.assign(std::size_t(layer.nodes) * layer.row(), Cells{});
+    for (int node = 0; node < layer.nodes; ++node)
+      for (int k = 0; k <= groups_[i].size; ++k) {
+        const int to = next(i, node, k);
         if (to < 0) continue;
-        for (int left = k; left <= mines_; ++left)
-          layer.ways[node * row + left] += kChoose[size][k] * ways(i + 1, to)[left - k];
+        each_left(i, k, [&](int left) {
+          layer.ways[layer.at(node, left)] += sets[k] * following.ways[following.at(to, left - k)];
+        });
       }
   }
 }
 
-std::vector<std::uint64_t> Counter::mines() const {
-  std::vector<std::uint64_t> found(kMaxCells, 0);
-  for (Cells rest = known_; rest;) found[take_lowest(rest)] = total_;
-  if (!total_) return found;
-  const std::size_t row = mines_ + 1;
-  // [nodes, mines + 1]: partial layouts that reach a node, by mines left.
-  std::vector<std::uint64_t> here(row, 0), after;
-  here[mines_] = 1;
+template <typename Cells>
+std::vector<Cells> Counter<Cells>::mines() const {
+  std::vector<Cells> found(cells_);
+  for (Cells rest = known_; any(rest);) found[take_lowest(rest)] = total_;
+  if (!any(total_)) return found;
+  // [nodes, mines left]: partial layouts that reach a node.
+  std::vector<Cells> here{bit<Cells>(0)}, after;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const int size = count(groups_[i].cells);
-    after.assign(layers_[i + 1].nodes.size() * row, 0);
-    std::uint64_t in_one = 0;  // layouts in which one given cell of the group is a mine
-    for (std::size_t node = 0; node < layers_[i].nodes.size(); ++node)
+    const Layer &layer = layers_[i], &following = layers_[i + 1];
+    const int size = groups_[i].size;
+    const Cells *sets = choose(size), *others = choose(size - 1);
+    after.assign(std::size_t(following.nodes) * following.row(), Cells{});
+    Cells in_one{};  // layouts in which one given cell of the group is a mine
+    for (int node = 0; node < layer.nodes; ++node)
       for (int k = 0; k <= size; ++k) {
-        const int to = next(i, int(node), k);
+        const int to = next(i, node, k);
         if (to < 0) continue;
-        for (int left = k; left <= mines_; ++left) {
-          const std::uint64_t reached = here[node * row + left], more = ways(i + 1, to)[left - k];
-          if (!reached || !more) continue;  // what cannot be completed is not counted: its numbers know no bound
-          after[std::size_t(to) * row + left - k] += reached * kChoose[size][k];
-          if (k) in_one += reached * kChoose[size - 1][k - 1] * more;
-        }
+        each_left(i, k, [&](int left) {
+          const Cells &reached = here[layer.at(node, left)], &more = following.ways[following.at(to, left - k)];
+          if (!any(reached) || !any(more))
+            return;  // what cannot be completed is not counted: its numbers know no bound
+          after[following.at(to, left - k)] += sets[k] * reached;
+          if (k) in_one += others[k - 1] * reached * more;
+        });
       }
-    for (Cells rest = groups_[i].cells; rest;) found[take_lowest(rest)] = in_one;
+    for (Cells rest = groups_[i].cells; any(rest);) found[take_lowest(rest)] = in_one;
     here.swap(after);
   }
   return found;
 }
 
-Cells Counter::draw(std::uint64_t seed) const {
-  if (!total_) throw std::logic_error("there is no layout to draw");
+template <typename Cells>
+Cells Counter<Cells>::draw(std::uint64_t seed) const {
+  if (!any(total_)) throw std::logic_error("there is no layout to draw");
   Rng rng(seed);
   Cells layout = known_;
   int node = 0, left = mines_;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const int size = count(groups_[i].cells);
-    std::uint64_t at = rng.below64(ways(i, node)[left]);
-    for (int k = 0; k <= size; ++k) {
+    const Layer &layer = layers_[i], &following = layers_[i + 1];
+    const Cells* sets = choose(groups_[i].size);
+    Cells at = below(layer.ways[layer.at(node, left)], rng);
+    for (int k = 0; k <= groups_[i].size; ++k) {
       const int to = next(i, node, k);
-      if (to < 0 || k > left) continue;
-      const std::uint64_t here = kChoose[size][k] * ways(i + 1, to)[left - k];
-      if (at >= here) {
+      if (to < 0 || !following.holds(left - k)) continue;
+      const Cells here = sets[k] * following.ways[following.at(to, left - k)];
+      if (!(at < here)) {
         at -= here;
         continue;
       }
@@ -162,25 +285,29 @@ Cells Counter::draw(std::uint64_t seed) const {
   return layout;
 }
 
-void Counter::each(const std::function<void(Cells)>& visit) const {
-  if (total_) each(0, 0, mines_, known_, visit);
+template <typename Cells>
+void Counter<Cells>::each(const std::function<void(const Cells&)>& visit) const {
+  if (any(total_)) each(0, 0, mines_, known_, visit);
 }
 
-void Counter::each(std::size_t layer, int node, int left, Cells layout, const std::function<void(Cells)>& visit) const {
+template <typename Cells>
+void Counter<Cells>::each(std::size_t layer, int node, int left, const Cells& layout,
+                          const std::function<void(const Cells&)>& visit) const {
   if (layer == groups_.size()) return visit(layout);
+  const Layer& following = layers_[layer + 1];
   const Cells cells = groups_[layer].cells;
-  const int size = count(cells);
+  const int size = groups_[layer].size;
   for (int k = 0; k <= size && k <= left; ++k) {
     const int to = next(layer, node, k);
-    if (to < 0 || !ways(layer + 1, to)[left - k]) continue;
+    if (to < 0 || !following.holds(left - k) || !any(following.ways[following.at(to, left - k)])) continue;
     // Every set of k of the group's cells: chosen indices that count upwards, the lowest fastest.
-    std::array<int, kMaxCells + 1> chosen;
+    std::array<int, kRoom<Cells> + 1> chosen;
     for (int i = 0; i < k; ++i) chosen[i] = i;
     chosen[k] = size;
     for (;;) {
-      Cells mines = 0;
-      for (int i = 0; i < k; ++i) mines |= bit(nth(cells, chosen[i]));
-      each(layer + 1, to, left - k, layout | mines, visit);
+      Cells mines = layout;
+      for (int i = 0; i < k; ++i) mines |= bit<Cells>(nth(cells, chosen[i]));
+      each(layer + 1, to, left - k, mines, visit);
       int i = 0;
       while (i < k && chosen[i] + 1 == chosen[i + 1]) ++i;
       if (i == k) break;
@@ -189,5 +316,10 @@ void Counter::each(std::size_t layer, int node, int left, Cells layout, const st
     }
   }
 }
+
+template class Counter<CellSet<1>>;
+template class Counter<CellSet<2>>;
+template class Counter<CellSet<4>>;
+template class Counter<CellSet<8>>;
 
 }  // namespace trickformer::mines

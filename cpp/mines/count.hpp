@@ -5,8 +5,8 @@
 // need to know is what every number that is not yet settled still lacks, and the number of mines left. Partial
 // layouts that agree in this are one node of a layered graph, and the layouts are its paths. Between components of
 // the frontier no number is unsettled, so that the graph narrows to one node there: components cost the sum of their
-// sizes, never the product. Cells that touch no number are the last group. No count exceeds that of 64 cells over 32,
-// below 2^61.
+// sizes, never the product. Cells that touch no number are the last group. There are fewer layouts than sets of cells,
+// so that the words of such a set hold their number.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,51 +17,64 @@
 
 namespace trickformer::mines {
 
+template <typename Cells>
 class Counter {
  public:
-  // Throws where the observation is of another board.
-  Counter(const Board& board, const Observation& observation);
+  // Throws std::runtime_error where the graph is too large.
+  Counter(const Board<Cells>& board, const Observation<Cells>& observation);
 
-  std::uint64_t layouts() const { return total_; }
+  const Cells& layouts() const { return total_; }
 
-  // In how many of the layouts each cell is a mine, uint64 [cells].
-  std::vector<std::uint64_t> mines() const;
+  // In how many of the layouts each cell is a mine, [cells].
+  std::vector<Cells> mines() const;
 
   // A uniformly random layout, a function of the seed; there must be one.
   Cells draw(std::uint64_t seed) const;
 
   // Every layout, each once.
-  void each(const std::function<void(Cells)>& visit) const;
+  void each(const std::function<void(const Cells&)>& visit) const;
 
  private:
-  using Lacks = std::array<std::uint64_t, 4>;  // by cell, in four bits each: mines that an unsettled number still lacks
+  // By cell, in four bits each: mines that an unsettled number still lacks.
+  using Lacks = std::array<std::uint64_t, 4 * kWords<Cells>>;
 
   struct Group {
-    Cells cells = 0;
-    Cells numbers = 0;  // the opened cells that it touches
+    Cells cells{};
+    Cells numbers{};  // the opened cells that it touches
+    int size = 0;
   };
   struct Layer {  // the nodes before one group
-    std::vector<Lacks> nodes;
-    std::vector<int> next;  // [nodes, size of the group + 1]: the node reached with k mines in the group; -1: none
-    std::vector<std::uint64_t> ways;  // [nodes, mines + 1]: completions from the node with so many mines left
+    int nodes = 0;
+    int least = 0, most = -1;  // mines that may be left here
+    std::vector<int> next;     // [nodes, size of the group + 1]: the node reached with k mines in the group; -1: none
+    std::vector<Cells> ways;   // [nodes, row]: completions from the node, by mines left
+
+    int row() const { return most - least + 1; }
+    bool holds(int left) const { return least <= left && left <= most; }
+    std::size_t at(int node, int left) const { return std::size_t(node) * row() + left - least; }
   };
 
-  void group(const Board& board, const Observation& observation, Cells unknown);
-  void walk(const Board& board, Lacks lacks);
+  void group(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& unknown);
+  bool walk(const Board<Cells>& board, const Lacks& lacks);  // false: no layout is possible
+  void add_binomials();
   void count_back();
-  const std::uint64_t* ways(std::size_t layer, int node) const {
-    return layers_[layer].ways.data() + std::size_t(node) * (mines_ + 1);
-  }
+  const Cells* choose(int n) const;  // by k, the number of sets of k among n
   int next(std::size_t layer, int node, int k) const {
-    return layers_[layer].next[std::size_t(node) * (count(groups_[layer].cells) + 1) + k];
+    return layers_[layer].next[std::size_t(node) * (groups_[layer].size + 1) + k];
   }
-  void each(std::size_t layer, int node, int left, Cells layout, const std::function<void(Cells)>& visit) const;
+  // Calls f with each number of mines that may be left before a group such that k of them can be in it.
+  template <typename F>
+  void each_left(std::size_t layer, int k, F f) const;
+  void each(std::size_t layer, int node, int left, const Cells& layout,
+            const std::function<void(const Cells&)>& visit) const;
 
-  Cells known_;  // mines that need no counting
-  int mines_;    // those that do
+  Cells known_{};  // mines that need no counting
+  int mines_;      // those that do
+  int cells_;
   std::vector<Group> groups_;
-  std::vector<Layer> layers_;  // one more than groups
-  std::uint64_t total_ = 0;
+  std::vector<Layer> layers_;                  // one more than groups
+  std::vector<std::vector<Cells>> binomials_;  // rows of Pascal's triangle that the groups need
+  Cells total_{};
 };
 
 }  // namespace trickformer::mines

@@ -1,5 +1,6 @@
 // Mines: one player opens the cells of a grid; a cell shows how many of its up to eight neighbours are mines, and a
-// mine ends the game. Boards have up to 64 cells, numbered row by row, so that a set of cells is one word.
+// mine ends the game. Cells are numbered row by row. A set of cells is one word on boards of up to 64 cells, and 2, 4 or
+// 8 words on larger ones; all that holds such sets is a template over their type.
 //
 // The rule of the first move says where mines may lie once it is known which cell is opened first: anywhere, not in
 // that cell, or neither there nor in its neighbours. Mines are a uniformly random set of that many cells among those,
@@ -8,23 +9,41 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <variant>
 
-#include "core/bits.hpp"
+#include "core/wide.hpp"
 
 namespace trickformer::mines {
 
-using Cells = std::uint64_t;
+template <int Words>
+using CellSet = std::conditional_t<Words == 1, std::uint64_t, Wide<Words>>;
 
-inline constexpr int kMaxCells = 64;
+template <typename Cells>
+inline constexpr int kWords = sizeof(Cells) / 8;
+template <typename Cells>
+inline constexpr int kRoom = 64 * kWords<Cells>;  // the most cells of a board whose sets have this type
+
+inline constexpr int kMaxCells = 512;
 inline constexpr int kMine = 9;  // in the place of a number: the cell was a mine
 
 enum class FirstMove : std::uint8_t { kAny, kSafe, kNoNeighbours };
 
+// The neighbours of each cell as a table. For larger boards it would be too large to be copied with every state, and
+// they are computed.
+template <typename Cells>
+struct Neighbours {};
+template <>
+struct Neighbours<std::uint64_t> {
+  std::uint64_t of[64] = {};
+};
+
+template <typename Cells>
 struct Board {
-  std::uint8_t rows = 0, cols = 0, mines = 0;
+  std::uint16_t rows = 0, cols = 0, mines = 0;
   FirstMove first_move = FirstMove::kAny;
-  Cells all = 0;
-  Cells around[kMaxCells] = {};  // the neighbours of each cell
+  Cells all{};
+  Neighbours<Cells> neighbours;
 
   int cells() const { return rows * cols; }
   int safe() const { return cells() - mines; }
@@ -32,31 +51,69 @@ struct Board {
 
 inline namespace TRICKFORMER_ISA {
 
-inline constexpr Cells bit(int cell) { return Cells{1} << cell; }
+// Calls f with the first cell and the number of cells of each row that a cell and its neighbours lie in.
+template <typename Cells, typename F>
+void each_strip(const Board<Cells>& board, int cell, F f) {
+  const int row = cell / board.cols, col = cell % board.cols;
+  const int left = col > 0, length = 1 + left + (col + 1 < board.cols);
+  for (int r = row - (row > 0); r <= row + (row + 1 < board.rows); ++r) f(r * board.cols + col - left, length);
+}
+
+// The neighbours of a cell.
+template <typename Cells>
+Cells around(const Board<Cells>& board, int cell) {
+  if constexpr (std::unsigned_integral<Cells>) {
+    return board.neighbours.of[cell];
+  } else {
+    Cells found{};
+    each_strip(board, cell, [&](int first, int length) {
+      for (int i = first; i < first + length; ++i) found.word[i / 64] |= std::uint64_t{1} << i % 64;
+    });
+    return found ^ bit<Cells>(cell);
+  }
+}
 
 // Where mines may lie once `first` was opened first; -1: nothing is open yet.
-inline Cells allowed(const Board& board, int first) {
+template <typename Cells>
+Cells allowed(const Board<Cells>& board, int first) {
   if (first < 0 || board.first_move == FirstMove::kAny) return board.all;
-  const Cells free = bit(first) | (board.first_move == FirstMove::kNoNeighbours ? board.around[first] : 0);
+  Cells free = bit<Cells>(first);
+  if (board.first_move == FirstMove::kNoNeighbours) free |= around(board, first);
   return board.all & ~free;
 }
 
-inline int number(const Board& board, Cells layout, int cell) { return count(board.around[cell] & layout); }
+// How many neighbours of a cell, which is none itself, are in a layout.
+template <typename Cells>
+int number(const Board<Cells>& board, const Cells& layout, int cell) {
+  if constexpr (std::unsigned_integral<Cells>) {
+    return count(board.neighbours.of[cell] & layout);
+  } else {
+    int n = 0;
+    each_strip(board, cell, [&](int first, int length) {
+      const int word = first / 64, shift = first % 64;
+      std::uint64_t strip = layout.word[word] >> shift;
+      if (shift > 61 && word + 1 < kWords<Cells>) strip |= layout.word[word + 1] << (64 - shift);
+      n += count(strip & ((std::uint64_t{1} << length) - 1));
+    });
+    return n - has(layout, cell);
+  }
+}
 
 // Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
-inline Board new_board(int rows, int cols, int mines, FirstMove first_move) {
-  if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
-    throw std::invalid_argument("a board has from 1 to 64 cells");
-  Board board;
-  board.rows = std::uint8_t(rows);
-  board.cols = std::uint8_t(cols);
-  board.mines = std::uint8_t(mines);
+template <typename Cells>
+Board<Cells> new_board(int rows, int cols, int mines, FirstMove first_move) {
+  Board<Cells> board;
+  board.rows = std::uint16_t(rows);
+  board.cols = std::uint16_t(cols);
+  board.mines = std::uint16_t(mines);
   board.first_move = first_move;
-  board.all = ~Cells{0} >> (kMaxCells - rows * cols);
-  for (int cell = 0; cell < rows * cols; ++cell)
-    for (int other = 0; other < rows * cols; ++other) {
-      const int down = other / cols - cell / cols, right = other % cols - cell % cols;
-      if (other != cell && down * down <= 1 && right * right <= 1) board.around[cell] |= bit(other);
+  for (int cell = 0; cell < rows * cols; ++cell) board.all |= bit<Cells>(cell);
+  if constexpr (std::unsigned_integral<Cells>)
+    for (int cell = 0; cell < rows * cols; ++cell) {
+      each_strip(board, cell, [&](int first, int length) {
+        for (int i = first; i < first + length; ++i) board.neighbours.of[cell] |= bit<Cells>(i);
+      });
+      board.neighbours.of[cell] ^= bit<Cells>(cell);
     }
   int room = rows * cols - 1;  // at least one cell is free of mines
   for (int cell = 0; cell < rows * cols; ++cell)
@@ -68,10 +125,11 @@ inline Board new_board(int rows, int cols, int mines, FirstMove first_move) {
 }
 
 // A uniformly random set of n cells out of `from`, which has that many.
-inline Cells random_cells(Cells from, int n, Rng& rng) {
-  Cells drawn = 0;
+template <typename Cells>
+Cells random_cells(Cells from, int n, Rng& rng) {
+  Cells drawn{};
   for (int left = count(from); n; --n, --left) {
-    const Cells cell = bit(nth(from, int(rng.below(std::uint32_t(left)))));
+    const Cells cell = bit<Cells>(nth(from, int(rng.below(std::uint32_t(left)))));
     drawn |= cell;
     from ^= cell;
   }
@@ -81,50 +139,88 @@ inline Cells random_cells(Cells from, int n, Rng& rng) {
 }  // namespace TRICKFORMER_ISA
 
 // What the player has seen: the cells opened so far, in order, and what each has shown.
+template <typename Cells>
 struct Observation {
-  Cells opened = 0;    // without a mine
-  Cells exploded = 0;  // the mine that ended the game, if any
-  Cells allowed = 0;   // where the rule of the first move lets mines lie
-  std::uint8_t n = 0;  // numbers seen
-  std::uint8_t cell[kMaxCells] = {}, shown[kMaxCells] = {};
+  using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // of a cell
+
+  Cells opened{};    // without a mine
+  Cells exploded{};  // the mine that ended the game, if any
+  Cells allowed{};   // where the rule of the first move lets mines lie
+  Number n = 0;      // numbers seen
+  Number cell[kRoom<Cells>] = {};
+  std::uint8_t shown[kRoom<Cells>] = {};
 };
 
 // A game: where the mines are, and what was opened. `layout` is empty until the mines are laid.
+template <typename Cells>
 struct State {
-  Board board;
-  Cells layout = 0;
-  Observation observation;
+  Board<Cells> board;
+  Cells layout{};
+  Observation<Cells> observation;
 
-  bool is_laid() const { return layout != 0; }
-  bool over() const { return observation.exploded || (is_laid() && observation.n == board.safe()); }
+  bool is_laid() const { return any(layout); }
+  bool over() const { return any(observation.exploded) || (is_laid() && observation.n == board.safe()); }
 };
+
+// For a board of any size.
+template <template <typename> typename T>
+using Any = std::variant<T<CellSet<1>>, T<CellSet<2>>, T<CellSet<4>>, T<CellSet<8>>>;
 
 inline namespace TRICKFORMER_ISA {
 
-inline Observation new_observation(const Board& board) {
-  Observation observation;
+template <typename Cells>
+Observation<Cells> new_observation(const Board<Cells>& board) {
+  Observation<Cells> observation;
   observation.allowed = board.all;
   return observation;
 }
 
-inline void open(const Board& board, Observation& observation, int cell, int shown) {
-  if (!observation.opened) observation.allowed = allowed(board, cell);
+template <typename Cells>
+void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, int shown) {
+  if (!any(observation.opened)) observation.allowed = allowed(board, cell);
   if (shown == kMine) {
-    observation.exploded = bit(cell);
+    observation.exploded = bit<Cells>(cell);
     return;
   }
-  observation.opened |= bit(cell);
-  observation.cell[observation.n] = std::uint8_t(cell);
+  observation.opened |= bit<Cells>(cell);
+  observation.cell[observation.n] = typename Observation<Cells>::Number(cell);
   observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
 // Whether a layout of the right number of mines explains an observation: its likelihood, which is 0 or 1.
-inline bool is_consistent(const Board& board, const Observation& observation, Cells layout) {
-  if (layout & (observation.opened | ~observation.allowed) || (layout & observation.exploded) != observation.exploded)
-    return false;
+template <typename Cells>
+bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& layout) {
+  if (any(layout & (observation.opened | ~observation.allowed)) || any(observation.exploded & ~layout)) return false;
   for (int i = 0; i < observation.n; ++i)
     if (number(board, layout, observation.cell[i]) != observation.shown[i]) return false;
   return true;
+}
+
+// Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
+inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move) {
+  if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
+    throw std::invalid_argument("a board has from 1 to " + std::to_string(kMaxCells) + " cells");
+  const auto make = [&]<int Words>() -> Any<Board> { return new_board<CellSet<Words>>(rows, cols, mines, first_move); };
+  const int words = (rows * cols + 63) / 64;
+  return words == 1   ? make.template operator()<1>()
+         : words == 2 ? make.template operator()<2>()
+         : words <= 4 ? make.template operator()<4>()
+                      : make.template operator()<8>();
+}
+
+// What was seen on a board. Throws std::invalid_argument where it was seen on another one.
+template <typename Cells>
+const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Observation>& observation) {
+  const auto* seen = std::get_if<Observation<Cells>>(&observation);
+  if (!seen || any((seen->opened | seen->exploded | seen->allowed) & ~board.all))
+    throw std::invalid_argument("what was seen is of another board");
+  return *seen;
+}
+
+// Calls f with a board of any size and with what was seen on it. Throws as observation_on does.
+template <typename F>
+decltype(auto) on_board(const Any<Board>& board, const Any<Observation>& observation, F f) {
+  return std::visit([&](const auto& b) -> decltype(auto) { return f(b, observation_on(b, observation)); }, board);
 }
 
 }  // namespace TRICKFORMER_ISA

@@ -49,10 +49,11 @@ class Deadline {
   bool over_ = false;
 };
 
+template <typename Cells>
 class Sampler {
  public:
   // exact: the counter of what is seen at first; needed by that method only, and drawn from whatever is seen later.
-  Sampler(const Board& board, Method method, Domain domain, const Counter* exact)
+  Sampler(const Board<Cells>& board, Method method, Domain domain, const Counter<Cells>* exact)
       : board_(board), method_(method), domain_(domain), exact_(exact) {
     // How many mines a proposal moves: binomial, as each does with probability 1 / N.
     const int n = board.mines;
@@ -68,16 +69,17 @@ class Sampler {
   // Before anything is known: the prior once `first` is to be opened first, or -1.
   Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
 
-  // A layout for what was seen, after `trials` steps where the method walks. 0: the time was over, or rejection has
+  // A layout for what was seen, after `trials` steps where the method walks. Empty: the time was over, or rejection has
   // drawn `limit` times (0: no limit).
-  Cells draw(const Observation& observation, std::uint64_t trials, std::uint64_t limit, Deadline& deadline, Rng& rng) {
+  Cells draw(const Observation<Cells>& observation, std::uint64_t trials, std::uint64_t limit, Deadline& deadline,
+             Rng& rng) {
     switch (method_) {
       case Method::kExact: return last_ = exact_->draw(rng.next());
       case Method::kRejection: return last_ = reject(observation, limit, deadline, rng);
       case Method::kMetropolis:
         return last_ = walk(observation, random_cells(domain(observation), board_.mines, rng), trials, deadline, rng);
       default:
-        if (!last_) last_ = random_cells(domain(observation), board_.mines, rng);
+        if (!any(last_)) last_ = random_cells(domain(observation), board_.mines, rng);
         return last_ = walk(observation, last_, trials, deadline, rng);
     }
   }
@@ -85,20 +87,20 @@ class Sampler {
  private:
   static constexpr std::uint64_t kLook = 1023;  // draws between two looks at the clock, less one; a mask
 
-  Cells domain(const Observation& observation) const {
+  Cells domain(const Observation<Cells>& observation) const {
     return domain_ == Domain::kRule ? observation.allowed : board_.all;
   }
 
-  Cells reject(const Observation& observation, std::uint64_t limit, Deadline& deadline, Rng& rng) const {
+  Cells reject(const Observation<Cells>& observation, std::uint64_t limit, Deadline& deadline, Rng& rng) const {
     for (std::uint64_t i = 1;; ++i) {
       const Cells layout = random_cells(domain(observation), board_.mines, rng);
       if (is_consistent(board_, observation, layout)) return layout;
-      if ((i & kLook) == 0 && deadline.over()) return 0;
-      if (i == limit) return 0;
+      if (((i & kLook) == 0 && deadline.over()) || i == limit) return Cells{};
     }
   }
 
-  Cells walk(const Observation& observation, Cells layout, std::uint64_t trials, Deadline& deadline, Rng& rng) const {
+  Cells walk(const Observation<Cells>& observation, Cells layout, std::uint64_t trials, Deadline& deadline,
+             Rng& rng) const {
     bool good = is_consistent(board_, observation, layout);
     for (std::uint64_t i = 1; i <= trials; ++i) {
       const Cells proposal = propose(layout, domain(observation), rng);
@@ -112,7 +114,7 @@ class Sampler {
     return layout;
   }
 
-  Cells propose(Cells layout, Cells domain, Rng& rng) const {
+  Cells propose(const Cells& layout, const Cells& domain, Rng& rng) const {
     const double u = rng.uniform();
     int k = 0;
     while (moves_[k] <= u) ++k;
@@ -121,12 +123,12 @@ class Sampler {
     return kept | random_cells(domain & ~kept, k, rng);
   }
 
-  const Board& board_;
+  const Board<Cells>& board_;
   Method method_;
   Domain domain_;
-  const Counter* exact_;
-  Cells last_ = 0;  // the layout of the last call
-  double moves_[kMaxCells] = {};
+  const Counter<Cells>* exact_;
+  Cells last_{};  // the layout of the last call
+  double moves_[kRoom<Cells>] = {};
 };
 
 }  // namespace trickformer::mines::inline TRICKFORMER_ISA

@@ -11,6 +11,7 @@
 // that does not explain what was seen every proposal is accepted, and a walk that is too short ends in such a layout.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "core/isa.hpp"
 #include "mines/rules.hpp"
@@ -37,20 +38,20 @@ struct SearchResult {
   int cell = -1;  // simulated most often; where no simulation was finished, a random one
   double value = 0;
   std::uint64_t simulations = 0, drawn = 0, inconsistent = 0;  // layouts drawn, and those that explain nothing
-  std::uint32_t visits[kMaxCells] = {};
-  double values[kMaxCells] = {};  // mean score of the simulations through each action
+  std::vector<std::uint32_t> visits;                           // [cells]
+  std::vector<double> values;  // [cells]: mean score of the simulations through each action
 };
 
 // Some layout must explain `observation`, and the game must go on.
-using RunSearch = SearchResult(const Board& board, const Observation& observation, const SearchOptions& options,
-                               std::uint64_t seed);
+using RunSearch = SearchResult(const Any<Board>& board, const Any<Observation>& observation,
+                               const SearchOptions& options, std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
 // n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout
-// to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n], a bit for
-// each mine; 0 for what was given up. A function of the seed.
-using RunSample = void(const Board& board, const Observation& observation, Method method, Domain domain,
-                       std::uint64_t trials, std::uint64_t seed, std::size_t n, Cells* out);
+// to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n, words], a bit
+// for each mine; 0 for what was given up. A function of the seed.
+using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
+                       std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out);
 TRICKFORMER_PER_ISA(RunSample, sample);
 
 }  // namespace trickformer::mines

@@ -11,7 +11,7 @@ struct Edge {
   double sum = 0;  // of scores
   std::uint32_t visits = 0;
   std::int32_t child = -1;  // the first of those that it has led to
-  std::uint8_t cell = 0;
+  std::uint16_t cell = 0;
 };
 
 // What was seen so far. Its actions get room in the second visit; of the first one, a note is enough.
@@ -21,13 +21,14 @@ struct Node {
   std::uint32_t visits = 0;
   float first_score = 0;
   std::uint8_t number = 0;  // that the action before it has shown
-  std::uint8_t first_cell = 0;
+  std::uint16_t first_cell = 0;
 };
 
+template <typename Cells>
 class Search {
  public:
-  Search(const Board& board, const Observation& observation, const SearchOptions& options, const Counter* exact,
-         std::uint64_t seed)
+  Search(const Board<Cells>& board, const Observation<Cells>& observation, const SearchOptions& options,
+         const Counter<Cells>* exact, std::uint64_t seed)
       : board_(board),
         root_(observation),
         options_(options),
@@ -35,6 +36,8 @@ class Search {
         deadline_(options.seconds, options.interrupted),
         sampler_(board, options.method, options.domain, exact) {
     nodes_.emplace_back();
+    result_.visits.resize(board.cells());
+    result_.values.resize(board.cells());
   }
 
   SearchResult run() {
@@ -62,18 +65,18 @@ class Search {
 
  private:
   void simulate() {
-    Observation observation = root_;
+    Observation<Cells> observation = root_;
     int at = 0, depth = 0;
-    Cells layout = 0;
+    Cells layout{};
     double score = -1;
     while (score < 0 && nodes_[at].visits) {
       const int edge = select(at, board_.all & ~observation.opened);
       const int cell = edges_[edge].cell;
       layout = draw(observation, cell, nodes_[at].visits, layout);
-      if (!layout) return;  // the time is over; what is not finished counts for nothing
+      if (!any(layout)) return;  // the time is over; what is not finished counts for nothing
       path_nodes_[depth] = at;
       path_edges_[depth++] = edge;
-      if (layout & bit(cell)) {
+      if (has(layout, cell)) {
         score = double(observation.n) / board_.safe();
       } else {
         const int shown = number(board_, layout, cell);
@@ -84,12 +87,12 @@ class Search {
     }
     if (score < 0) {  // a new node; its first action is random, as are all that follow
       const int cell = pick(board_.all & ~observation.opened, rng_);
-      if (!layout) layout = draw(observation, cell, 0, 0);
-      if (!layout) return;
+      if (!any(layout)) layout = draw(observation, cell, 0, Cells{});
+      if (!any(layout)) return;
       score = playout(layout, observation.opened, cell);
       Node& node = nodes_[at];
       node.visits = 1;
-      node.first_cell = std::uint8_t(cell);
+      node.first_cell = std::uint16_t(cell);
       node.first_score = float(score);
     }
     for (int i = 0; i < depth; ++i) {
@@ -103,22 +106,22 @@ class Search {
   // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has the
   // law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the
   // mines after it, they are drawn with the move in view.
-  Cells draw(const Observation& observation, int cell, std::uint64_t visits, Cells layout) {
-    if (options_.method == Method::kExact && layout) return layout;
+  Cells draw(const Observation<Cells>& observation, int cell, std::uint64_t visits, Cells layout) {
+    if (options_.method == Method::kExact && any(layout)) return layout;
     if (!observation.n && board_.first_move != FirstMove::kAny) {
       layout = sampler_.prior(cell, rng_);
       ++result_.drawn;
       return layout;
     }
     layout = sampler_.draw(observation, visits, 0, deadline_, rng_);
-    if (layout) {
+    if (any(layout)) {
       ++result_.drawn;
       result_.inconsistent += !is_consistent(board_, observation, layout);
     }
     return layout;
   }
 
-  int select(int at, Cells unopened) {
+  int select(int at, const Cells& unopened) {
     const int actions = count(unopened);
     if (nodes_[at].edges < 0) expand(nodes_[at], unopened);
     const Node& node = nodes_[at];
@@ -148,11 +151,11 @@ class Search {
     first.visits = 1;
     first.sum = node.first_score;
     edges_.push_back(first);
-    unopened ^= bit(node.first_cell);
-    while (unopened) {
+    unopened ^= bit<Cells>(node.first_cell);
+    while (any(unopened)) {
       Edge edge;
-      edge.cell = std::uint8_t(pick(unopened, rng_));
-      unopened ^= bit(edge.cell);
+      edge.cell = std::uint16_t(pick(unopened, rng_));
+      unopened ^= bit<Cells>(edge.cell);
       edges_.push_back(edge);
     }
   }
@@ -169,51 +172,60 @@ class Search {
   }
 
   // The score of opening `cell`, then cells at random, until a mine or the last cell without one.
-  double playout(Cells layout, Cells opened, int cell) {
+  double playout(const Cells& layout, Cells opened, int cell) {
     int n = count(opened);
-    while (!(layout & bit(cell))) {
-      opened |= bit(cell);
+    while (!has(layout, cell)) {
+      opened |= bit<Cells>(cell);
       if (++n == board_.safe()) break;
       cell = pick(board_.all & ~opened, rng_);
     }
     return double(n) / board_.safe();
   }
 
-  const Board& board_;
-  const Observation& root_;
+  const Board<Cells>& board_;
+  const Observation<Cells>& root_;
   SearchOptions options_;
   Rng rng_;
   Deadline deadline_;
-  Sampler sampler_;
+  Sampler<Cells> sampler_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  int path_nodes_[kMaxCells], path_edges_[kMaxCells];
+  int path_nodes_[kRoom<Cells>], path_edges_[kRoom<Cells>];
   SearchResult result_;
 };
 
-static std::optional<Counter> counter(const Board& board, const Observation& observation, Method method) {
+template <typename Cells>
+static std::optional<Counter<Cells>> counter(const Board<Cells>& board, const Observation<Cells>& observation,
+                                             Method method) {
   if (method != Method::kExact) return std::nullopt;
-  return Counter(board, observation);
+  return Counter<Cells>(board, observation);
 }
 
 }  // namespace trickformer::mines::inline TRICKFORMER_ISA
 
 namespace trickformer::mines::built::TRICKFORMER_ISA {
 
-SearchResult search(const Board& board, const Observation& observation, const SearchOptions& options,
+SearchResult search(const Any<Board>& board, const Any<Observation>& observation, const SearchOptions& options,
                     std::uint64_t seed) {
-  const auto exact = counter(board, observation, options.method);
-  return Search(board, observation, options, exact ? &*exact : nullptr, seed).run();
+  return on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+    const auto exact = counter(b, s, options.method);
+    return Search<Cells>(b, s, options, exact ? &*exact : nullptr, seed).run();
+  });
 }
 
-void sample(const Board& board, const Observation& observation, Method method, Domain domain, std::uint64_t trials,
-            std::uint64_t seed, std::size_t n, Cells* out) {
-  const auto exact = counter(board, observation, method);
-  Sampler sampler(board, method, domain, exact ? &*exact : nullptr);
-  Deadline never(0, nullptr);
-  Rng rng(seed);
-  const std::uint64_t limit = method == Method::kRejection ? trials : 0;
-  for (std::size_t i = 0; i < n; ++i) out[i] = sampler.draw(observation, trials, limit, never, rng);
+void sample(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
+            std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out) {
+  on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+    const auto exact = counter(b, s, method);
+    Sampler<Cells> sampler(b, method, domain, exact ? &*exact : nullptr);
+    Deadline never(0, nullptr);
+    Rng rng(seed);
+    const std::uint64_t limit = method == Method::kRejection ? trials : 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Cells layout = sampler.draw(s, trials, limit, never, rng);
+      store(layout, out + i * kWords<Cells>);
+    }
+  });
 }
 
 }  // namespace trickformer::mines::built::TRICKFORMER_ISA

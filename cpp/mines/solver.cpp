@@ -1,6 +1,7 @@
 #include "mines/solver.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -11,83 +12,107 @@ namespace trickformer::mines {
 
 namespace {
 
-using Key = std::array<std::uint64_t, 4>;  // by cell, in four bits each: 0 unopened, else one more than its number
-
 struct Hash {
-  std::size_t operator()(const Key& key) const {
-    return std::size_t(mix(key[0] ^ mix(key[1] ^ mix(key[2] ^ mix(key[3])))));
+  template <std::size_t N>
+  std::size_t operator()(const std::array<std::uint64_t, N>& key) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = N; i-- > 0;) sum = mix(key[i] ^ sum);
+    return std::size_t(sum);
   }
 };
 
-Key with(Key key, int cell, int shown) {
-  key[cell / 16] |= std::uint64_t(shown + 1) << 4 * (cell % 16);
-  return key;
+std::string to_text(std::uint64_t n) { return std::to_string(n); }
+
+template <int N>
+std::string to_text(const Wide<N>& n) {
+  double sum = 0;
+  for (int i = N; i-- > 0;) sum = 0x1p64 * sum + double(n.word[i]);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", sum);
+  return text;
 }
 
 }  // namespace
 
-struct Solver::Memory {
+template <typename Cells>
+struct Solver<Cells>::Memory {
   std::size_t most;
   std::unordered_map<Key, std::uint64_t, Hash> sums;
 };
 
-Solver::Solver(const Board& board, std::size_t positions, std::size_t layouts)
-    : board_(board), most_layouts_(layouts), memory_(new Memory{positions, {}}), scratch_(kMaxCells + 1) {}
+template <typename Cells>
+Solver<Cells>::Solver(const Board<Cells>& board, std::size_t positions, std::size_t layouts)
+    : board_(board), most_layouts_(layouts), memory_(new Memory{positions, {}}), scratch_(board.cells() + 1) {}
 
-Solver::~Solver() = default;
+template <typename Cells>
+Solver<Cells>::~Solver() = default;
 
-std::size_t Solver::positions() const { return memory_->sums.size(); }
+template <typename Cells>
+std::size_t Solver<Cells>::positions() const {
+  return memory_->sums.size();
+}
 
-Solver::Value Solver::open(const Observation& observation, int cell) {
-  Observation seen = observation;
+template <typename Cells>
+auto Solver<Cells>::with(Key key, int cell, int shown) -> Key {
+  key[cell / 16] |= std::uint64_t(shown + 1) << 4 * (cell % 16);
+  return key;
+}
+
+template <typename Cells>
+auto Solver<Cells>::open(const Observation<Cells>& observation, int cell) -> Value {
+  Observation<Cells> seen = observation;
   if (!observation.n) seen.allowed = allowed(board_, cell);
-  const Counter counter(board_, seen);
-  if (counter.layouts() > most_layouts_)
-    throw std::runtime_error("too many layouts: " + std::to_string(counter.layouts()) + ", at most " +
+  const Counter<Cells> counter(board_, seen);
+  std::uint64_t most[kWords<Cells>] = {most_layouts_};
+  if (load<Cells>(most) < counter.layouts())
+    throw std::runtime_error("too many layouts: " + to_text(counter.layouts()) + ", at most " +
                              std::to_string(most_layouts_) + " can be searched");
   std::vector<Cells> layouts;
-  layouts.reserve(counter.layouts());
-  counter.each([&](Cells layout) { layouts.push_back(layout); });
+  counter.each([&](const Cells& layout) { layouts.push_back(layout); });
   Key key{};
   for (int i = 0; i < observation.n; ++i) key = with(key, observation.cell[i], observation.shown[i]);
   return {layouts.size(), open(layouts.data(), layouts.size(), observation.opened, key, 0, cell)};
 }
 
 // Opens a cell in all layouts; those with a mine there bring nothing.
-std::uint64_t Solver::open(const Cells* layouts, std::size_t n, Cells opened, const Key& key, std::size_t depth,
-                           int cell) {
+template <typename Cells>
+std::uint64_t Solver<Cells>::open(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key,
+                                  std::size_t depth, int cell) {
   std::array<std::size_t, kMine + 1> end{};
   for (std::size_t i = 0; i < n; ++i)
-    if (!(layouts[i] & bit(cell))) ++end[number(board_, layouts[i], cell) + 1];
+    if (!has(layouts[i], cell)) ++end[number(board_, layouts[i], cell) + 1];
   for (int k = 1; k <= kMine; ++k) end[k] += end[k - 1];
   const std::array<std::size_t, kMine + 1> start = end;  // of those that show k, which end where k + 1 begins
   std::vector<Cells>& sorted = scratch_[depth];
   sorted.resize(std::max(sorted.size(), n));
   for (std::size_t i = 0; i < n; ++i)
-    if (!(layouts[i] & bit(cell))) sorted[end[number(board_, layouts[i], cell)]++] = layouts[i];
+    if (!has(layouts[i], cell)) sorted[end[number(board_, layouts[i], cell)]++] = layouts[i];
   std::uint64_t sum = start[kMine];
   for (int k = 0; k < kMine; ++k)
     if (const std::size_t same = start[k + 1] - start[k])
-      sum += best(sorted.data() + start[k], same, opened | bit(cell), with(key, cell, k), depth + 1);
+      sum += best(sorted.data() + start[k], same, opened | bit<Cells>(cell), with(key, cell, k), depth + 1);
   return sum;
 }
 
 // The sum of cells opened from here on, by the best play.
-std::uint64_t Solver::best(const Cells* layouts, std::size_t n, Cells opened, const Key& key, std::size_t depth) {
+template <typename Cells>
+std::uint64_t Solver<Cells>::best(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key,
+                                  std::size_t depth) {
   const std::uint64_t left = std::uint64_t(board_.safe() - count(opened));
   if (n == 1 || !left) return left * n;
-  Cells any = 0;
-  for (std::size_t i = 0; i < n; ++i) any |= layouts[i];
-  if (const Cells safe = board_.all & ~opened & ~any) return open(layouts, n, opened, key, depth, lowest(safe));
+  Cells mines{};
+  for (std::size_t i = 0; i < n; ++i) mines |= layouts[i];
+  if (const Cells safe = board_.all & ~opened & ~mines; any(safe))
+    return open(layouts, n, opened, key, depth, lowest(safe));
   if (const auto known = memory_->sums.find(key); known != memory_->sums.end()) return known->second;
   struct Move {
     std::size_t survives;
     int cell;
   };
   std::vector<Move> moves;
-  for (Cells rest = board_.all & ~opened; rest;) {
+  for (Cells rest = board_.all & ~opened; any(rest);) {
     Move move{0, take_lowest(rest)};
-    for (std::size_t i = 0; i < n; ++i) move.survives += !(layouts[i] & bit(move.cell));
+    for (std::size_t i = 0; i < n; ++i) move.survives += !has(layouts[i], move.cell);
     moves.push_back(move);
   }
   std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.survives > b.survives; });
@@ -101,5 +126,10 @@ std::uint64_t Solver::best(const Cells* layouts, std::size_t n, Cells opened, co
   memory_->sums.emplace(key, most);
   return most;
 }
+
+template class Solver<CellSet<1>>;
+template class Solver<CellSet<2>>;
+template class Solver<CellSet<4>>;
+template class Solver<CellSet<8>>;
 
 }  // namespace trickformer::mines

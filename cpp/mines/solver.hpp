@@ -15,10 +15,11 @@
 
 namespace trickformer::mines {
 
+template <typename Cells>
 class Solver {
  public:
   // Positions and layouts that are held at most.
-  Solver(const Board& board, std::size_t positions, std::size_t layouts);
+  Solver(const Board<Cells>& board, std::size_t positions, std::size_t layouts);
   ~Solver();
 
   struct Value {
@@ -27,20 +28,21 @@ class Solver {
   };
 
   // The value of opening `cell`. Throws std::runtime_error where the position is too large.
-  Value open(const Observation& observation, int cell);
+  Value open(const Observation<Cells>& observation, int cell);
 
   std::size_t positions() const;
-  const Board& board() const { return board_; }
+  const Board<Cells>& board() const { return board_; }
 
  private:
   struct Memory;
+  using Key = std::array<std::uint64_t, 4 * kWords<Cells>>;  // by cell, in four bits: 0 unopened, else its number + 1
 
-  std::uint64_t best(const Cells* layouts, std::size_t n, Cells opened, const std::array<std::uint64_t, 4>& key,
-                     std::size_t depth);
-  std::uint64_t open(const Cells* layouts, std::size_t n, Cells opened, const std::array<std::uint64_t, 4>& key,
-                     std::size_t depth, int cell);
+  static Key with(Key key, int cell, int shown);
+  std::uint64_t best(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key, std::size_t depth);
+  std::uint64_t open(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key, std::size_t depth,
+                     int cell);
 
-  Board board_;
+  Board<Cells> board_;
   std::size_t most_layouts_;
   std::unique_ptr<Memory> memory_;
   std::vector<std::vector<Cells>> scratch_;  // by depth: layouts in the order of what they show

@@ -1,5 +1,5 @@
 // The Python face of Mines: rules, what was seen, exact counts, draws, search and the optimal player. Layouts go in
-// and out as uint64, a bit for each cell.
+// and out as uint64, a bit for each cell; those of boards beyond 64 cells as several.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,33 +18,67 @@ using namespace trickformer::mines;
 
 namespace {
 
-Out<Cells> to_numpy(const std::vector<Cells>& values) {
-  auto out = make<Cells>({values.size()});
-  std::copy(values.begin(), values.end(), out.data());
+using AnyBoard = Any<Board>;
+using AnyObservation = Any<Observation>;
+using AnyState = Any<State>;
+using AnyCounter = Any<Counter>;
+using AnySolver = Any<Solver>;
+
+// Sets of cells, or numbers of layouts: uint64 [n] on boards of one word, else [n, words], the lowest first.
+template <typename Cells>
+Out<std::uint64_t> to_numpy(const std::vector<Cells>& values) {
+  constexpr std::size_t words = kWords<Cells>;
+  auto out = words == 1 ? make<std::uint64_t>({values.size()}) : make<std::uint64_t>({values.size(), words});
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], out.data() + i * words);
   return out;
 }
 
-std::vector<int> cells_of(Cells cells) { return cards_of(cells); }
+nb::int_ to_python(std::uint64_t number) { return nb::int_(number); }
 
-int cell_of(const Board& board, int cell) { return int(checked(cell, std::size_t(board.cells()), "cell")); }
-
-Observation observation_of(const Board& board, const std::vector<int>& cells, const std::vector<int>& shown) {
-  if (cells.size() != shown.size()) throw nb::value_error("one number for each cell that was opened");
-  Observation observation = new_observation(board);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const int cell = cell_of(board, cells[i]);
-    if (observation.exploded || (observation.opened & bit(cell)))
-      throw nb::value_error("no cell is opened twice, nor after a mine");
-    if (shown[i] < 0 || shown[i] > kMine) throw nb::value_error("a cell shows 0 to 8, or 9 for a mine");
-    open(board, observation, cell, shown[i]);
-  }
-  return observation;
+template <int N>
+nb::int_ to_python(const Wide<N>& number) {
+  const nb::bytes bytes(reinterpret_cast<const char*>(number.word), sizeof(number));  // the machine's order is little
+  return nb::int_(nb::handle(reinterpret_cast<PyObject*>(&PyLong_Type)).attr("from_bytes")(bytes, "little"));
 }
 
-void lay(State& s, const std::vector<int>& cells) {
-  Cells layout = 0;
-  for (int cell : cells) layout |= bit(cell_of(s.board, cell));
-  if (s.is_laid() || count(layout) != s.board.mines || layout & ~s.observation.allowed)
+template <typename Cells>
+std::vector<int> cells_of(Cells cells) {
+  std::vector<int> out;
+  while (any(cells)) out.push_back(take_lowest(cells));
+  return out;
+}
+
+template <typename Cells>
+int cell_of(const Board<Cells>& board, int cell) {
+  return int(checked(cell, std::size_t(board.cells()), "cell"));
+}
+
+int words_of(const AnyBoard& board) {
+  return std::visit([]<typename Cells>(const Board<Cells>&) { return kWords<Cells>; }, board);
+}
+
+AnyObservation observation_of(const AnyBoard& any_board, const std::vector<int>& cells, const std::vector<int>& shown) {
+  if (cells.size() != shown.size()) throw nb::value_error("one number for each cell that was opened");
+  return std::visit(
+      [&]<typename Cells>(const Board<Cells>& board) -> AnyObservation {
+        Observation<Cells> observation = new_observation(board);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          const int cell = cell_of(board, cells[i]);
+          if (any(observation.exploded) || has(observation.opened, cell))
+            throw nb::value_error("no cell is opened twice, nor after a mine");
+          if (shown[i] < 0 || shown[i] > kMine) throw nb::value_error("a cell shows 0 to 8, or 9 for a mine");
+          open(board, observation, cell, shown[i]);
+        }
+        return observation;
+      },
+      any_board);
+}
+
+template <typename Cells>
+void lay(State<Cells>& s, const std::vector<int>& cells) {
+  Cells layout{};
+  for (int cell : cells) layout |= bit<Cells>(cell_of(s.board, cell));
+  if (s.is_laid() || count(layout) != s.board.mines || any(layout & ~s.observation.allowed))
     throw nb::value_error("mines are laid once, all of them, where the rule of the first move allows it");
   if (!s.observation.n && s.board.first_move != FirstMove::kAny)
     throw nb::value_error("the mines spare the first cell, and are laid once it is open");
@@ -53,120 +87,217 @@ void lay(State& s, const std::vector<int>& cells) {
 }
 
 // A first cell that is opened before the mines are laid gets its number from them.
-void open_cell(State& s, int cell) {
+template <typename Cells>
+void open_cell(State<Cells>& s, int cell) {
   cell_of(s.board, cell);
-  if (s.over() || s.observation.opened & bit(cell)) throw nb::value_error("this cell cannot be opened now");
+  if (s.over() || has(s.observation.opened, cell)) throw nb::value_error("this cell cannot be opened now");
   if (!s.is_laid() && (s.observation.n || s.board.first_move == FirstMove::kAny))
     throw nb::value_error("the mines are not laid");
-  open(s.board, s.observation, cell, s.layout & bit(cell) ? kMine : number(s.board, s.layout, cell));
+  open(s.board, s.observation, cell, has(s.layout, cell) ? kMine : number(s.board, s.layout, cell));
 }
 
-void check_consistent(const Board& board, const Observation& observation) {
-  if (!Counter(board, observation).layouts()) throw nb::value_error("no layout of mines explains what was seen");
+void check_consistent(const AnyBoard& board, const AnyObservation& observation, int method) {
+  const auto consistent = [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+    return any(Counter<Cells>(b, s).layouts());
+  };
+  try {
+    if (on_board(board, observation, consistent)) return;
+  } catch (const std::runtime_error&) {
+    if (Method(method) == Method::kExact) throw;
+    return;  // too large to be counted: other methods do without
+  }
+  throw nb::value_error("no layout of mines explains what was seen");
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<Board> board(m, "Board",
-                          "A grid, its number of mines, and the rule of the first move: an index into "
-                          "FIRST_MOVES. Raises ValueError for a board that cannot be played.");
+  nb::class_<AnyBoard> board(m, "Board",
+                             "A grid, its number of mines, and the rule of the first move: an index into "
+                             "FIRST_MOVES. Raises ValueError for a board that cannot be played.");
   bind_copies(board, "Board");
   board
       .def(
           "__init__",
-          [](Board* self, int rows, int cols, int mines, int first_move) {
-            new (self) Board(new_board(rows, cols, mines, FirstMove(checked(first_move, 3, "first move"))));
+          [](AnyBoard* self, int rows, int cols, int mines, int first_move) {
+            new (self) AnyBoard(new_board(rows, cols, mines, FirstMove(checked(first_move, 3, "first move"))));
           },
           "rows"_a, "cols"_a, "mines"_a, "first_move"_a)
       .def(
-          "allowed_cells", [](const Board& b, int first) { return cells_of(allowed(b, cell_of(b, first))); }, "first"_a,
-          "Where mines may lie once that cell is opened first, ascending.")
-      .def("around", [](const Board& b, int cell) { return cells_of(b.around[cell_of(b, cell)]); }, "cell"_a);
+          "allowed_cells",
+          [](const AnyBoard& any_board, int first) {
+            return std::visit([&](const auto& b) { return cells_of(allowed(b, cell_of(b, first))); }, any_board);
+          },
+          "first"_a, "Where mines may lie once that cell is opened first, ascending.")
+      .def(
+          "around",
+          [](const AnyBoard& any_board, int cell) {
+            return std::visit([&](const auto& b) { return cells_of(around(b, cell_of(b, cell))); }, any_board);
+          },
+          "cell"_a);
 
-  nb::class_<State> state(m, "State", "A game: the mines, once they are laid, and what was opened.");
+  nb::class_<AnyState> state(m, "State", "A game: the mines, once they are laid, and what was opened.");
   bind_copies(state, "State");
-  state.def(
-           "__init__", [](State* self, const Board& b) { new (self) State{b, 0, new_observation(b)}; }, "board"_a)
-      .def("lay", &lay, "cells"_a, "Lay the mines. Raises ValueError where they cannot lie so.")
-      .def("open", &open_cell, "cell"_a, "Open a cell. Raises ValueError where that is not allowed.")
-      .def_prop_ro("is_laid", &State::is_laid)
-      .def_prop_ro("over", &State::over)
-      .def_prop_ro("layout", [](const State& s) { return cells_of(s.layout); })
+  state
+      .def(
+          "__init__",
+          [](AnyState* self, const AnyBoard& any_board) {
+            std::visit(
+                [&]<typename Cells>(const Board<Cells>& b) {
+                  new (self) AnyState(State<Cells>{b, Cells{}, new_observation(b)});
+                },
+                any_board);
+          },
+          "board"_a)
+      .def(
+          "lay",
+          [](AnyState& any_state, const std::vector<int>& cells) {
+            std::visit([&](auto& s) { lay(s, cells); }, any_state);
+          },
+          "cells"_a, "Lay the mines. Raises ValueError where they cannot lie so.")
+      .def(
+          "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
+          "cell"_a, "Open a cell. Raises ValueError where that is not allowed.")
       .def_prop_ro(
-          "score", [](const State& s) { return int(s.observation.n); }, "cells opened without a mine")
+          "is_laid",
+          [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.is_laid(); }, any_state); })
+      .def_prop_ro(
+          "over",
+          [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.over(); }, any_state); })
+      .def_prop_ro("layout",
+                   [](const AnyState& any_state) {
+                     return std::visit([](const auto& s) { return cells_of(s.layout); }, any_state);
+                   })
+      .def_prop_ro(
+          "score",
+          [](const AnyState& any_state) {
+            return std::visit([](const auto& s) { return int(s.observation.n); }, any_state);
+          },
+          "cells opened without a mine")
       .def_prop_ro(
           "unopened_cells",
-          [](const State& s) { return cells_of(s.board.all & ~s.observation.opened & ~s.observation.exploded); })
+          [](const AnyState& any_state) {
+            return std::visit(
+                [](const auto& s) { return cells_of(s.board.all & ~s.observation.opened & ~s.observation.exploded); },
+                any_state);
+          })
       .def_prop_ro(
           "opened_cells",
-          [](const State& s) {
-            std::vector<std::pair<int, int>> out;
-            for (int i = 0; i < s.observation.n; ++i) out.emplace_back(s.observation.cell[i], s.observation.shown[i]);
-            if (s.observation.exploded) out.emplace_back(lowest(s.observation.exploded), kMine);
-            return out;
+          [](const AnyState& any_state) {
+            return std::visit(
+                [](const auto& s) {
+                  std::vector<std::pair<int, int>> out;
+                  for (int i = 0; i < s.observation.n; ++i)
+                    out.emplace_back(s.observation.cell[i], s.observation.shown[i]);
+                  if (any(s.observation.exploded)) out.emplace_back(lowest(s.observation.exploded), kMine);
+                  return out;
+                },
+                any_state);
           },
           "(cell, number shown) of each opened cell, in order; 9 is a mine.");
 
-  nb::class_<Observation>(
+  nb::class_<AnyObservation>(
       m, "Observation",
-      "What the player knows: cells in the order in which they were opened, and what each has shown, 9 "
-      "for a mine. Raises ValueError for what no game can show.")
+      "What the player knows: cells in the order in which they were opened, and what each has shown, "
+      "9 for a mine. Raises ValueError for what no game can show.")
       .def(
           "__init__",
-          [](Observation* self, const Board& b, const std::vector<int>& cells, const std::vector<int>& shown) {
-            new (self) Observation(observation_of(b, cells, shown));
+          [](AnyObservation* self, const AnyBoard& b, const std::vector<int>& cells, const std::vector<int>& shown) {
+            new (self) AnyObservation(observation_of(b, cells, shown));
           },
           "board"_a, "cells"_a, "shown"_a);
   m.def(
       "is_consistent",
-      [](const Board& b, const Observation& observation, In1<Cells> layouts) {
-        auto out = make<bool>({layouts.size()});
-        for (std::size_t i = 0; i < layouts.size(); ++i) {
-          const Cells layout = layouts.data()[i];
-          out.data()[i] = !(layout & ~b.all) && count(layout) == b.mines && is_consistent(b, observation, layout);
-        }
+      [](const AnyBoard& board, const AnyObservation& observation, In<std::uint64_t> layouts) {
+        const int words = words_of(board);
+        if (words == 1 ? layouts.ndim() != 1 : layouts.ndim() != 2 || layouts.shape(1) != std::size_t(words))
+          throw nb::value_error(words == 1
+                                    ? "layouts of this board are uint64 [n]"
+                                    : ("layouts of this board are uint64 [n, " + std::to_string(words) + "]").c_str());
+        auto out = make<bool>({layouts.shape(0)});
+        on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+          for (std::size_t i = 0; i < layouts.shape(0); ++i) {
+            const Cells layout = load<Cells>(layouts.data() + i * words);
+            out.data()[i] = !any(layout & ~b.all) && count(layout) == b.mines && is_consistent(b, s, layout);
+          }
+        });
         return out;
       },
-      "board"_a, "observation"_a, "layouts"_a, "bool [n]: whether each layout is consistent with an observation.");
+      "board"_a, "observation"_a, "layouts"_a,
+      "bool [n]: whether each layout is consistent with an observation. Layouts are uint64 [n], a bit for each mine, "
+      "on boards of "
+      "up to 64 cells, else [n, words], the lowest word first.");
 }
 
 void bind_beliefs(nb::module_& m) {
-  nb::class_<Counter>(m, "Counter", "The layouts that explain what was seen, counted exactly.")
-      .def(nb::init<const Board&, const Observation&>(), "board"_a, "observation"_a)
-      .def_prop_ro("layouts", &Counter::layouts, "How many there are.")
+  nb::class_<AnyCounter>(
+      m, "Counter",
+      "The layouts that explain what was seen, counted exactly. Raises RuntimeError where that takes "
+      "too much memory, on boards beyond 64 cells.")
       .def(
-          "mines", [](const Counter& c) { return to_numpy(c.mines()); },
-          "uint64 [64]: in how many of them each cell is a mine.")
+          "__init__",
+          [](AnyCounter* self, const AnyBoard& board, const AnyObservation& observation) {
+            on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+              new (self) AnyCounter(std::in_place_type<Counter<Cells>>, b, s);
+            });
+          },
+          "board"_a, "observation"_a)
+      .def_prop_ro(
+          "layouts",
+          [](const AnyCounter& any_counter) {
+            return std::visit([](const auto& c) { return to_python(c.layouts()); }, any_counter);
+          },
+          "How many there are.")
+      .def(
+          "mines",
+          [](const AnyCounter& any_counter) {
+            return std::visit([](const auto& c) { return to_numpy(c.mines()); }, any_counter);
+          },
+          "In how many of them each cell is a mine: uint64 [cells] on boards of up to 64 cells, else [cells, words], "
+          "the "
+          "lowest word first.")
       .def(
           "all",
-          [](const Counter& c, std::uint64_t limit) {
-            if (c.layouts() > limit) throw nb::value_error("there are more layouts than that");
-            std::vector<Cells> found;
-            {
-              nb::gil_scoped_release release;
-              check_room(c.layouts(), sizeof(Cells));
-              found.reserve(c.layouts());
-              c.each([&](Cells layout) { found.push_back(layout); });
-              std::sort(found.begin(), found.end());
-            }
-            return to_numpy(found);
+          [](const AnyCounter& any_counter, std::uint64_t limit) {
+            return std::visit(
+                [&]<typename Cells>(const Counter<Cells>& c) {
+                  std::uint64_t n[kWords<Cells>], most[kWords<Cells>] = {limit};
+                  store(c.layouts(), n);
+                  if (load<Cells>(most) < c.layouts()) throw nb::value_error("there are more layouts than that");
+                  std::vector<Cells> found;
+                  {
+                    nb::gil_scoped_release release;
+                    check_room(n[0], sizeof(Cells));
+                    found.reserve(n[0]);
+                    c.each([&](const Cells& layout) { found.push_back(layout); });
+                    std::sort(found.begin(), found.end(), [](const Cells& a, const Cells& b) { return a < b; });
+                  }
+                  return to_numpy(found);
+                },
+                any_counter);
           },
-          "limit"_a, "All of them, uint64 [n], ascending. Raises ValueError where there are more than `limit`.");
+          "limit"_a,
+          "All of them, ascending: uint64 [n], or [n, words] on boards beyond 64 cells. Raises ValueError where there "
+          "are "
+          "more than `limit`.");
   m.def(
       "sample",
-      [](const Board& b, const Observation& observation, int method, int domain, std::uint64_t trials,
+      [](const AnyBoard& b, const AnyObservation& observation, int method, int domain, std::uint64_t trials,
          std::uint64_t seed, std::size_t n) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        check_consistent(b, observation);
-        auto out = make<Cells>({n});
+        check_consistent(b, observation, method);
+        const auto words = std::size_t(words_of(b));
+        auto out = words == 1 ? make<std::uint64_t>({n}) : make<std::uint64_t>({n, words});
         nb::gil_scoped_release release;
         sample(b, observation, Method(method), Domain(domain), trials, seed, n, out.data());
         return out;
       },
       "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
-      "n layouts, uint64 [n], by a method, an index into METHODS, that proposes them in a domain, an index into "
-      "DOMAINS; walks make `trials` steps, and rejection gives up after so many draws with 0, if it is not 0. Raises "
-      "ValueError where no layout explains what was seen.");
+      "n layouts, uint64 [n], or [n, words] on boards beyond 64 cells, by a method, an index into METHODS, that "
+      "proposes "
+      "them in a domain, an index into DOMAINS; walks make `trials` steps, and rejection gives up after so many draws "
+      "with 0, if it is not 0. Raises ValueError where no layout explains what was seen, RuntimeError where they are "
+      "too "
+      "many to be drawn exactly.");
 }
 
 // Whether a signal such as Ctrl-C has come, whose exception is then set.
@@ -182,18 +313,17 @@ void bind_players(nb::module_& m) {
       .def_ro("simulations", &SearchResult::simulations)
       .def_ro("n_layouts", &SearchResult::drawn)
       .def_ro("inconsistent", &SearchResult::inconsistent)
-      .def_prop_ro("visits",
-                   [](const SearchResult& r) { return std::vector<int>(std::begin(r.visits), std::end(r.visits)); })
-      .def_prop_ro("values",
-                   [](const SearchResult& r) { return std::vector<double>(std::begin(r.values), std::end(r.values)); });
+      .def_ro("visits", &SearchResult::visits)
+      .def_ro("values", &SearchResult::values);
   m.def(
       "search",
-      [](const Board& b, const Observation& observation, int method, int domain, std::uint64_t simulations,
+      [](const AnyBoard& b, const AnyObservation& observation, int method, int domain, std::uint64_t simulations,
          double seconds, double c, double widening, std::uint64_t seed) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        if (observation.exploded || observation.n == b.safe()) throw nb::value_error("the game is over");
-        check_consistent(b, observation);
+        if (on_board(b, observation, [](const auto& of, const auto& s) { return any(s.exploded) || s.n == of.safe(); }))
+          throw nb::value_error("the game is over");
+        check_consistent(b, observation, method);
         SearchResult found;
         {
           nb::gil_scoped_release release;
@@ -205,24 +335,44 @@ void bind_players(nb::module_& m) {
       },
       "board"_a, "observation"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a,
       "widening"_a, "seed"_a,
-      "BSR-UCT (cpp/mines/search.hpp). Raises ValueError where the game is over or no layout explains what was seen.");
+      "BSR-UCT (cpp/mines/search.hpp). Raises ValueError where the game is over or no layout explains what was seen, "
+      "RuntimeError where layouts are too many to be drawn exactly.");
 
-  Guarded<Solver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
-      .def(nb::init<const Board&, std::size_t, std::size_t>(), "board"_a, "positions"_a, "layouts"_a)
+  Guarded<AnySolver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
+      .def(
+          "__init__",
+          [](AnySolver* self, const AnyBoard& any_board, std::size_t positions, std::size_t layouts) {
+            std::visit(
+                [&]<typename Cells>(const Board<Cells>& board) {
+                  new (self) AnySolver(std::in_place_type<Solver<Cells>>, board, positions, layouts);
+                },
+                any_board);
+          },
+          "board"_a, "positions"_a, "layouts"_a)
       .def(
           "open",
-          [](Solver& s, const Observation& observation, int cell) {
-            if (observation.exploded || observation.opened & bit(cell_of(s.board(), cell)))
-              throw nb::value_error("this cell cannot be opened now");
-            nb::gil_scoped_release release;
-            const Solver::Value value = s.open(observation, cell);
-            return std::make_pair(value.layouts, value.sum);
+          [](AnySolver& any_solver, const AnyObservation& any_observation, int cell) {
+            return std::visit(
+                [&](auto& s) {
+                  const auto& observation = observation_on(s.board(), any_observation);
+                  if (any(observation.exploded) || has(observation.opened, cell_of(s.board(), cell)))
+                    throw nb::value_error("this cell cannot be opened now");
+                  nb::gil_scoped_release release;
+                  const auto value = s.open(observation, cell);
+                  return std::make_pair(value.layouts, value.sum);
+                },
+                any_solver);
           },
           "observation"_a, "cell"_a,
           "Layouts that explain what was seen (where the rule asks for it, once this cell is the first), and the sum "
           "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError where "
           "the position is too large.")
-      .def_prop_ro("positions", &Solver::positions, "Positions that it remembers.");
+      .def_prop_ro(
+          "positions",
+          [](const AnySolver& any_solver) {
+            return std::visit([](const auto& s) { return s.positions(); }, any_solver);
+          },
+          "Positions that it remembers.");
 }
 
 }  // namespace

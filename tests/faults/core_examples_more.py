@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,8 +127,10 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
             state.open(first)
         return state
 
-    def played() -> tuple[Any, list[int], list[int]]:
-        rows, cols = rng.choice(((2, 2), (3, 4), (4, 4), (5, 5), (8, 8), (1, 64)))
+    small, large = ((2, 2), (3, 4), (4, 4), (5, 5), (8, 8), (1, 64)), ((9, 9), (10, 20), (16, 30))
+
+    def played(sizes: Sequence[tuple[int, int]] = (*small, *large)) -> tuple[Any, list[int], list[int]]:
+        rows, cols = rng.choice(sizes)
         late, first = rng.randrange(2), rng.randrange(rows * cols)
         board = _core.mines.Board(rows, cols, rng.randrange(1, max(2, rows * cols // 9)), late)
         where, state = board.allowed_cells(first), begun(board, first, bool(late))
@@ -151,10 +153,10 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
             return n
         raise ValueError("no mines fit")
 
-    def good() -> tuple[Any, Any]:
+    def good(sizes: Sequence[tuple[int, int]] = (*small, *large)) -> tuple[Any, Any]:
         for _ in range(100):
             try:
-                board, cells, shown = played()
+                board, cells, shown = played(sizes)
                 return board, _core.mines.Observation(board, cells, shown)
             except ValueError:
                 continue
@@ -166,7 +168,8 @@ def _mines(add: Any, keep: Any, rng: random.Random, draw: np.random.Generator) -
     add("mines.Observation", played)
     add("mines.State.lay", lambda: (_core.mines.State(_core.mines.Board(3, 4, 2, 0)), rng.sample(range(12), 2)))
     add("mines.Counter", good)
-    add("mines.is_consistent", lambda: (*good(), draw.integers(0, 2**62, 3).astype(np.uint64)))
+    add("mines.is_consistent", lambda: (*good(small), draw.integers(0, 2**62, 3).astype(np.uint64)))
+    add("mines.is_consistent", lambda: (*good(large[:1]), draw.integers(0, 2**62, (3, 2)).astype(np.uint64)))
     add("mines.sample", lambda: (*good(), rng.randrange(4), rng.randrange(2), 20, 1, 2))
 
     def search() -> tuple[Any, ...]:

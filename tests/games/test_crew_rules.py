@@ -7,6 +7,7 @@ import copy
 import json
 import pickle
 import random
+import statistics
 import tomllib
 from collections import Counter
 from importlib import resources
@@ -141,6 +142,35 @@ def test_core_equals_the_twin(distress):
             result = compare(written, page.mission(distress), distress, seed, 2000 if seed < 2 else 0)
             (won if result > 0 else lost).add(page.id)
     assert len(won) > 20 and len(lost) == 50
+
+
+def test_a_summary_counts_the_missions_that_the_twin_won():
+    """By mission, and over all games; the standard error is that of a mean of zeros and ones."""
+    game, rng = games.load("crew"), random.Random(11)
+    histories, won = [], {}
+    for number in (1, 5, 12, 13, 26, 50):
+        for index in range(4):
+            deck = rng.sample(range(40), 40)
+            state = CORE.State(game.missions[number], np.array(deck, dtype=np.uint8))
+            hands = [[CARDS[c] for c in deck[10 * p : 10 * p + 10]] for p in range(4)]
+            twin = oracle.Twin(LOGBOOK[number - 1], hands, "off")
+            actions = course(state, rng, 2000 if index % 2 else 0)
+            for action in actions:
+                twin.apply(ACTIONS[action])
+            histories.append((number, *deck, *actions))
+            won.setdefault(number, []).append(twin.result > 0)
+    rng.shuffle(histories)
+    found = game.summary(histories, [range(4)] * len(histories))
+    everything = [result for results in won.values() for result in results]
+    assert 0 < sum(everything) < len(everything)
+    expected = {"missions won": everything} | {f"mission {number} won": results for number, results in won.items()}
+    assert list(found) == list(expected)
+    for key, results in expected.items():
+        error = statistics.stdev(map(float, results)) / len(results) ** 0.5
+        assert found[key] == pytest.approx({"mean": sum(results) / len(results), "se": error, "games": len(results)})
+    alone = [history for history in histories if history[0] == 5]
+    assert game.summary(alone, [range(4)] * 4) == {"missions won": found["mission 5 won"]}
+    assert game.summary([], []) == {"missions won": None}
 
 
 def combined(rng, number):

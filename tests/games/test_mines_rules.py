@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from copy import deepcopy
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyspiel
@@ -13,10 +14,12 @@ import pytest
 
 from trickformer import _core, games
 from trickformer.base import PUBLIC, TrickformerError, View
+from trickformer.belief.samplers.mines import unpack
 from trickformer.games.mines import FIRST_MOVES, MINE, replay_moves
 from trickformer.players.optimal import action_value
 
 BOARDS = [(1, 1, 1), (3, 1, 1), (3, 3, 2), (4, 4, 6), (2, 5, 3), (7, 7, 11), (8, 8, 20), (1, 64, 9), (64, 1, 30)]
+WIDE = [(9, 9, 10), (5, 13, 20), (8, 16, 30), (16, 16, 40), (16, 30, 99), (30, 16, 99), (2, 256, 200), (1, 512, 100)]
 
 
 def around(rows, cols, cell):
@@ -34,7 +37,7 @@ def allowed(rows, cols, first, rule):
 
 def playable(rule):
     """The boards on which every first move leaves room for the mines."""
-    for rows, cols, mines in BOARDS:
+    for rows, cols, mines in BOARDS + WIDE:
         cells = rows * cols
         if min([cells - 1, *(len(allowed(rows, cols, first, rule)) for first in range(cells))]) >= mines:
             yield rows, cols, mines
@@ -67,6 +70,34 @@ def test_games_are_those_of_a_plain_twin(rule):
             assert [(e.action, *e.seen) for e in events] == list(zip(opened, shown))
             assert game.view(state, PUBLIC).events == events
             assert replay_moves(game, opened, sorted(laid)).history() == state.history()
+
+
+@pytest.mark.parametrize(("rows", "cols", "mines"), WIDE)
+def test_every_number_of_a_board_of_several_words(rows, cols, mines):
+    """Neighbours, cells that the rule allows, and what all cells without a mine show, to the end of the game."""
+    rng, cells = random.Random(rows), rows * cols
+    for rule in FIRST_MOVES:
+        board = _core.mines.Board(rows, cols, mines, FIRST_MOVES.index(rule))
+        for cell in range(cells):
+            assert board.around(cell) == sorted(around(rows, cols, cell))
+            assert board.allowed_cells(cell) == sorted(allowed(rows, cols, cell, rule))
+        state, first = _core.mines.State(board), rng.randrange(cells)
+        room = sorted(allowed(rows, cols, first, rule) - {first})
+        laid = set(rng.sample(room, mines))
+        if rule != "any":
+            state.open(first)
+        state.lay(rng.sample(sorted(laid), mines))
+        assert state.layout == sorted(laid) and state.is_laid
+        order = [cell for cell in rng.sample(range(cells), cells) if cell not in laid and cell != first]
+        for cell in order if rule != "any" else [first, *order]:
+            assert not state.over
+            state.open(cell)
+        numbers = [(cell, len(laid & around(rows, cols, cell))) for cell in [first, *order]]
+        assert state.over and state.opened_cells == numbers and state.unopened_cells == sorted(laid)
+        for copied in (pickle.loads(pickle.dumps(state)), deepcopy(state)):
+            assert copied.opened_cells == numbers
+        observation = _core.mines.Observation(board, *map(list, zip(*numbers)))
+        assert _core.mines.Counter(board, observation).layouts == 1
 
 
 @pytest.mark.parametrize("rule", FIRST_MOVES)
@@ -157,8 +188,9 @@ def test_mines_that_spare_the_first_cell_are_laid_once_it_is_open(rule):
     [
         ("mines(mines=8)", "room for 1 to 7 mines"),
         ("mines(mines=16,first_move=any)", "room for 1 to 15"),
-        ("mines(rows=9,cols=8)", "64 cells"),
-        ("mines(rows=0)", "64 cells"),
+        ("mines(rows=27,cols=19)", "1 to 512 cells"),
+        ("mines(rows=0)", "1 to 512 cells"),
+        ("mines(rows=9,cols=9,mines=73)", "room for 1 to 72"),
         ("mines(rows=2.5)", "whole number"),
         ("mines(first_move=never)", "any, safe, no-neighbours"),
         ("mines(size=3)", "option of mines 'size'; choose from: cols"),
@@ -181,19 +213,19 @@ def test_openspiels_random_simulations(rule):
 # ------------------------------------------------------------------------------------------------ optimal values
 
 
-def best(rows, cols, layouts, opened, safe):
-    """The expected number of cells that are still opened, by trying everything."""
-    if len(opened) == safe:
+def best(layouts, closed, near, mines):
+    """The expected number of cells that are still opened, by trying every closed cell; `near` gives neighbours."""
+    if len(closed) == mines:
         return Fraction(0)
     found = []
-    for cell in set(range(rows * cols)) - opened:
+    for cell in closed:
         value = Fraction(0)
         parts = {}
         for layout in layouts:
             if cell not in layout:
-                parts.setdefault(len(layout & around(rows, cols, cell)), []).append(layout)
+                parts.setdefault(len(layout & near(cell)), []).append(layout)
         for part in parts.values():
-            value += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, opened | {cell}, safe))
+            value += Fraction(len(part), len(layouts)) * (1 + best(part, closed - {cell}, near, mines))
         found.append(value)
     return max(found)
 
@@ -215,9 +247,31 @@ def test_the_optimal_value_is_that_of_a_slow_recursion(rows, cols, mines, rule):
             if first not in layout:
                 parts.setdefault(len(layout & around(rows, cols, first)), []).append(layout)
         for part in parts.values():
-            slow += Fraction(len(part), len(layouts)) * (1 + best(rows, cols, part, {first}, game.safe))
+            closed = frozenset(range(rows * cols)) - {first}
+            slow += Fraction(len(part), len(layouts)) * (1 + best(part, closed, partial(around, rows, cols), mines))
         count, total = solver.open(_core.mines.Observation(game.board, [], []), first)
         assert (count, Fraction(total, count)) == (len(layouts), slow), first
+
+
+def test_optimal_values_near_the_end_of_a_large_board():
+    """The same recursion, from positions in which seven cells of a corner are left, three of them mines."""
+    rng, compared = random.Random(4), 0
+    for rows, cols in [(9, 9), (8, 16), (16, 16), (16, 30)] * 60:
+        corner = [row * cols + col for row in range(rows - 3, rows) for col in range(cols - 4, cols)]
+        closed = rng.sample(corner, 7)
+        board, laid = _core.mines.Board(rows, cols, 3, 0), set(closed[:3])
+        opened = [cell for cell in range(rows * cols) if cell not in closed]
+        observation = _core.mines.Observation(board, opened, [len(laid & around(rows, cols, cell)) for cell in opened])
+        counter = _core.mines.Counter(board, observation)
+        if counter.layouts == 1:
+            continue
+        layouts = [frozenset(np.flatnonzero(row).tolist()) for row in unpack(counter.all(35), rows * cols)]
+        solver = _core.mines.Solver(board, 10**5, 10**5)
+        found = [solver.open(observation, cell) for cell in sorted(closed)]
+        slow = best(layouts, frozenset(closed), partial(around, rows, cols), 3)
+        assert max(Fraction(total, count) for count, total in found) == slow, (rows, cols, closed)
+        compared += 1
+    assert compared > 20
 
 
 def test_the_values_of_the_papers_board():
@@ -234,6 +288,9 @@ def test_a_board_that_is_too_large_is_one_line():
     game = games.load("mines(rows=8,cols=8,mines=10,first_move=safe)")
     with pytest.raises(TrickformerError, match="8x8 with 10 mines is too large: too many layouts"):
         action_value(game, _core.mines.Solver(game.board, 1000, 1000), View(0, (), ()), 0)
+    game = games.load("mines(rows=9,cols=9,mines=10)")
+    with pytest.raises(TrickformerError, match=r"9x9 with 10 mines is too large: too many layouts: 5\.36e\+11"):
+        action_value(game, _core.mines.Solver(game.board, 1000, 1000), View(0, (), ()), 40)
     game = games.load("mines(first_move=any)")
     with pytest.raises(TrickformerError, match="too many positions: more than 1000"):
         action_value(game, _core.mines.Solver(game.board, 1000, 10**5), View(0, (), ()), 0)

@@ -9,6 +9,7 @@ from support.records import comparable
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief.samplers.mines import METHODS
+from trickformer.players import specs
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -83,6 +84,41 @@ def test_contract_at_a_table(spec, belief):
     assert all(0 <= r.illegal[0] <= r.searched[0] for r in searched)
     assert sum(r.searched[0] for r in searched) >= 4 * 60
     assert belief not in ("exact", "rejection") or not any(r.illegal[0] for r in searched)
+
+
+@pytest.mark.parametrize("spec", ["mines(rows=9,cols=9,mines=10)", "mines(rows=16,cols=30,mines=99)"])
+def test_players_at_a_large_board(spec):
+    """BSR-UCT draws exactly unless told otherwise; the optimal player refuses in one line."""
+    game = games.load(spec)
+    cast = ["bsr_uct:simulations=400", "bsr_uct:simulations=30,belief=inherited", "random"]
+    cast += ["pimc:worlds=2,runs=1"] if game.cells < 100 else []
+    defaults = {"c": 4 / game.safe, "widening": 0.5, "simulations": 400, "seconds": 0}
+    options = specs.resolve_options(cast[0], game)
+    assert (options.pop("belief"), options.pop("domain")) == ("exact", "rule")
+    assert options == pytest.approx(defaults, abs=1e-4)
+    hands = [Hand(deal, (kind,)) for deal in range(2) for kind in range(len(cast))]
+    together, alone = (list(play(game, [players.make(s, game) for s in cast], hands, 5, n)) for n in (8, 1))
+    assert comparable(together) == comparable(alone)
+    for record in together:
+        assert 0 <= record.scores[0] <= game.safe
+        assert record.seating != (0,) or record.illegal == (0,)
+    player, view = players.make("optimal", game), game.view(game.deal(1, 0), 0)
+    with pytest.raises(TrickformerError, match="is too large: too many layouts") as fault:
+        player.act([view], [decision_rng(1, 0, 0, 0)], [{}])
+    assert "\n" not in str(fault.value)
+
+
+def test_the_search_opens_what_is_safe_on_a_large_board():
+    """A lone number 0 leaves its neighbours safe; a 3 in the corner makes them mines."""
+    board = CORE.Board(16, 30, 99, 0)
+    observation = CORE.Observation(board, [5 * 30 + 5, 0], [0, 3])
+    how = HOW | {"c": 0.02}
+    found = CORE.search(board, observation, method=METHODS.index("exact"), simulations=20_000, seed=1, **how)
+    safe, mines = board.around(5 * 30 + 5), board.around(0)
+    assert found.cell in safe
+    assert len(found.visits) == len(found.values) == 480
+    assert {found.values[cell] for cell in mines} == {2 / 381}  # two cells are open, and no more will be
+    assert min(found.visits[cell] for cell in safe) > max(found.visits[cell] for cell in mines)
 
 
 def test_the_optimal_player_wins_the_papers_board():

@@ -100,15 +100,16 @@ def hanabi() -> dict[str, list[np.ndarray]]:
 
 def mines() -> dict[str, list[np.ndarray]]:
     core, samples, searches = _core.mines, [], []
-    board = core.Board(3, 3, 3, 0)
-    observation = core.Observation(board, [2, 4, 5, 8], [1, 3, 2, 1])
-    for method in range(4):
-        samples.append(core.sample(board, observation, method, 0, 50, SEED, N))
-        found = core.search(
-            board, observation, method=method, domain=0, simulations=500, seconds=0.0, c=0.5, widening=0.3, seed=SEED
-        )
-        searches.append(np.array([found.cell, found.value, found.n_layouts]))
-        searches += [np.array(found.visits), np.array(found.values)]
+    positions = [(core.Board(3, 3, 3, 0), [2, 4, 5, 8], [1, 3, 2, 1])]
+    positions += [(core.Board(rows, cols, 2, 0), [0, 40, 64], [0, 1, 0]) for rows, cols in ((9, 9), (10, 20), (16, 30))]
+    how = {"domain": 0, "simulations": 500, "seconds": 0.0, "c": 0.5, "widening": 0.3, "seed": SEED}
+    for board, cells, shown in positions:
+        observation = core.Observation(board, cells, shown)
+        for method in range(4):
+            samples.append(core.sample(board, observation, method, 0, 50, SEED, N))
+            found = core.search(board, observation, method=method, **how)
+            searches.append(np.array([found.cell, found.value, found.n_layouts]))
+            searches += [np.array(found.visits), np.array(found.values)]
     return {"sample": samples, "search": searches}
 
 

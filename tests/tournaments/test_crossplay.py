@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import statistics
 from itertools import product
 
 import numpy as np
@@ -177,13 +178,56 @@ def test_what_was_known_of_cards_played_is_what_openspiel_shows(spec):
                     )
             before = state
         histories.append(tuple(before.history()))
-    found = game.summary(histories, [own] * len(histories))
+    found = {k: x for k, x in game.summary(histories, [own] * len(histories)).items() if not isinstance(x, dict)}
     plays = sum(counts.values())
     assert found == pytest.approx({k: n / plays for k, n in (counts | {"played in vain": vain}).items()}), (
         f"seed {seed}"
     )
     assert all(counts.values()), f"seed {seed}"
     assert set(game.summary([], []).values()) == {None}
+
+
+@pytest.mark.parametrize("spec", ["hanabi", SMALL, "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_life_tokens=1)"])
+def test_scores_and_ends_in_a_summary_are_those_of_openspiel(spec):
+    """Random games, some of which play only cards that fit: perfect games, games lost by strikes, and others."""
+    game, seed = games.load(spec), random.randrange(10**6)
+    rng, histories, scores, lives = random.Random(seed), [], [], []
+    for index in range(120):
+        state, skill = game.deal(seed, index), index % 3 / 2
+        while not state.is_terminal():
+            if state.is_chance_node():
+                state.apply_action(game.chance(state, seed, index))
+                continue
+            legal, plays = state.legal_actions(), range(game.rules.hand, 2 * game.rules.hand)
+            good = [a for a in legal if fitting(game, state, a)] or [a for a in legal if a not in plays]
+            state.apply_action(rng.choice(good if rng.random() < skill else legal))
+        histories.append(tuple(state.history()))
+        scores.append(state.returns()[0])
+        lives.append(int(str(state).split("Life tokens:")[1].split()[0]))
+    found = game.summary(histories, [[0]] * len(histories))
+    perfect = [score == game.rules.kinds for score in scores]
+    for key, values in (
+        ("mean score", scores),
+        ("perfect games", perfect),
+        ("lost by strikes", [left == 0 for left in lives]),
+    ):
+        error = statistics.stdev(map(float, values)) / 120**0.5
+        assert found[key] == pytest.approx({"mean": sum(values) / 120, "se": error, "games": 120}), f"seed {seed}"
+    assert any(left == 0 for left in lives) and len(set(scores)) > 1, f"seed {seed}"
+    assert spec == "hanabi" or any(perfect), f"seed {seed}"
+    one = game.summary(histories[:1], [[0]])["mean score"]
+    assert one == {"mean": scores[0], "se": None, "games": 1}
+    result = TournamentResults(run.tournament(plan.Tournament(game=spec, a=SMART, b="random", deals=3))).result()
+    assert "(± is a standard error)" in (text := report.make_report(result).markdown()) and ", 3 games" in text
+
+
+def fitting(game, state, action):
+    """Whether an action plays a card that fits."""
+    slot, rules = action - game.rules.hand, game.rules
+    if not 0 <= slot < rules.hand:
+        return False
+    color, rank = divmod(game.hand(state, state.current_player())[slot], rules.ranks)
+    return heights(state)[color] == rank
 
 
 def heights(state):

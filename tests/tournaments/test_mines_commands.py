@@ -143,6 +143,15 @@ def test_a_layout_that_hides_nothing_is_laid_anew():
     assert {record["layouts"] for record in found["records"]} == {2}
 
 
+def test_draws_on_a_board_of_several_words_agree_with_the_list_of_all_layouts():
+    found = agree.agree(SamplerAgreement(board="9x9", mines=2, positions=8, draws=200, trials=10, seed=3))
+    assert found["counted"] == 8
+    for name in ("rejection", "exact"):
+        assert found["methods"][name]["smallest_bonferroni"] > 0.001
+        assert found["methods"][name]["inconsistent"] == 0
+    assert found["methods"]["metropolis"]["inconsistent"] > 0.2
+
+
 def test_random_positions_hide_something():
     game = games.load("mines")
     sizes = set()
@@ -157,7 +166,8 @@ def test_random_positions_hide_something():
     ("arguments", "says"),
     [
         (["exact", "--board", "4"], "write rows x columns"),
-        (["exact", "--board", "9x9"], "from 1 to 64 cells"),
+        (["exact", "--board", "23x23"], "from 1 to 512 cells"),
+        (["exact", "--board", "9x9", "--mines", "10"], "9x9 with 10 mines is too large: too many layouts: 1.1e+12"),
         (["exact", "--mines", "8"], "room for 1 to 7 mines"),
         (["exact", "--board", "7x7", "--mines", "11"], "7x7 with 11 mines is too large"),
         (["exact", "--position", "1.."], "write 4 rows of 4 marks"),

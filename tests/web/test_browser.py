@@ -38,6 +38,20 @@ def _look(page, panels):
         page.wait_for_selector(f"#panel-{panel}[data-ply='{ply}'] .body *", timeout=90_000)
 
 
+def test_a_large_board_of_mines(browser):
+    """A wide window shows it whole; a narrow one scrolls the board, and not the page."""
+    with served("mines(rows=16,cols=30,mines=99)", "--seed", "5") as (address, _):
+        page = opened(browser, address)
+        assert my_turn(page) and page.locator("#board .cell").count() == 480
+        page.locator("#felt .act:visible").nth(250).click()
+        page.wait_for_selector("#board .cell.open")
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert not overlaps(page)
+        rules_hold(page)
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_whole_hand_by_clicks(browser, name):
     """Hints are shown on the way, the page is reloaded in the middle, and nothing overlaps at either width."""

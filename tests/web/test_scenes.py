@@ -24,6 +24,7 @@ SPECS = [
     "hanabi(players=4)",
     "mines",
     "mines(first_move=any)",
+    "mines(rows=16,cols=30,mines=99)",
 ]
 
 

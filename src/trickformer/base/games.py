@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from trickformer.base.positions import WorldSimulator
     from trickformer.base.tokens import Tokenizer
     from trickformer.base.views import State
+
+
+class MeanOfGames(TypedDict):
+    """A mean over games, in the summary of a player."""
+
+    mean: float
+    se: float | None  # standard error; None for a single game
+    games: int
+
+
+Summary: TypeAlias = "dict[str, float | MeanOfGames | None]"
 
 
 def game_name(spec: str) -> str:
@@ -224,9 +235,17 @@ class Game(ABC):
     by_seats: bool = False  # a tournament's means are over seats, not over seatings
     plays_to: int | None = None  # points that end a game of many hands
 
-    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
-        """What a player did, beyond its score, in games given as histories, in which it held `seats`; empty where
-        there is nothing to say."""
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
+        """Summarize how a player played, beyond the tables of scores.
+
+        Args:
+            histories: Games as OpenSpiel actions, chance included.
+            seats: Seats that the player held in each game.
+
+        Returns:
+            Numbers by name, none by default. Names that begin with "points" or "mean" are printed as numbers, all
+            others as shares. None stands for a share of nothing.
+        """
         return {}
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:

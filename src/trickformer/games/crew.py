@@ -6,7 +6,7 @@ leaves open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -22,12 +22,14 @@ from trickformer.base import (
     Game,
     Outcomes,
     SearchSettings,
+    Summary,
     TrickformerError,
     View,
     action_event,
     deal_seed,
 )
 from trickformer.games import crew_verdict, missions
+from trickformer.plumbing.tables import mean_of_games
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -261,6 +263,20 @@ class Crew(Game):
         not."""
         game: Any = state
         return crew_verdict.failures(game.core, _rules(game.mission), CARDS)
+
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
+        """Summarize the missions that a team won: in all games and, where several were played, by mission."""
+        by_mission: dict[int, list[bool]] = {}
+        for history in histories:
+            number, cards = history[0], np.array(history[1:PREAMBLE], dtype=np.uint8)
+            core = _core.crew.State(self.missions[number], cards)
+            for action in history[PREAMBLE:]:
+                core.apply_action(action)
+            by_mission.setdefault(number, []).append(core.result > 0)
+        found: Summary = {"missions won": mean_of_games([won for games in by_mission.values() for won in games])}
+        if len(by_mission) > 1:
+            found |= {f"mission {number} won": mean_of_games(by_mission[number]) for number in sorted(by_mission)}
+        return found
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""

@@ -18,11 +18,13 @@ from trickformer.base import (
     Game,
     Outcomes,
     RolloutSettings,
+    Summary,
     TrickformerError,
     View,
     action_event,
     deal_seed,
 )
+from trickformer.plumbing.tables import mean_of_games
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -177,13 +179,15 @@ class Hanabi(Game):
                 cards.pop(step.action % hand)
         return cards
 
-    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
-        """What a player knew of the cards that it played, in games given as histories, in which it held `seats`: shares
-        of these cards, as in Figure 4 of "Off-Belief Learning" (Hu et al. 2021), and of those that did not fit.
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
+        """Summarize scores, perfect games and games lost by strikes, and what a player knew of the cards it played.
 
-        Colour and rank are known where hints, and the cards that it saw at other seats, piled and discarded, leave no
-        other. None where it played no card."""
+        Knowledge is counted as shares of the cards that it played, as in Figure 4 of "Off-Belief Learning" (Hu et al.
+        2021). A seat knows colour or rank if hints and the cards that it saw (in other hands, piled, discarded) leave
+        no other. `played in vain` is the share of these cards that did not fit."""
         counts, amiss, hand = [0] * len(KNOWING), 0, self.rules.hand
+        scores: list[int] = []
+        strikes: list[bool] = []
         for history, own in zip(histories, seats):
             state, moves = split_history(self.rules, history)
             for action in moves:
@@ -194,9 +198,16 @@ class Hanabi(Game):
                     counts[3 - 2 * color - rank] += 1
                 state.apply_action(action)
                 amiss += played and state.lives < lives
+            scores.append(state.score())
+            strikes.append(state.lives == 0)
         plays = sum(counts)
         shares = [n / plays if plays else None for n in (*counts, amiss)]
-        return dict(zip((*KNOWING, "played in vain"), shares))
+        return {
+            "mean score": mean_of_games(scores),
+            "perfect games": mean_of_games([score == self.rules.kinds for score in scores]),
+            "lost by strikes": mean_of_games(strikes),
+            **dict(zip((*KNOWING, "played in vain"), shares)),
+        }
 
     def _card_knowledge(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
         """Whether a seat knows the colour of its card, and the rank."""

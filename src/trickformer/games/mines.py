@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 FIRST_MOVES: tuple[str, ...] = _core.mines.FIRST_MOVES
 MINE: int = _core.mines.MINE  # what a mine shows, where other cells show 0 to 8
-MAX_CELLS = 64
 
 _DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
 _TYPE = openspiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)

@@ -23,6 +23,7 @@ from trickformer.base import (
     Game,
     Outcomes,
     SearchSettings,
+    Summary,
     TrickformerError,
     View,
     action_event,
@@ -301,7 +302,7 @@ class Skat(Game):
         game: Any = state
         return len(game.plays) // PLAYERS + 1 if game.phase == "play" else None
 
-    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
         """What a player did, beyond its score, in games given as histories, in which it held `seats`.
 
         Points are this game's; 36 games are a tournament's round. Shares are of the games at its seats; a contract's
@@ -323,7 +324,7 @@ class Skat(Game):
                 if name:
                     contracts[name][0] += 1
                     contracts[name][1] += result.won
-        found = {
+        found: Summary = {
             "points in 36 games": 36 * points / games,
             "all passed": passed / games,
             "soloist": soloist / games,

@@ -10,22 +10,35 @@ in a node as simulations have passed through it. One node a simulation enters th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.plumbing.options import PerGame, resolved_options
 
 GAMES = ("mines",)
+
+
+_Belief = Literal["rejection", "metropolis", "inherited", "exact"]
+_SMALL = 64  # cells of a board on which the defaults are the paper's
+
+
+def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
+    """A default for boards of up to 64 cells, and one for larger boards.
+
+    On larger boards nearly all that rejection proposes is rejected, and there are too many actions to try each often.
+    Their c and widening were chosen on 9x9, 16x16 and 16x30."""
+    return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
 
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    belief: Literal["rejection", "metropolis", "inherited", "exact"] = Field(
-        default="rejection", description="how layouts are drawn"
+    belief: Annotated[_Belief | None, _by_size("rejection", lambda _: "exact")] = Field(
+        None, description="How layouts are drawn (default: rejection up to 64 cells, exact beyond)."
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
@@ -39,15 +52,18 @@ class Options(BaseModel):
         allow_inf_nan=False,
         description="seconds of CPU time a decision, at most; 0: no limit, and a decision follows from its seed",
     )
-    c: float = Field(
-        default=0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score"
+    c: Annotated[float | None, _by_size(0.5, lambda game: round(4 / game.safe, 4))] = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Exploration constant of UCT, in scores (default: 0.5 up to 64 cells, else 4 cells).",
     )
-    widening: float = Field(
-        default=0,
+    widening: Annotated[float | None, _by_size(0.0, lambda _: 0.5)] = Field(
+        None,
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="progressive widening: after n visits, n to this power of the actions are considered; 0: all",
+        description="n visits consider n^this actions, 0: all (default: 0 up to 64 cells, else 0.5).",
     )
 
 
@@ -61,20 +77,25 @@ class BsrUct(Player):
         from trickformer.belief.samplers.mines import MinesBelief
 
         self._game, self._search = game, _core.mines.search
-        self._belief = MinesBelief(game, options.belief, domain=options.domain)
-        self._how = options.model_dump(exclude={"belief", "domain"}) | {
-            "method": self._belief.method,
-            "domain": self._belief.domain,
-        }
+        how = resolved_options(options, game)
+        self._belief = MinesBelief(game, how.pop("belief"), domain=how["domain"])
+        self._how = how | {"method": self._belief.method, "domain": self._belief.domain}
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         """One decision a view; of layouts drawn, those that do not explain what was seen count as illegal.
 
-        Raises ValueError on a view that no layout explains."""
+        Raises ValueError on a view that no layout explains, TrickformerError where an exact belief has too many."""
         found = []
         for view, generator in zip(views, rng):
             observation, seed = self._belief.observe(view), int(generator.integers(2**63))
-            result = self._search(self._game.board, observation, seed=seed, **self._how)
+            try:
+                result = self._search(self._game.board, observation, seed=seed, **self._how)
+            except RuntimeError as e:
+                game = self._game
+                raise TrickformerError(
+                    f"player 'bsr_uct': a position of {game.rows}x{game.cols} with {game.mines} mines is too large for "
+                    f"belief=exact ({e}); use belief=inherited"
+                ) from None
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
             values = {cell: result.values[cell] for cell in visits} or None
             value = result.value if visits else None

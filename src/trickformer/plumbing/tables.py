@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from trickformer.base import MeanOfGames
 from trickformer.plumbing.terminal import printable
 
 SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is given it
@@ -29,6 +30,21 @@ def mean_and_error(
         off = np.bincount(np.unique(samples, return_inverse=True)[1], weights=off)
     n = len(off)
     return {"mean": mean, "se": float(np.sqrt((off**2).sum() * n / (n - 1)) / len(x)) if n > 1 else None}
+
+
+def mean_of_games(results: Sequence[float]) -> MeanOfGames | None:
+    """Average independent games.
+
+    Args:
+        results: A score, or whether the game was won, for each game.
+
+    Returns:
+        The mean, its standard error and the number of games; None without a game.
+    """
+    x = np.asarray(results, dtype=np.float64)
+    if not len(x):
+        return None
+    return {"mean": float(x.mean()), "se": mean_and_error(x)["se"], "games": len(x)}
 
 
 def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from trickformer.base import MeanOfGames
 from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
@@ -206,18 +207,23 @@ def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
 
 # Figures by player.
 
-_SUMMARY_KEY = "Shares of the hands that a player held. Lines that begin with points are means."
+_SUMMARY_KEY = "Shares of the hands that a player held; points and means are a hand, ± is a standard error."
 
 
 def _summary(result: dict[str, Any]) -> ReportTable:
     columns = result["summary"]
-    rows = [(key, *(_figure(key, c[key]) for c in columns)) for key in columns[0]]
+    keys = dict.fromkeys(key for column in columns for key in column)
+    rows = [(key, *(_figure(key, column.get(key)) for column in columns)) for key in keys]
     return ("", *labels(result)), rows
 
 
-def _figure(key: str, x: float | None) -> str:
+def _figure(key: str, x: float | MeanOfGames | None) -> str:
     if x is None:
         return ""
+    if isinstance(x, dict):
+        unit = ".2f" if key.startswith("mean") else ".1%"
+        error = "" if x["se"] is None else f" ± {x['se']:{unit}}"
+        return f"{x['mean']:{unit}}{error}, {x['games']:,} game{'s' * (x['games'] != 1)}"
     return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game, Summary, TrickformerError
 from trickformer.tournaments import gains, plan
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.power import deals_to_resolve
@@ -230,7 +230,7 @@ class TournamentResults:
         """Hands that tell of a player: of teams, those in which it sat in every seat."""
         return [r for r in self.records if not self.teams or len(set(r.seating)) == 1]
 
-    def _summary(self, player: int) -> dict[str, float | None]:
+    def _summary(self, player: int) -> Summary:
         records = self._own()
         seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
         held = [(r.history, own) for r, own in zip(records, seats) if own]

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Game, UnknownNameError, View
+from trickformer.base import Game, TrickformerError, UnknownNameError, View
 from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
 from trickformer.games.mines import Mines, replay_moves
 
@@ -33,6 +33,35 @@ def observe(game: Mines, view: View) -> _core.mines.Observation:
     return _core.mines.Observation(game.board, cells, [e.seen[0] for e in view.events])
 
 
+def unpack(layouts: np.ndarray, cells: int) -> np.ndarray:
+    """Return which cells hold a mine.
+
+    Args:
+        layouts: uint64 [n], or [n, words] on boards beyond 64 cells, as the core has them.
+        cells: Number of cells of the board.
+
+    Returns:
+        bool [n, cells].
+    """
+    octets = layouts.reshape(len(layouts), -1).astype("<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=cells, bitorder="little").astype(bool)
+
+
+def pack(mines: np.ndarray, cells: int) -> np.ndarray:
+    """Turn bool [n, cells] into layouts as the core has them; the inverse of `unpack`."""
+    words = 1 << ((cells + 63) // 64 - 1).bit_length()  # a board has 1, 2, 4 or 8
+    bits = np.zeros((len(mines), 64 * words), dtype=bool)
+    bits[:, :cells] = mines
+    layouts = np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+    return layouts[:, 0] if words == 1 else layouts
+
+
+def to_ints(counts: np.ndarray) -> list[int]:
+    """Return numbers of layouts, uint64 [n] or [n, words], as integers."""
+    octets = counts.reshape(len(counts), -1).astype("<u8")
+    return [int.from_bytes(row.tobytes(), "little") for row in octets]
+
+
 class MinesWorlds(UniformWorlds):
     """Layouts of mines.
 
@@ -52,26 +81,47 @@ class _Layouts:
         self._game, self._how = game, (method, domain, trials)
         self._observation = observe(game, view)
         self.is_laid = bool(view.events) or not game.spiel.late
-        self.count = _core.mines.Counter(game.board, self._observation).layouts if self.is_laid else 1
-        if not self.count:
+        self._count = self._count_layouts() if self.is_laid else 1
+        if self._count == 0:
             raise ValueError("no layout of mines explains the view")
+        if self._count is None and METHODS[method] == "exact":
+            raise self._too_large()
+
+    @property
+    def count(self) -> int:
+        """The number of layouts. Raises TrickformerError where they are too many to be counted."""
+        if self._count is None:
+            raise self._too_large()
+        return self._count
+
+    def _count_layouts(self) -> int | None:
+        try:
+            return _core.mines.Counter(self._game.board, self._observation).layouts
+        except RuntimeError:
+            return None
+
+    def _too_large(self) -> TrickformerError:
+        game = self._game
+        return TrickformerError(
+            f"a position of {game.rows}x{game.cols} with {game.mines} mines is too large to be counted; "
+            "use belief=inherited"
+        )
 
     def sample(self, seed: int, n: int) -> np.ndarray:
         """int16 [n, mines]."""
         if not self.is_laid:
             return np.full((n, self._game.mines), -1, dtype=np.int16)
         layouts = _core.mines.sample(self._game.board, self._observation, *self._how, seed, n)
-        bits = layouts[:, None] >> np.arange(self._game.cells, dtype=np.uint64) & np.uint64(1)
-        return np.nonzero(bits)[1].astype(np.int16).reshape(n, self._game.mines)
+        return np.nonzero(unpack(layouts, self._game.cells))[1].astype(np.int16).reshape(n, self._game.mines)
 
     def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
         """Return which layouts, int16 [n, mines], explain the view, bool [n]."""
         if not self.is_laid:
             return (hidden == -1).all(axis=1)
         on_board = ((hidden >= 0) & (hidden < self._game.cells)).all(axis=1)
-        places = np.where(on_board[:, None], hidden, 0).astype(np.uint64)
-        layouts = np.bitwise_or.reduce(np.uint64(1) << places, axis=1)
-        return on_board & _core.mines.is_consistent(self._game.board, self._observation, layouts)
+        mines = np.zeros((len(hidden), self._game.cells), dtype=bool)
+        np.put_along_axis(mines, np.where(on_board[:, None], hidden, 0), True, axis=1)
+        return on_board & _core.mines.is_consistent(self._game.board, self._observation, pack(mines, self._game.cells))
 
 
 class MinesBelief(ExactBelief[MinesWorlds]):
@@ -110,8 +160,8 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         return np.array(actions[start : start + mines], dtype=np.int16)
 
     def count(self) -> int:
-        """The exact number of layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any
-        view."""
+        """Count the layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any view,
+        TrickformerError where they are too many to be counted."""
         return self._require_deals_and_view()[0].count
 
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:

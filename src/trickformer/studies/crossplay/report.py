@@ -55,7 +55,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for m in methods
         ]
         head = ("", *(key.removeprefix("played ") for key in keys))
-        found.append(("How cards were played by teams of one method", (head, shares)))
+        found.append(("How teams of one method played", (head, shares)))
     cells = [
         (names[i], *(_number(x, e) for x, e in zip(means, errors)))
         for i, (means, errors) in enumerate(zip(result["matrix"], result["se"]))

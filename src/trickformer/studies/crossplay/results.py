@@ -87,6 +87,10 @@ def make_cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
 
 
 def _summary(run: TournamentRun, players: list[int]) -> dict[str, float | None]:
-    """What the game tells of these players in teams of their own."""
+    """Return the shares in the game's summary of these players, in teams of their own.
+
+    Runs of a method play the same decks, so standard errors over their games would be too small and are left out."""
     held = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
-    return run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])
+    found = run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])
+    shares = {key: x for key, x in found.items() if not key.startswith("mean")}
+    return {key: x["mean"] if isinstance(x, dict) else x for key, x in shares.items()}

@@ -14,7 +14,7 @@ from scipy import stats
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.samplers.mines import DOMAINS, METHODS
+from trickformer.belief.samplers.mines import DOMAINS, METHODS, to_ints, unpack
 from trickformer.plumbing.folder import RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
@@ -94,13 +94,13 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
         observation = _core.mines.Observation(game.board, cells, shown)
         layouts = board[_core.mines.is_consistent(game.board, observation, board)]
         counter = _core.mines.Counter(game.board, observation)
-        marginals = [int(((layouts >> np.uint64(cell)) & np.uint64(1)).sum()) for cell in range(game.cells)]
+        marginals = unpack(layouts, game.cells).sum(axis=0).tolist()
         record: dict[str, Any] = {
             "position": index,
             "cells": cells,
             "shown": shown,
             "layouts": len(layouts),
-            "counted": counter.layouts == len(layouts) and counter.mines()[: game.cells].tolist() == marginals,
+            "counted": counter.layouts == len(layouts) and to_ints(counter.mines()) == marginals,
             "p": {},
             "inconsistent": {},
         }
@@ -112,8 +112,15 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
             good = _core.mines.is_consistent(game.board, observation, drawn)
             record["inconsistent"][name] = int((~good).sum())
             # A draw that no layout explains is impossible under the exact distribution.
-            record["p"][name] = _p(np.searchsorted(layouts, drawn), len(layouts)) if good.all() else 0.0
+            record["p"][name] = _p(np.searchsorted(_keys(layouts), _keys(drawn)), len(layouts)) if good.all() else 0.0
         yield record
+
+
+def _keys(layouts: np.ndarray) -> np.ndarray:
+    """Layouts, uint64 [n] or [n, words], as values [n] of the same order."""
+    if layouts.ndim == 1:
+        return layouts
+    return np.ascontiguousarray(layouts[:, ::-1].astype(">u8")).view(f"S{8 * layouts.shape[1]}")[:, 0]
 
 
 def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

@@ -20,8 +20,8 @@ class BoardSize(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    board: str = Field("4x4", description="rows x columns, at most 64 cells")
-    mines: int = Field(6, ge=1, le=63, description="mines on the board")
+    board: str = Field("4x4", description="rows x columns, at most 512 cells")
+    mines: int = Field(6, ge=1, le=511, description="mines on the board")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours", description="where mines may lie: anywhere, not in the cell opened first, nor around it"
     )

@@ -55,7 +55,8 @@ function pileElement(pile, act) {
 
 function boardElement(board, act) {
   const grid = make("div", { class: "grid", role: "group", "aria-label": "Board" });
-  grid.style.gridTemplateColumns = `repeat(${board[0].length}, minmax(2.2rem, 3.4rem))`;
+  const columns = board[0].length;
+  grid.style.gridTemplateColumns = `repeat(${columns}, minmax(${columns > 16 ? 1.6 : 2.2}rem, 3.4rem))`;
   for (const row of board)
     for (const cell of row) {
       const open = cell.action !== undefined && cell.action !== null;
