@@ -218,7 +218,7 @@ def test_scores_and_ends_in_a_summary_are_those_of_openspiel(spec):
     one = game.summary(histories[:1], [[0]])["mean score"]
     assert one == {"mean": scores[0], "se": None, "games": 1}
     result = TournamentResults(run.tournament(plan.Tournament(game=spec, a=SMART, b="random", deals=3))).result()
-    assert "(± is a standard error)" in (text := report.make_report(result).markdown()) and ", 3 games" in text
+    assert "± is a standard error" in (text := report.make_report(result).markdown()) and ", 3 games" in text
 
 
 def fitting(game, state, action):
