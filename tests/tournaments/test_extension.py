@@ -276,12 +276,13 @@ def test_the_score_is_shown_while_it_is_played(six):
         board.add(record)
     found = np.array(differences(six))
     error = found.std(ddof=1) / 6**0.5
-    assert board.line() == f"6 of 6 deals: A − B {found.mean():+.2f} ± {error:.2f} (standard error); lower is better"
+    score = f"rules − random {found.mean():+.2f} ± {error:.2f} (standard error)"
+    assert board.line() == f"6 of 6 deals: {score}; lower is better"
     one = Scoreboard(config(deals=6), game)
     for record in six.records:
         if record.deal == 0:
             one.add(record)
-    assert one.line() == f"1 of 6 deals: A − B {found[0]:+.2f}; lower is better"
+    assert one.line() == f"1 of 6 deals: rules − random {found[0]:+.2f}; lower is better"
 
 
 def test_a_round_robin_shows_its_order():
@@ -296,7 +297,7 @@ def test_a_round_robin_shows_its_order():
 def test_plain_lines_carry_the_score(capsys):
     run.tournament(config(deals=2), show=partial(progress.progress, line_every=0.0))
     lines = capsys.readouterr().err.splitlines()
-    assert any(re.fullmatch(r"1 of 2 deals: A − B [+-].*", line) for line in lines)
+    assert any(re.fullmatch(r"1 of 2 deals: rules − random [+-].*", line) for line in lines)
     assert lines[-1] == "tournament: 28 of 28 tables, 0 s left"
 
 

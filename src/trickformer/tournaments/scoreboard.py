@@ -68,7 +68,7 @@ class Scoreboard:
             if self.finished > 1:
                 error = f" ± {differences.std(ddof=1) / self.finished**0.5:.2f} (standard error)"
             better = "higher" if self._game.higher_is_better else "lower"
-            return f"{deals}: A − B {mean:+.2f}{error}; {better} is better"
+            return f"{deals}: {' − '.join(self._names)} {mean:+.2f}{error}; {better} is better"
         ratings = rate(dict(zip(self._sets, differences.T)), len(self._names), self._game.higher_is_better)
         sign = 1 if self._game.higher_is_better else -1
         return f"{deals}, best first: " + ", ".join(f"{self._names[r.player]} {sign * r.rating:+.2f}" for r in ratings)
