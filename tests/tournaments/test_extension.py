@@ -55,6 +55,7 @@ def test_a_finished_match_is_extended(command, tmp_path, six):
     text = (tmp_path / "report.md").read_text()
     at = change["at"][:16].replace("T", " ")
     assert f"changed from 3 to 6 on {at} UTC, so p is not that of a planned test" in text
+    assert "| p (not planned) |" in text and "p (Wilcoxon)" not in text
     code, out, err = command(*MATCH, "--out", tmp_path, "--resume", "--json")
     assert code == 0, err
     assert json.loads(out)["deals"] == 6 and json.loads(out)["extensions"] == [change]

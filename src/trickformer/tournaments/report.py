@@ -111,7 +111,9 @@ def _match_table(result: dict[str, Any], match: dict[str, Any]) -> ReportTable:
 
 
 def _p_name(result: dict[str, Any]) -> str:
-    return "p (at every look)" if result["sequential"] else "p (Wilcoxon)"
+    if result["sequential"]:
+        return "p (at every look)"
+    return "p (Wilcoxon)" if result["planned"] else "p (not planned)"
 
 
 def _match_key(result: dict[str, Any]) -> str:
