@@ -201,7 +201,7 @@ class RunProgress:
             with self.stage(iteration, stage, done, total) as update:
                 count = done
 
-                def advance(n: int = 1, where: str = "") -> None:
+                def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
                     nonlocal count
                     count += n
                     update(count)
