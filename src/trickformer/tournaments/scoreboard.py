@@ -13,7 +13,7 @@ from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.rate import rate
-from trickformer.tournaments.statistics import match
+from trickformer.tournaments.statistics import deal_differences
 from trickformer.tournaments.store import HandRecord
 
 
@@ -77,7 +77,7 @@ class Scoreboard:
         seatings = self._sets[pair]
         kinds = (np.array(seatings) == pair[1]).astype(int)
         own = np.array([[scores[seating] for seating in seatings]], dtype=np.float64)
-        return float(match(own, kinds)[0].deals[0])
+        return float(deal_differences(own, kinds)[0])
 
     def _look(self) -> None:
         """Look at the interval after each further deal without a gap before it."""

@@ -56,28 +56,61 @@ def match(
     seats = kinds.shape[1]
 
     def row(label: str, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Row:
-        differences = a - b
-        deals = differences.mean(axis=1) if differences.ndim > 1 else differences
-        deals = np.round(deals, _DECIMALS) + 0.0  # no negative zero
+        deals = _differences(a, b)
         p = sequential_p_value(deals) if sequential else p_value(deals)
         ci95 = interval(deals, largest_differences(weights, outcomes), sequential=sequential)
         return Row(label, float(a.mean()), float(b.mean()), float(deals.mean()), ci95, p, deals)
 
     def row_by_seats(label: str) -> Row:
-        a, b = ((scores * held).sum(axis=(1, 2)) / held.sum() for held in (is_a, ~is_a))  # float64 [deals]
-        return row(label, a, b, is_a / is_a.sum() - ~is_a / (~is_a).sum())
+        return row(label, *_means_by_seats(scores, is_a), is_a / is_a.sum() - ~is_a / (~is_a).sum())
 
-    if scores.size and {0, seats} == set(count.tolist()):
+    if scores.size and _are_teams(is_a):
         return [row_by_seats("All")]
     if scores.size == 0 or np.any((count == 0) | (count == seats)):
         raise ValueError("a match needs a deal, and both players in every seating")
-    a = (scores * is_a).sum(axis=2) / count  # float64 [deals, seatings]
-    b = (scores * ~is_a).sum(axis=2) / (seats - count)
+    a, b = _means_by_seating(scores, is_a)
     weights = is_a / count[:, None] - ~is_a / (seats - count)[:, None]
     parts = [("All", np.ones(len(kinds), dtype=bool))]
     parts += [(f"{n}A/{seats - n}B", count == n) for n in range(seats - 1, 0, -1) if np.any(count == n)]
     rows = [row(label, a[:, chosen], b[:, chosen], weights[chosen] / chosen.sum()) for label, chosen in parts]
     return [*rows, row_by_seats("Seats")] if by_seats else rows
+
+
+def deal_differences(scores: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Compute the differences A - B of the row `All` of `match`, without its interval and test.
+
+    Args:
+        scores: As in `match`.
+        kinds: As in `match`.
+
+    Returns:
+        The difference of each deal, float64 [deals].
+    """
+    is_a = kinds == 0
+    return _differences(*(_means_by_seats if _are_teams(is_a) else _means_by_seating)(scores, is_a))
+
+
+def _are_teams(is_a: np.ndarray) -> bool:
+    """Return whether each seating, bool [seatings, seats], is a team of A's or of B's, and both occur."""
+    return {0, is_a.shape[1]} == set(is_a.sum(axis=1).tolist())
+
+
+def _means_by_seats(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean scores of all of A's seats and of all of B's, float64 [deals]."""
+    a, b = ((scores * held).sum(axis=(1, 2)) / held.sum() for held in (is_a, ~is_a))
+    return a, b
+
+
+def _means_by_seating(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean scores of A's seats and of B's in each seating, float64 [deals, seatings]."""
+    a, b = ((scores * held).sum(axis=2) / held.sum(axis=1) for held in (is_a, ~is_a))
+    return a, b
+
+
+def _differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the difference of each deal, float64 [deals], rounded so that equal ones tie and zero is not negative."""
+    differences = a - b
+    return np.round(differences.mean(axis=1) if differences.ndim > 1 else differences, _DECIMALS) + 0.0
 
 
 def largest_differences(weights: np.ndarray, outcomes: np.ndarray | None) -> tuple[float, float]:
