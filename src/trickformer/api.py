@@ -200,18 +200,13 @@ def tournament(
     """
     from trickformer.players.native import seat
     from trickformer.plumbing import config
-    from trickformer.tournaments import report
     from trickformer.tournaments.plan import Tournament
-    from trickformer.tournaments.results import TournamentResults
-    from trickformer.tournaments.run import tournament as play
+    from trickformer.tournaments.report import play_and_report
 
     given = {"a": seat(a), "b": seat(b), "players": None if players is None else [seat(each) for each in players]}
     given |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
     settings = config.validate(Tournament, {key: value for key, value in given.items() if value is not None})
-    results = TournamentResults(play(settings, resume))
-    if settings.out is not None:
-        report.write(results, settings.out)
-    return Result(results)
+    return Result(play_and_report(settings, resume))
 
 
 def load_result(folder: Path | str) -> Result:

@@ -77,12 +77,9 @@ def tournament(
 ) -> None:
     """Play the same deals in every seating of the players, and report the differences between them."""
     settings = configs.load(Tournament, config, given)
-    from trickformer.tournaments import report, results, run
+    from trickformer.tournaments import report
 
-    found = results.TournamentResults(run.tournament(settings, resume))
-    if settings.out is not None:
-        report.write(found, settings.out)
-    result = found.result()
+    result = report.play_and_report(settings, resume).result()
     report.make_report(result).print(as_json)
     for warning in report.warnings(result):
         terminal.say(warning)
@@ -209,8 +206,12 @@ def list_games(as_json: configs.Json = False) -> None:
     found: list[dict[str, Any]] = []
     for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(name)
-        checkpoint = next((c for c in checkpoints.names() if c == f"{name}-small"), None)
-        row = {"name": name, "seats": game.players, "checkpoint": checkpoint, "script": game.baseline}
+        row = {
+            "name": name,
+            "seats": game.players,
+            "checkpoint": checkpoints.default_name(game),
+            "script": game.baseline,
+        }
         found.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
     if as_json:
         print(json.dumps({"games": found}))

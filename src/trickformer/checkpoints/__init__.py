@@ -14,13 +14,19 @@ from trickformer.plumbing.text import json_object
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
 
+def default_name(game: Game) -> str | None:
+    """Name the checkpoint that is shipped for a game; None if none is."""
+    name = f"{game.name}-small"
+    return name if name in names() else None
+
+
 def of_game(game: Game) -> str:
     """Name the checkpoint that is shipped for a game.
 
     Raises:
         TrickformerError: None is.
     """
-    if (name := f"{game.name}-small") in names():
+    if name := default_name(game):
         return name
     if tokenizers.find(game) is None:
         raise TrickformerError(f"no model plays {game.name}: it has no tokens")
@@ -29,7 +35,7 @@ def of_game(game: Game) -> str:
 
 def _remedy(game: Game, unfit: str = "") -> str:
     """How to get a model for a game; `unfit` is a checkpoint that does not do."""
-    if (name := f"{game.name}-small") in names() and name != unfit:
+    if (name := default_name(game)) and name != unfit:
         return f"use checkpoint={name}"
     return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
 

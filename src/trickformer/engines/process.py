@@ -21,6 +21,7 @@ from pydantic_core import to_json
 from trickformer.base import FaultKind, TrickformerError
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
 from trickformer.engines.messages import EngineAction, EngineMessage, Error, Hello
+from trickformer.plumbing.terminal import printable
 
 _SUPERVISE = Path(__file__).with_name("_supervise.py")
 _CHUNK = 1 << 16  # bytes read at once
@@ -309,5 +310,5 @@ def _log(name: str, known: Path | None, logs: Path | None) -> tuple[IO[bytes], P
 
 def make_printable(text: str) -> str:
     """What a program says, fit for a line of a message."""
-    said = "".join(c if c.isprintable() else "?" for c in text[: 4 * _SHOWN])
+    said = printable(text[: 4 * _SHOWN]).replace("\n", "?")
     return said if len(said) <= _SHOWN else said[: _SHOWN - 3] + "..."

@@ -292,12 +292,12 @@ def user_only(spec: str) -> str | None:
     Returns:
         What the spec does, as the end of a sentence; None if a file may hold it.
     """
-    if starts_program(spec):
-        return "starts a program"
     try:
         name, options = parse(spec)
     except TrickformerError:
         return None
+    if getattr(options, "starts_program", False):
+        return "starts a program"
     if found := next(filter(None, map(user_only, getattr(options, "parts", {}).values())), None):
         return found
     entry = None if name in NAMES else entries.read().get(name)

@@ -205,10 +205,7 @@ class RunFolder:
         Raises:
             TrickformerError: `check` or `lock` raises it, or run.json is broken. Nothing is written then.
         """
-        self.check(config, resume=resume, free=free, files=files, resolve=resolve)
-        with self.lock():
-            self.check(config, resume=resume, free=free, files=files, resolve=resolve)  # another run may have begun
-            builds = self.builds()
+        with self._checked_lock(config, resume=resume, free=free, files=files, resolve=resolve) as builds:
             self._describe(config, {"files": files} if files else {}, builds)
             yield
 
@@ -242,14 +239,26 @@ class RunFolder:
         if not self.has_run and file.exists() and file.stat().st_size:
             raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
         about = about or {}
-        files = about.get("files", {})
-        self.check(config, resume=resume, free=free, files=files, resolve=resolve)
+        same: dict[str, Any] = {"resume": resume, "free": free, "files": about.get("files", {}), "resolve": resolve}
+        with self._checked_lock(config, **same) as builds, JsonLines(file, parse) as lines:
+            self._describe(config, about, builds)
+            yield lines
+
+    @contextmanager
+    def _checked_lock(self, config: BaseModel, **same: Any) -> Generator[list[dict[str, Any]]]:
+        """Check a config, and again under the lock, because another run may have begun in between.
+
+        Args:
+            config: As in `check`.
+            **same: Further arguments of `check`.
+
+        Yields:
+            Every build that took part in the run, and this one.
+        """
+        self.check(config, **same)
         with self.lock():
-            self.check(config, resume=resume, free=free, files=files, resolve=resolve)  # another run may have begun
-            builds = self.builds()
-            with JsonLines(file, parse) as lines:
-                self._describe(config, about, builds)
-                yield lines
+            self.check(config, **same)
+            yield self.builds()
 
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         """Write run.json. Raises TrickformerError if the disk refuses."""

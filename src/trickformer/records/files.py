@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
-import os
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object
 from trickformer.records import hanab_live, jsonl
 from trickformer.records.played import AnyRecord, Unread
@@ -250,22 +250,15 @@ def convert(source: Path, target: Path, game: int | None = None) -> int:
     try:
         if target.exists():
             raise TrickformerError(f"{target} is already there; name a new file")
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            with part.open("x", encoding="utf-8", newline="\n") as file:
-                for number, record in _select(source, game):
-                    count += 1
-                    if target.suffix == ".json" and count > 1:
-                        raise TrickformerError(f"{source} holds several games, and .json one; choose it by --game")
-                    try:
-                        file.write(write(record, number) + "\n")
-                    except TrickformerError as e:
-                        raise TrickformerError(f"{source}, {e}") from None
-                file.flush()
-                os.fsync(file.fileno())
-            part.rename(target)
-        finally:
-            part.unlink(missing_ok=True)
+        with whole(target) as draft, draft.open("w", encoding="utf-8", newline="\n") as file:
+            for number, record in _select(source, game):
+                count += 1
+                if target.suffix == ".json" and count > 1:
+                    raise TrickformerError(f"{source} holds several games, and .json one; choose it by --game")
+                try:
+                    file.write(write(record, number) + "\n")
+                except TrickformerError as e:
+                    raise TrickformerError(f"{source}, {e}") from None
     except OSError as e:
         raise TrickformerError(f"cannot write {target}: {e.strerror}") from None
     return count

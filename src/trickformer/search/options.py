@@ -34,7 +34,7 @@ class BeliefOptions(BaseModel):
 
 
 class NetworkBeliefOptions(FineTuningOptions):
-    """The network of a learned belief in Hanabi; `belief` is the player's to declare."""
+    """The network of a learned belief in Hanabi. A player derives its options from it and declares `belief`."""
 
     checkpoint: Annotated[Path | None, _NETWORK] = Field(
         None, description="seq2seq, bft: a network made by `trickformer belief train`."

@@ -14,14 +14,23 @@ from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
 from trickformer.tournaments.names import short_names
+from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.power import FEWEST_DEALS, FEWEST_RANKS
 from trickformer.tournaments.results import SCHEMA, TournamentResults
-from trickformer.tournaments.run import TournamentRun
+from trickformer.tournaments.run import TournamentRun, tournament
 
 PLOT, GAINS = "plot.png", "gains.png"
 _BY_SEATS = "mean over seats"  # name of the row `Seats`
 
 Section = tuple[str, ReportTable, str]  # title, table, explanation of its columns
+
+
+def play_and_report(config: Tournament, resume: bool = False) -> TournamentResults:
+    """Play a tournament, and write its report if it has a run folder. Raises what `run.tournament` raises."""
+    results = TournamentResults(tournament(config, resume))
+    if config.out is not None:
+        write(results, config.out)
+    return results
 
 
 def write(results: TournamentResults, folder: Path) -> None:

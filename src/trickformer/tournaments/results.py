@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -109,6 +110,10 @@ class TournamentResults:
         them. A round robin and a gauntlet have `differences`: the matrix of mean differences, row minus column, null
         for pairs that have not met; a gauntlet has `gauntlet`: true, and its player is number 0.
         """
+        return self._result
+
+    @cached_property
+    def _result(self) -> dict[str, Any]:
         config = self.run.config
         matches = [self._match(pair) for pair in self.pairs]
         use = {key: use_of(self.records, i) for i, key in enumerate(self._keys())}

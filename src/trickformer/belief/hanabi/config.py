@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -86,7 +87,7 @@ class BeliefTraining(BaseModel):
 _TUNED = Applies("belief=bft", lambda options, _: options.fine_tunes)
 
 
-class FineTuningOptions(BaseModel):
+class FineTuningOptions(BaseModel, ABC):
     """Settings of the fine-tuning of bft at each position."""
 
     steps: Annotated[int, _TUNED] = Field(
@@ -112,9 +113,9 @@ class FineTuningOptions(BaseModel):
     )
 
     @property
+    @abstractmethod
     def fine_tunes(self) -> bool:
         """True if a belief is bft, the only one that is tuned."""
-        raise NotImplementedError
 
 
 class Evaluation(FineTuningOptions):
