@@ -3,19 +3,18 @@
 import doctest
 import inspect
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.pages import ROOT, python_blocks
 
 import trickformer as tf
 from trickformer import api
 from trickformer.base import Decision, Player, TrickformerError
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+PAGE = ROOT / "docs" / "python.md"
+BLOCKS = python_blocks(PAGE)
 
 
 class Lowest(Player):

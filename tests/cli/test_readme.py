@@ -2,12 +2,12 @@
 
 import json
 import re
-from pathlib import Path
+
+from support.pages import ROOT, python_blocks
 
 
 def test_the_python_of_the_readme_runs():
-    text = (Path(__file__).parents[2] / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    blocks = python_blocks(ROOT / "README.md")
     assert blocks
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
@@ -15,7 +15,7 @@ def test_the_python_of_the_readme_runs():
 
 def test_the_bot_of_add_a_player_plays_skat(monkeypatch, command):
     """The page shows the module that stands in examples, and a command that plays it."""
-    root = Path(__file__).parents[2]
+    root = ROOT
     text, source = (root / "docs" / "add-a-player.md").read_text(), root / "examples" / "skat_bot" / "skat_bot.py"
     assert f"```python\n{source.read_text()}```" in text
     (typed,) = re.findall(r"^PYTHONPATH=examples/skat_bot trickformer (.*)$", text, re.MULTILINE)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from support.pages import ROOT, python_blocks
 
 from trickformer import checkpoints, players
 
-PAGE = Path(__file__).parents[2] / "docs" / "training.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+PAGE = ROOT / "docs" / "training.md"
+BLOCKS = python_blocks(PAGE)
 SMALLER = "--bootstrap-hands 64 --sequences 64 --held-out 12 --tables 32 --iterations 0 --match-deals 0"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from trickformer import games
+from trickformer.base import decision_rng
 
 RULE_OPTIONS = tuple(games.load("hearts").rules)
 
@@ -46,3 +47,20 @@ def shared_file(folder: str, name: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")
     return path
+
+
+def count_blind_decisions(player, game, positions, rng) -> int:
+    """Assert that a player decides alike where hidden cards are exchanged, and play on at random.
+
+    Returns the number of decisions that were compared."""
+    compared = 0
+    for number, (state, view) in enumerate(positions):
+        twin = game.exchange(state, view, rng)
+        if twin is not None and len(view.legal) > 1:
+            one, other = (
+                player.act([game.view(s, view.viewer)], [decision_rng(1, 0, 0, number)], [{}]) for s in (state, twin)
+            )
+            assert one == other, number
+            compared += 1
+        state.apply_action(int(rng.choice(view.legal)))
+    return compared
