@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -154,3 +155,11 @@ def test_settings_of_gomcts_are_those_of_the_game(name):
     settings = gomcts.search_settings(game, quick=False)
     assert (settings.runs, settings.steps, settings.legal) == (game.search.runs, game.search.steps, True)
     assert gomcts.search_settings(game, quick=True).runs == settings.runs // 4
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "runs").glob("*.sh")), ids=lambda path: path.name)
+def test_scripts_import_what_exists(script):
+    """The Python in a script of runs/ is not run by any test either."""
+    for module, names in re.findall(r"^from (trickformer[\w.]*) import (.+)$", script.read_text(), re.MULTILINE):
+        for name in names.split(", "):
+            assert _member(importlib.import_module(module), name.partition(" as ")[0])
