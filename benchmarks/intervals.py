@@ -1,4 +1,4 @@
-"""What the intervals, the sequential test and the power statement of a match promise, beside what they hold.
+"""Coverage of a match's intervals, false alarms of its sequential test, and power of its Wilcoxon test, by simulation.
 
 The differences of deals are drawn from four distributions: normal; skewed, a gamma distribution with skewness 1.5, as
 large as in any match of Hearts, Skat, Hanabi and The Crew measured so far; games that are won or lost, which A alone

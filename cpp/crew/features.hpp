@@ -9,9 +9,9 @@ inline constexpr int kOthers = kPlayers - 1;
 inline constexpr int kSpeechActions = kActions - kNumCards, kStages = int(SeatView::Stage::kOver) + 1,
                      kPhases = int(Phase::kOver), kLabels = kUnlabelled - kHighest + 1, kAnswers = 5;
 
-// Where each feature begins, with its shape. Features are 0 or 1; shares and numbers are of the order of 1. Seats count
-// from the own one; features of three seats leave it out. A feature is 0 as long as its value is unknown, and if it can
-// never be known.
+// Index of the first number of each feature, with its shape. Features are 0 or 1; shares and numbers are of the order of
+// 1. Seats count from the own one; features of three seats leave it out. A feature is 0 as long as its value is unknown,
+// and if it can never be known.
 enum Feature : int {
   // Cards.
   kOwnFeature = 0,                                     // [40] own hand

@@ -17,8 +17,8 @@ struct Memory {
   void follow(const State& before, const State& after);
 };
 
-// Where each feature begins, with its shape. P players, C colours, R ranks, K kinds, H slots. Features are 0 or 1, but
-// for shares. Seats count from the own one, slots from the oldest card.
+// Index of the first number of each feature, with its shape. P players, C colours, R ranks, K kinds, H slots.
+// Features are 0 or 1, but for shares. Seats count from the own one, slots from the oldest card.
 struct FeatureLayout {
   explicit FeatureLayout(const Rules& rules);
 

@@ -190,7 +190,7 @@ class Thinker {
     return r;
   }
 
-  // What a seat believes of its hand after these hints.
+  // A seat's knowledge of its hand after these hints.
   Hand believe(int seat, Copies unseen, const HintedHand& hinted) const {
     Hand h;
     h.seat = seat;

@@ -9,7 +9,8 @@ namespace trickformer::hearts {
 // The parts of a sequence.
 enum class Stage : std::uint8_t { kSeat, kDeal, kDirection, kPass, kReceive, kLeader, kPlay, kEnd };
 
-// Where each feature begins, with its shape. All but the points are 0 or 1. Seats count from the own one.
+// Index of the first number of each feature, with its shape. All but the points are 0 or 1. Seats count from
+// the own one.
 enum Feature : int {
   kOwnFeature = 0,                               // [52] own hand, cards to be received among it once they are
   kNextFeature = kOwnFeature + kNumCards,        // [52] cards that some deal allows next

@@ -24,7 +24,7 @@ static SeatView view_of(const State& s, int seat) {
   return v;
 }
 
-// The same position for a rollout player.
+// The position as a rollout player has it.
 static void follow(const State& s, RolloutTable& t) {
   Sim& sim = t.sim;
   for (int p = 0; p < kPlayers; ++p) {

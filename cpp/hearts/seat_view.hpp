@@ -16,7 +16,7 @@ struct SeatView {
 
   bool playing() const { return leader != kNoAction; }
 
-  // Whether the seats before this one have passed. Seats pass in the order 0, 1, 2, 3, and nobody sees
+  // True if the seats before this one have passed. Seats pass in the order 0, 1, 2, 3, and nobody sees
   // when; of the moments that look alike to the observer the earliest is taken.
   bool earlier_passed() const { return direction && (playing() || num_passes || on_turn); }
 };

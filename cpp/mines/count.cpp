@@ -10,7 +10,7 @@ namespace trickformer::mines {
 
 namespace {
 
-// What a graph may take. Boards of one word stay far below.
+// Limits of a graph. Boards of one word stay far below.
 constexpr std::size_t kMostNodes = 1'000'000;
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 

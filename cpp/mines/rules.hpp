@@ -82,7 +82,7 @@ Cells allowed(const Board<Cells>& board, int first) {
   return board.all & ~free;
 }
 
-// How many neighbours of a cell, which is none itself, are in a layout.
+// Number of a cell's neighbours in a layout; the cell itself does not count.
 template <typename Cells>
 int number(const Board<Cells>& board, const Cells& layout, int cell) {
   if constexpr (std::unsigned_integral<Cells>) {
@@ -138,7 +138,7 @@ Cells random_cells(Cells from, int n, Rng& rng) {
 
 }  // namespace TRICKFORMER_ISA
 
-// What the player has seen: the cells opened so far, in order, and what each has shown.
+// The player's observation: the cells opened so far, in order, and what each has shown.
 template <typename Cells>
 struct Observation {
   using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // of a cell
@@ -187,7 +187,7 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
   observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
-// Whether a layout of the right number of mines explains an observation: its likelihood, which is 0 or 1.
+// True if a layout with the right number of mines explains an observation: its likelihood, 0 or 1.
 template <typename Cells>
 bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& layout) {
   if (any(layout & (observation.opened | ~observation.allowed)) || any(observation.exploded & ~layout)) return false;
@@ -208,7 +208,7 @@ inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move)
                       : make.template operator()<8>();
 }
 
-// What was seen on a board. Throws std::invalid_argument where it was seen on another one.
+// An observation on a board. Throws std::invalid_argument where it was seen on another one.
 template <typename Cells>
 const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Observation>& observation) {
   const auto* seen = std::get_if<Observation<Cells>>(&observation);

@@ -56,8 +56,8 @@ class Search {
   int begun() const { return started_; }
   bool needs_actions() const { return options_.leaf_action_values; }
 
-  // What the runs wait for, as indices of the search's own nodes: a place in the backend, below the parent's; the
-  // policy; the value.
+  // The requests that the runs wait for, as indices of the search's own nodes: a place in the backend, below the
+  // parent's; the policy; the value.
   std::span<const int> wants_node() const { return wants_node_; }
   std::span<const float> wanted_features() const { return wanted_features_; }  // [wants_node, features]
   std::span<const int> wants_policy() const { return wants_policy_; }

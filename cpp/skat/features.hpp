@@ -8,8 +8,8 @@ inline constexpr int kBidClasses = 12;  // none, 18, 20, 22, 23, 24, 27, 30, 33,
 inline constexpr int kPointSteps = 30;  // by three card points
 inline constexpr int kSuits = 5;        // four suits without their trumps, and trumps; before a contract as in grand
 
-// Where each feature begins, with its shape. Features are 0 or 1, but for values, points and counts. Seats count from
-// the own one. Features that depend on a contract are 0 before it is declared.
+// Index of the first number of each feature, with its shape. Features are 0 or 1, but for values, points and
+// counts. Seats count from the own one. Features that depend on a contract are 0 before it is declared.
 enum Feature : int {
   kOwnFeature = 0,                                  // [32] own hand
   kNextFeature = kOwnFeature + kNumCards,           // [32] cards that some deal allows next

@@ -17,7 +17,7 @@ struct BidModel {
   double floor = 0.15;   // share of choices made blindly, each as likely: no world is ruled out
 };
 
-// What a seat has said in the auction, as indices of calls: its highest bid lies between the two.
+// A seat's calls in the auction, as indices of calls: its highest bid lies between the two.
 struct BidRange {
   int accepted = -1;     // the highest call that it made or held
   int refused = kCalls;  // the call that it would not make or hold; kCalls: none

@@ -14,7 +14,7 @@ from trickformer.base.views import View
 def validate_decisions(
     player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
 ) -> list[Decision]:
-    """What a player answered, where it is what base.Player promises. Raises TrickformerError where it is not one
+    """Return a player's answer if it is as base.Player promises. Raises TrickformerError where it is not one
     decision a view, of a legal action, and where values are not of legal actions or not finite.
 
     where: what the message says of a view's place, by its index."""

@@ -216,7 +216,7 @@ class Game(ABC):
         return None
 
     def positions(self, belief: Belief) -> WorldSimulator | None:
-        """What draws worlds by a belief and finishes games quickly, for rollouts; None: states of OpenSpiel and the
+        """Make the source of worlds and quick playouts for rollouts; None: states of OpenSpiel and the
         scripted player `baseline` do it. Of a game in this package, see trickformer.search."""
         return None
 

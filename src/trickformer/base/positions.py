@@ -1,4 +1,4 @@
-"""What a game contributes to searches over sampled worlds."""
+"""Interfaces by which a game serves searches over sampled worlds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WorldSimulator(Protocol):
         ...
 
     def can_evaluate(self, view: View) -> bool:
-        """Whether the results of such games are good estimates of what the decision is worth."""
+        """Return whether the results of such games are good estimates of the decision's value."""
         ...
 
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> SampledWorlds:

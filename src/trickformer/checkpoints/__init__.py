@@ -34,15 +34,19 @@ def of_game(game: Game) -> str:
 
 
 def _remedy(game: Game, unfit: str = "") -> str:
-    """How to get a model for a game; `unfit` is a checkpoint that does not do."""
+    """Say how to get a model for a game; `unfit` is a checkpoint that does not serve."""
     if (name := default_name(game)) and name != unfit:
         return f"use checkpoint={name}"
     return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
 
 
 def abilities(name: str) -> tuple[bool, bool]:
-    """Whether a checkpoint's policy is masked, and whether it has action values. Raises as `find`, and TrickformerError
-    for a damaged configuration."""
+    """Return whether a checkpoint's policy is masked, and whether it has action values.
+
+    Raises:
+        UnknownNameError: There is no such checkpoint.
+        TrickformerError: Its configuration is damaged.
+    """
     path = find(name) / "config.json"
     try:
         config = json_object(path.read_text(encoding="utf-8"))

@@ -48,7 +48,7 @@ class Backend(Protocol):
     def has_action_values(self) -> bool: ...
     @property
     def has_masked_policy(self) -> bool:
-        """Whether the policy was trained over possible tokens alone, so that other logits mean nothing."""
+        """True if the policy was trained over possible tokens alone, so that other logits mean nothing."""
         ...
 
     @property

@@ -83,7 +83,7 @@ class Options(BaseModel):
 
     @property
     def files(self) -> dict[str, Path]:
-        """What its players read."""
+        """Files that its players read, by name."""
         return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
 
 

@@ -231,7 +231,7 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
 
 
 def files(spec: str) -> dict[str, Path]:
-    """What the options of a spec have players read: every file by the name that it goes by there, those of shipped
+    """Find the files that the options of a spec name: every file by the name that it has there, those of shipped
     checkpoints too. Raises what `parse` raises."""
     options = parse(spec)[1]
     found: dict[str, Path] = dict(getattr(options, "files", {}))
@@ -274,7 +274,7 @@ def text(value: Any) -> str:
 
 
 def starts_program(spec: str) -> bool:
-    """Whether the spec itself says which program to start, or which module to import: what nobody but the user may
+    """Return whether the spec itself names a program to start or a module to import, which nobody but the user may
     decide. An engine of engines.toml was named by the user. False for what is no spec."""
     try:
         options = parse(spec)[1]

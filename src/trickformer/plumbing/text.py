@@ -10,7 +10,7 @@ _MARK = "\ufeff"  # json.loads skips it in bytes
 
 
 def from_json(text: str | bytes) -> Any:
-    """What a JSON text says, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
+    """Parse a JSON text, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
     too deeply."""
     try:
         return json.loads(text.removeprefix(_MARK) if isinstance(text, str) else text)
@@ -27,7 +27,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """What a TOML text says, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
+    """Parse a TOML text, after a byte order mark if there is one. Raises ValueError, also where brackets are nested
     too deeply."""
     try:
         return tomllib.loads(text.removeprefix(_MARK))

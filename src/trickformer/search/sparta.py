@@ -68,7 +68,7 @@ class Settings(RaceParameters, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the actions of a decision are compared: `Settings`, with their values."""
+    """Values of `Settings`, by which the actions of a decision are compared."""
 
     worlds: int
     threshold: float

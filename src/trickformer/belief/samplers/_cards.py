@@ -54,7 +54,7 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
 
     @property
     def is_uniform(self) -> bool:
-        """Whether no odds are given."""
+        """True if no odds are given."""
         return self._log_odds is None
 
     @abstractmethod

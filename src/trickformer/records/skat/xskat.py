@@ -50,7 +50,8 @@ _PASSED = re.compile(r"( +_?Passe?_?){3}")
 _BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
 _PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
 _OVERSTRUCK = re.compile(r"(.)\x08(.)")
-# What only games of house rules have -> its name. Bock alone leaves no mark; see read_play for the round after it.
+# Mark that only games of one house rule have -> the rule's name. Bock alone leaves no mark; see read_play for the round
+# after it.
 _HOUSE_RULES = {
     "Ramsch": re.compile(r".{1,60} (?:(?:lost|won) the|(?:verlor|gewann) den) Ramsch"),
     "Revolution": re.compile(r".{1,60} (?:played|spielte) Revolution"),
