@@ -172,7 +172,7 @@ def tournament(
     b: str | Player | None = None,
     *,
     players: Sequence[str | Player] | None = None,
-    deals: int = 100,
+    deals: int | None = None,
     seed: int = 0,
     out: Path | str | None = None,
     resume: bool = False,
@@ -185,7 +185,7 @@ def tournament(
         a: Spec of player A, or a player; a player takes part in this process only.
         b: Spec of player B, or a player.
         players: Specs of two or more players in place of A and B; every pair meets.
-        deals: Number of deals; each with all its seatings is one sample.
+        deals: Number of deals, each with all its seatings one sample. By default 100, or those of the continued run.
         seed: Seed of the deals and of the players' randomness.
         out: Run folder for records and report.
         resume: Whether to continue the run in `out`.

@@ -76,7 +76,7 @@ def tournament(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Play the same deals in every seating of the players, and report the differences between them."""
-    settings = configs.load(Tournament, config, given)
+    settings = configs.load(Tournament, config, given, resume)
     from trickformer.tournaments import report
 
     result = report.play_and_report(settings, resume).result()
@@ -94,7 +94,7 @@ def tournament(
 )
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a game's model from nothing by population self-play."""
-    settings = configs.load(SelfPlay, config, given)
+    settings = configs.load(SelfPlay, config, given, resume)
     from accelerate import PartialState
 
     from trickformer.selfplay import nfsp
@@ -114,7 +114,7 @@ def head(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Train and evaluate a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`."""
-    settings = configs.load(HeadTraining, config, given)
+    settings = configs.load(HeadTraining, config, given, resume)
     from trickformer.selfplay import belief_heads
 
     belief_heads.make_report(belief_heads.command(settings, resume)).print(as_json)
@@ -248,7 +248,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
 def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Play at a table in the browser, or with --text in this terminal."""
-    settings = configs.load(Play, config, given)
+    settings = configs.load(Play, config, given, resume)
     if settings.text:
         from trickformer.web import terminal
 

@@ -110,9 +110,11 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     assert (code, again) == (0, shown)
     resolved = config.load(Tournament, out / "config.toml", {})
     assert (resolved.seed, resolved.deals, resolved.b) == (4, 1, "random")
-    code, out_json, _ = command("tournament", "--config", out / "config.toml", "--out", out, "--resume", "--json")
-    assert code == 0
+    code, out_json, _ = command("tournament", "--out", out, "--resume", "--json")
+    assert code == 0, "a run continues with its own options"
     assert json.loads(out_json) == json.loads((out / "result.json").read_text())
+    code, _, err = command("tournament", "--seed", 5, "--out", out, "--resume")
+    assert code == 2 and "holds a run with seed = 4, not 5" in err
 
 
 @pytest.mark.parametrize(

@@ -352,6 +352,20 @@ def test_the_match_ends_in_one_sentence(command, six):
         (
             "hearts",
             {"difference": 2.0, "ci95": [None, None]},
+            {"deals": 3},
+            "A (x) scores 2.0 points a hand higher than B (y) in each of 3 deals; "
+            "deals that all agree allow no interval. 3 deals are too few to show which player is better.",
+        ),
+        (
+            "hearts",
+            {"difference": 2.0, "ci95": [1.0, 3.0]},
+            {"deals": 5},
+            "5 deals are too few to show which player is better: A (x) scores 2.0 points a hand higher than B (y), "
+            "95% interval of A − B +1.0 to +3.0 points a hand.",
+        ),
+        (
+            "hearts",
+            {"difference": 2.0, "ci95": [None, None]},
             {"sequential": True, "deals": 3},
             "3 deals are too few for an interval that holds at every look; so far, "
             "A (x) scores 2.0 points a hand higher than B (y).",
@@ -410,5 +424,7 @@ def test_a_round_robin_ends_in_one_sentence():
     )
     result["matches"][1] |= row(2.0, 2.5)
     assert conclude(result) == "50 deals do not show which player is the best: y:a=2 leads, but x may be as good."
+    result["deals"] = 5
+    assert conclude(result).startswith("5 deals are too few to show which player is the best: y:a=2 leads, but x and y")
     result["deals"] = 1
     assert conclude(result) == "One deal says nothing about the players."

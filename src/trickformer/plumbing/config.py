@@ -1,15 +1,15 @@
 """One typed flat config per command: a pydantic model, a TOML file, and `--key value` on the command line.
 
 A config model has extra="forbid" and a description for each field. Its class variable `FORMER_NAMES` maps the names of
-earlier versions to today's: files and command lines may use either, and `dump` writes today's. This module imports
-neither OpenSpiel nor torch.
+earlier versions to today's: files and command lines may use either, and `dump` writes today's. `PREPARED` lists fields
+that a continued run takes over by its own rules. This module imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -31,18 +31,35 @@ SPECS = 2
 # Fields that say where a command writes and what it connects to: the command line alone decides them.
 MACHINE = ("out", "ray", "host", "port")
 
+FILE = "config.toml"  # the config of a run, in its folder
+
 # Options of commands beside those of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
-Resume = Annotated[bool, typer.Option("--resume", show_default=False, help="Continue the run in --out.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", show_default=False, help="Continue the run in --out, with its options.")
+]
 Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print one JSON object.")]
 
 
-def load(model: type[M], file: Path | None, given: Mapping[str, Any]) -> M:
-    """The config of a command: a TOML file, overridden by what was given; None counts as not given.
+def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bool = False) -> M:
+    """Make the config of a command from a TOML file and the options that were given.
 
-    The file may be a stranger's, so it decides nothing of MACHINE. Raises UnknownNameError on a key that does not
-    exist, TrickformerError on an unreadable file, a bad or missing value, or a file that decides what it may not."""
-    values = _values(model, file) if file is not None else {}
+    The file may be a stranger's, so it decides nothing of MACHINE.
+
+    Args:
+        model: Config of the command.
+        file: TOML file, None for none.
+        given: Options that override the file; None counts as not given.
+        resume: Whether a run is continued. Without a file, what is not given is then that of the run in `given["out"]`.
+
+    Raises:
+        UnknownNameError: A key does not exist.
+        TrickformerError: The file cannot be read or decides what it may not, or a value is bad or missing.
+    """
+    left_out: Collection[str] = ()
+    if file is None and resume and given.get("out") is not None and (given["out"] / FILE).is_file():
+        file, left_out = given["out"] / FILE, getattr(model, "PREPARED", ())
+    values = {k: v for k, v in _values(model, file).items() if k not in left_out} if file is not None else {}
     typed = current_names(model, {k: v for k, v in given.items() if v is not None})
     for key in MACHINE:
         if key in values and key not in typed:

@@ -23,7 +23,7 @@ from trickformer.plumbing.files import refuse_links, remove_drafts, replace
 from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.text import json_object
 
-CONFIG, ABOUT, RESULT = "config.toml", "run.json", "result.json"  # files of a run
+CONFIG, ABOUT, RESULT = configs.FILE, "run.json", "result.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
@@ -42,7 +42,7 @@ def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
     if config.out is None:
         return "nothing is kept without --out"
     out, ray = config.out, getattr(config, "ray", None)
-    words = ["trickformer", *command.split(), "--config", str(out / CONFIG), "--out", str(out), "--resume", *typed]
+    words = ["trickformer", *command.split(), "--out", str(out), "--resume", *typed]
     return "go on with: " + shlex.join(words + (["--ray", ray] if ray else []))
 
 

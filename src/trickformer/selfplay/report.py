@@ -18,6 +18,7 @@ PLOT = "training.png"
 _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "action values"))
+_LOSS_KEY = "Losses: cross-entropy in nats a token (policy, value), squared error in units of v(o) (action values)."
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
     ("outcome_loss", "value loss"),
@@ -26,6 +27,14 @@ _HELD_OUT = (
     ("legal_share", "legal share"),
     ("illegal_rate", "illegal histories"),
     ("entropy", "entropy"),
+)
+_HELD_OUT_KEY = (
+    "regret: what the best action is worth more than the model's, in units of v(o); calibration error: mean distance "
+    "of predicted and true outcomes in units of v(o); legal share: probability of legal actions; illegal histories: "
+    "share of imagined hands that no deal allows; entropy: of the policy over legal actions, in nats."
+)
+_MATCH_KEY = (
+    "Differences: mean of the model's ArgmaxVal* minus that of the opponent, over deals with all their seatings."
 )
 
 
@@ -63,10 +72,12 @@ def make_report(results: TrainingResults) -> Report:
         "was not trained on. A match is played by ArgmaxVal* in every seating of the same deals. The best model is the "
         "one with the best mean against the baseline. It is the best of several estimates, so its own mean flatters it."
     )
+    tables = _tables(result)
     return Report(
         result,
         heading,
-        _tables(result),
+        [(title, table) for title, table, _ in tables],
+        keys=[key for _, _, key in tables],
         title="Training",
         notes=notes(results),
         figures=[("losses and matches by iteration", PLOT)],
@@ -109,8 +120,9 @@ def _describe_place(entry: dict[str, Any] | None) -> str:
     return f"the last entry of the log is of iteration {entry['iteration']}, stage {stage}, {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    models, found = result["models"], list[tuple[str, ReportTable]]()
+def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
+    """Make the tables, each with a title and an explanation of its columns."""
+    models, found = result["models"], list[tuple[str, ReportTable, str]]()
     if not models:
         return found
     losses = [(key, name) for key, name in _LOSSES if any(key in m for m in models)]
@@ -123,7 +135,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
         )
         for m in models
     ]
-    found.append(("Training", (head, rows)))
+    found.append(("Training", (head, rows), _LOSS_KEY))
     measured = [m for m in models if "held_out" in m]
     if measured:
         keys = [(key, name) for key, name in _HELD_OUT if any(key in m["held_out"] for m in measured)]
@@ -131,14 +143,16 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             (str(m["iteration"]), *(f"{m['held_out'][key]:.4f}" if key in m["held_out"] else "" for key, _ in keys))
             for m in measured
         ]
-        found.append(("Held-out hands", (("iteration", *(name for _, name in keys)), rows)))
+        head = ("iteration", *(name for _, name in keys))
+        found.append(("Held-out hands", (head, rows), _HELD_OUT_KEY))
     met = [m for m in models if "matches" in m]
     if met:
         names = {"previous": "the previous model", "baseline": result["baseline"]}
         heads = [text for o in OPPONENTS for text in (f"against {names[o]}", "95% interval")]
         rows = [(str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in met]
         better = "higher" if result["higher_is_better"] else "lower"
-        found.append((f"Matches, points a hand ({better} is better)", (("iteration", *heads), rows)))
+        title = f"Matches, points a hand ({better} is better)"
+        found.append((title, (("iteration", *heads), rows), _MATCH_KEY))
     return found
 
 

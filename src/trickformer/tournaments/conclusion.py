@@ -8,6 +8,7 @@ from typing import Any
 from trickformer.base import game_name
 from trickformer.tournaments.intervals import FEWEST_LOOKED_AT
 from trickformer.tournaments.names import short_names
+from trickformer.tournaments.power import FEWEST_RANKS
 
 
 def labels(result: dict[str, Any]) -> list[str]:
@@ -50,10 +51,18 @@ class _Pair:
 
     @property
     def winner(self) -> int:
-        """1 if A is shown to be better, -1 if B is, 0 if the interval contains 0 or there is none."""
-        if self.low is None or self.low <= 0 <= self.high:
+        """1 if A is shown to be better, -1 if B is, 0 if the deals show neither.
+
+        Fewer deals than Wilcoxon's test can use show nothing, whatever their interval, for p would contradict it.
+        """
+        if self.too_few or self.low is None or self.low <= 0 <= self.high:
             return 0
         return self.sign if self.difference > 0 else -self.sign
+
+    @property
+    def too_few(self) -> bool:
+        """Whether no result of so many deals shows a difference."""
+        return self.deals < FEWEST_RANKS and not self.sequential
 
     def sentence(self) -> str:
         if self.deals == 1:
@@ -97,7 +106,8 @@ class _Pair:
             return f"{deals} are too few for an interval that holds at every look; so far, {self._scores()}."
         if self.difference == 0:
             return f"{self.a} and {self.b} scored the same in each of {deals}."
-        return f"{self._scores()} in each of {deals}; deals that all agree allow no interval."
+        few = f" {deals.capitalize()} are too few to show which player is better." if self.too_few else ""
+        return f"{self._scores()} in each of {deals}; deals that all agree allow no interval.{few}"
 
     def _leave_open(self, deals: str) -> str:
         ends, unit = self.interval(), self.unit
@@ -106,7 +116,8 @@ class _Pair:
             return (
                 f"{self.a} and {self.b} differ by at most {within} {unit}; 95% interval of A − B {ends} over {deals}."
             )
-        return f"{deals} do not show which player is better: {self._scores()}, 95% interval of A − B {ends} {unit}."
+        shown = "are too few to show" if self.too_few else "do not show"
+        return f"{deals} {shown} which player is better: {self._scores()}, 95% interval of A − B {ends} {unit}."
 
 
 def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
@@ -122,7 +133,9 @@ def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
             f"{names[best]} is the best of {len(names)} players: it beats each other player, by the least {name}, "
             f"{least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over {deals}."
         )
-    return f"{deals} do not show which player is the best: {names[best]} leads, but {_join(close)} may be as good."
+    few = result["deals"] < FEWEST_RANKS and not result["sequential"]
+    shown = "are too few to show" if few else "do not show"
+    return f"{deals} {shown} which player is the best: {names[best]} leads, but {_join(close)} may be as good."
 
 
 def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:

@@ -80,7 +80,7 @@ def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = 
         if "exact" in own:
             line += f"; exact samples of {own['compared']:,} of these positions give {_change(own['exact'], sign)}"
             line += f", estimate minus exact {_change(own['excess'], sign)}"
-        lines.append(line + " (± standard error)")
+        lines.append(line + (" (± standard error)" if "±" in line else ""))
     return lines
 
 

@@ -159,6 +159,8 @@ class Tournament(Plan, Matches):
         "clock",
     )
 
+    PREPARED: ClassVar[tuple[str, ...]] = ("deals", "deals_from")  # `prepare` takes them from the continued run
+
     _typed = field_validator("a", "b", "players", "gauntlet")(known.validate_specs)
     _found = field_validator("game")(configs.validate_game)
     _listed: list[DealName] | None = PrivateAttr(None)  # deals of `deals_from`

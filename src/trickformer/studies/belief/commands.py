@@ -16,7 +16,7 @@ app = typer.Typer(help="Belief states: of Hanabi, train networks and compare est
 @configs.options(BeliefTraining)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
-    settings = configs.load(BeliefTraining, config, given)
+    settings = configs.load(BeliefTraining, config, given, resume)
     from trickformer.studies.belief import training
 
     print(training.command(settings, resume))
@@ -28,7 +28,7 @@ def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
-    settings = configs.load(Evaluation, config, given)
+    settings = configs.load(Evaluation, config, given, resume)
     from trickformer.studies.belief import evaluation, report
 
     result = report.result(settings, evaluation.command(settings, resume))

@@ -20,7 +20,7 @@ def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Let teams of one or two players play every mission, and report their success."""
-    settings = configs.load(CrewEvaluation, config, given)
+    settings = configs.load(CrewEvaluation, config, given, resume)
     from trickformer.studies.crew import ceiling, plot, report, results
     from trickformer.tournaments import run
 

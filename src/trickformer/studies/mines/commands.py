@@ -35,7 +35,7 @@ def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
-    settings = configs.load(MinesComparison, config, given)
+    settings = configs.load(MinesComparison, config, given, resume)
     from trickformer.studies.mines import report, results
     from trickformer.tournaments import run
 
@@ -51,7 +51,7 @@ def agree(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
-    settings = configs.load(SamplerAgreement, config, given)
+    settings = configs.load(SamplerAgreement, config, given, resume)
     from trickformer.studies.mines import agree as measure
 
     measure.make_report(measure.agree(settings, resume)).print(as_json)

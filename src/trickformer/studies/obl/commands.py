@@ -48,7 +48,7 @@ def crossplay(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
 ) -> None:
     """Seat players with themselves, with other runs of their method and with strangers: who understands whom?"""
-    settings = configs.load(CrossPlay, config, given)
+    settings = configs.load(CrossPlay, config, given, resume)
     from trickformer.studies.crossplay import report, results
     from trickformer.tournaments import run
 
@@ -62,7 +62,7 @@ def crossplay(
 @configs.options(OffBeliefTraining, positional="game")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""
-    settings = configs.load(OffBeliefTraining, config, given)
+    settings = configs.load(OffBeliefTraining, config, given, resume)
     from trickformer.studies.obl.hanabi import training
 
     print(training.command(settings, resume))

@@ -16,7 +16,7 @@ app = typer.Typer(help="Skat: what kermit bids and weighs worlds by.")
 @configs.options(Learning)
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Learn what hands are worth from hands that are solved with open cards."""
-    settings = configs.load(Learning, config, given)
+    settings = configs.load(Learning, config, given, resume)
     from trickformer.studies.skat import evaluation as skat_evaluation
 
     print("\n".join(skat_evaluation.command(settings, resume)))
@@ -26,7 +26,7 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **give
 @configs.options(Calibration)
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
     """Fit what was learned to results of play: hands that look so good are won so often."""
-    settings = configs.load(Calibration, config, given)
+    settings = configs.load(Calibration, config, given, resume)
     from trickformer.studies.skat import calibration as skat_calibration
 
     print("\n".join(skat_calibration.command(settings, resume)))
