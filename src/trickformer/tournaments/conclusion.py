@@ -61,7 +61,7 @@ class _Pair:
 
     @property
     def too_few(self) -> bool:
-        """Whether no result of so many deals shows a difference."""
+        """True if no result of so many deals shows a difference."""
         return self.deals < FEWEST_RANKS and not self.sequential
 
     def sentence(self) -> str:
