@@ -38,6 +38,8 @@ class Kind(StrEnum):
     WIDE_ASSIGNMENTS = "wide assignments"
     WHERE_FOR_IF = "where for if"
     BARE_EXEMPTIONS = "bare exemptions"
+    VAGUE_LOCALS = "vague locals"
+    MISSING_ARGS = "missing args"
 
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,6 +75,9 @@ VERB_FORMS = frozenset(f"{_PAST} {_FINITE} {_PRESENT}".split())
 # Verbs that are good names of functions, but not of classes. Commands such as quit and undo are no entries: the classes
 # of their messages share their names.
 CLASS_VERBS = frozenset({"agree", "ask", "begin", "believe", "choose", "decide", "learn", "take", "tell", "write"})
+
+# Names that say nothing of what a variable or a parameter holds.
+VAGUE_NAMES = frozenset({"asked", "come", "found", "given", "here", "said", "such", "told"})
 
 # Words that look like verb forms, and why they are good names nevertheless.
 NAME_EXCEPTIONS: dict[str, str] = {
@@ -154,7 +159,9 @@ class Source:
     def __init__(self, source: str, path: str) -> None:
         self.path = path
         try:
-            self.nodes = list(ast.walk(ast.parse(source)))
+            module = ast.parse(source)
+            self.body = module.body
+            self.nodes = list(ast.walk(module))
             tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
         except (SyntaxError, ValueError, tokenize.TokenError) as error:
             raise StyleError(f"{path}: not valid Python: {error}") from error
@@ -297,6 +304,41 @@ def check_where(source: Source) -> Iterator[Finding]:
             yield Finding(source.path, line + offset, Kind.WHERE_FOR_IF, excerpt)
 
 
+def check_locals(source: Source) -> Iterator[Finding]:
+    """Yield variables and parameters whose names say nothing, such as `found`."""
+    for node in source.nodes:
+        if isinstance(node, ast.arg) and node.arg in VAGUE_NAMES:
+            yield Finding(source.path, node.lineno, Kind.VAGUE_LOCALS, node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
+            yield Finding(source.path, node.lineno, Kind.VAGUE_LOCALS, node.id)
+
+
+def _public_functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the public functions of a module or a public class, and the methods of public classes in it."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            yield node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public_functions(node.body)
+
+
+def check_args(source: Source) -> Iterator[Finding]:
+    """Yield public functions with parameters whose docstring has no Args section.
+
+    Functions without a docstring are overrides, or pydocstyle's business. A command explains its options by help
+    texts, so a function that a decorator makes a command is left out.
+    """
+    for node in _public_functions(source.body):
+        arguments = node.args
+        parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        parameters += [a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None]
+        parameters = [name for name in parameters if name not in ("self", "cls")]
+        docstring = ast.get_docstring(node)
+        is_command = any("command" in ast.unparse(decorator) for decorator in node.decorator_list)
+        if parameters and docstring is not None and "Args:" not in docstring and not is_command:
+            yield Finding(source.path, node.lineno, Kind.MISSING_ARGS, f"{node.name}({', '.join(parameters)})")
+
+
 def check_exemptions(source: Source) -> Iterator[Finding]:
     """Yield comments `# style:` without a reason."""
     for line, reason in source.exemptions.items():
@@ -306,7 +348,16 @@ def check_exemptions(source: Source) -> Iterator[Finding]:
 
 def _check(source: Source) -> list[Finding]:
     """Return the findings of all kinds that one file alone decides."""
-    checks = (check_openers, check_names, check_help_texts, check_assignments, check_where, check_exemptions)
+    checks = (
+        check_openers,
+        check_names,
+        check_help_texts,
+        check_assignments,
+        check_where,
+        check_exemptions,
+        check_locals,
+        check_args,
+    )
     return sorted(finding for check in checks for finding in check(source))
 
 

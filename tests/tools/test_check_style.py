@@ -340,3 +340,42 @@ def test_a_missing_table_is_one_line(tmp_path, capsys):
 def test_the_tree_keeps_to_its_ceilings(capsys):
     code = checker.main([])
     assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "found = 1\n",
+        "for said in range(3):\n    pass\n",
+        "def f(told):\n    pass\n",
+        "values = [given for given in range(3)]\n",
+        "with open('x') as found:\n    pass\n",
+    ],
+)
+def test_vague_names_of_variables_are_found(source):
+    assert _count(source, Kind.VAGUE_LOCALS) == 1
+
+
+@pytest.mark.parametrize("source", ["result = found\n", "x.found = 1\n", "f(found=1)\n", "foundation = 1\n"])
+def test_uses_and_attributes_are_no_variables(source):
+    assert _count(source, Kind.VAGUE_LOCALS) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('def f(x):\n    """Deal."""\n', 1),
+        ('def f(*x):\n    """Deal."""\n', 1),
+        ('class C:\n    def f(self, x):\n        """Deal."""\n', 1),
+        ('def f(x):\n    """Deal.\n\n    Args:\n        x: Number.\n    """\n', 0),
+        ('def f():\n    """Deal."""\n', 0),
+        ("def f(x):\n    pass\n", 0),
+        ('def _f(x):\n    """Deal."""\n', 0),
+        ('class _C:\n    def f(self, x):\n        """Deal."""\n', 0),
+        ('class C:\n    def f(self):\n        """Deal."""\n', 0),
+        ('def f():\n    def g(x):\n        """Deal."""\n', 0),
+        ('@configs.command(app)\ndef f(x):\n    """Deal."""\n', 0),
+    ],
+)
+def test_public_functions_explain_their_parameters(source, count):
+    assert _count(source, Kind.MISSING_ARGS) == count
