@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 
 @contextmanager
-def served(*words: str, command: str = "play") -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address of `trickformer play` or `view` with these words, and its process, which is ended."""
-    given = [sys.executable, "-m", "trickformer", command, *words, "--no-browser"]
-    with subprocess.Popen(given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stderr is not None
+def served(
+    *words: str, command: str = "play", err: IO[str] | int = subprocess.PIPE, browser: str | None = None
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of `trickformer play` or `view` with these words, and its process, which is ended.
+
+    Args:
+        words: Arguments of the command.
+        command: The command, `play` or `view`.
+        err: File that takes standard error. A pipe that nobody reads would stop a process that prints much.
+        browser: Command to open the page with, as in the environment variable BROWSER; None to open none.
+    """
+    given = [sys.executable, "-m", "trickformer", command, *words, *([] if browser else ["--no-browser"])]
+    env = os.environ | ({"BROWSER": browser} if browser else {})
+    with subprocess.Popen(given, stdout=subprocess.PIPE, stderr=err, text=True, env=env) as process:
+        assert process.stdout is not None
         try:
             line = process.stdout.readline()
-            assert line.startswith(("the table is at ", "the hands are at ")), process.stderr.read()
+            started = line.startswith(("the table is at ", "the hands are at "))
+            assert started, process.stderr.read() if process.stderr is not None else line
             yield line.split()[-1], process
         finally:
             process.terminate()
             process.wait()
             process.stdout.close()
-            process.stderr.close()
+            if process.stderr is not None:
+                process.stderr.close()
 
 
 @contextmanager

@@ -7,6 +7,8 @@ import json
 from abc import ABC, abstractmethod
 from typing import Any
 
+from trickformer.plumbing.terminal import printable
+
 MOST_WAITING = 256  # messages that a page may leave unread
 
 
@@ -35,11 +37,24 @@ class Pages(ABC):
         """Ends all processes."""
 
     def tell(self, page: object, message: dict[str, Any]) -> None:
-        """Says something to one page; one that reads nothing is forgotten."""
+        """Says something to one page; one that reads nothing is forgotten. Text of strangers is made printable."""
         queue = self.pages.get(page)
         if queue is None:
             return
         try:
-            queue.put_nowait(json.dumps(message))
+            queue.put_nowait(json.dumps(_printable(message)))
         except asyncio.QueueFull:
             self.leave(page)
+
+
+def _printable(value: Any) -> Any:
+    """Make all text of a message printable."""
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {key: _printable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_printable(each) for each in value]
+        case _:
+            return value

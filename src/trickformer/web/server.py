@@ -8,33 +8,37 @@ none is named by a request."""
 from __future__ import annotations
 
 import asyncio
+import html
 import ipaddress
 import mimetypes
 import secrets
 import socket
 import sys
+import tempfile
 import threading
 import time
 import webbrowser
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from importlib import resources
-from types import FrameType
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from uvicorn import Config, Server
+from uvicorn import Config
 
 from trickformer import players
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Interruption, how_to_resume
+from trickformer.plumbing.terminal import warn
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, ViewSettings
+from trickformer.web.listener import BACKLOG, PageServer, admit
 from trickformer.web.pages import Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
@@ -55,6 +59,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_REDIRECTION = (
+    '<!doctype html><title>trickformer</title><meta http-equiv="refresh" content="0; url={0}"><a href="{0}">{0}</a>\n'
+)
 
 
 class Guard:
@@ -81,7 +88,7 @@ class Guard:
     def _is_me(self, host: str) -> bool:
         """A name can be made to lead here by whoever owns it; an address cannot."""
         name, _, port = host.rpartition(":")
-        if not port.isdecimal() or int(port) != self._port:
+        if port != str(self._port):
             return False
         name = name.lower().removeprefix("[").removesuffix("]")
         if name in self._names:
@@ -131,6 +138,7 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         name = request.path_params.get("name", index)
         if not guard.is_authorized(request) or name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
+        admit(request)
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
@@ -139,8 +147,10 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         if not guard.is_authorized(page) or room is None or len(room.pages) >= MOST_SOCKETS:
             await page.close(1008)
             return
-        await page.accept()
-        await _talk(room, page)
+        admit(page)
+        with suppress(WebSocketDisconnect):  # the page may go at any time
+            await page.accept()
+            await _talk(room, page)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
@@ -171,8 +181,6 @@ async def _talk(room: Pages, page: WebSocket) -> None:
                 room.tell(page, {"type": "error", "text": "that is no message of this page"})
             except TrickformerError as e:
                 room.tell(page, {"type": "error", "text": str(e)})
-    except WebSocketDisconnect:
-        pass
     finally:
         sending.cancel()
         room.leave(page)
@@ -184,23 +192,6 @@ async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await page.send_text(await queue.get())
-
-
-class _PageServer(Server):
-    """Says where it listens once it does."""
-
-    def __init__(self, config: Config, ready: Callable[[], None]):
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first Ctrl-C ends it, within two seconds; another would break off the end itself."""
-        if not self.should_exit:
-            super().handle_exit(sig, frame)
 
 
 def play(settings: Play, resume: bool) -> None:
@@ -235,11 +226,6 @@ def _serve(
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{name}:{port}/{token}/"
 
-    def ready() -> None:
-        print(f"{said} at {address}", flush=True)
-        if settings.browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-
     if not _is_loopback(settings.host):
         print("whoever has this address can use the page as you do, and reads it unencrypted", file=sys.stderr)
     config = Config(
@@ -252,8 +238,28 @@ def _serve(
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
     )
-    with suppress(KeyboardInterrupt):
-        _PageServer(config, ready).run(sockets=[listener])
+    listener.listen(BACKLOG)
+    print(f"{said} at {address}", flush=True)
+    with _open_in_browser(address) if settings.browser else nullcontext(), suppress(KeyboardInterrupt):
+        PageServer(config).run(sockets=[listener])
+
+
+@contextmanager
+def _open_in_browser(address: str) -> Generator[None]:
+    """Open an address in the browser, by way of a page that only this user can read and that is deleted at the end.
+
+    Other users of the machine can read the command line of a browser, so the address must not be there."""
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="trickformer-"))
+            page = Path(folder) / "open.html"
+            page.touch(0o600)
+            page.write_text(_REDIRECTION.format(html.escape(address)))
+        except OSError as e:
+            warn(f"the browser is not opened, because a temporary file cannot be written: {e.strerror}")
+        else:
+            threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+        yield
 
 
 def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
@@ -264,6 +270,7 @@ def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((settings.host, settings.port))
+            listener.setblocking(False)
         except OSError:
             listener.close()
             raise
