@@ -13,18 +13,18 @@ from functools import partial
 from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object
 from trickformer.records import hanab_live, jsonl
+from trickformer.records.line_index import MAX_LINE, LineIndex
 from trickformer.records.played import AnyRecord, Unread
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.record import HouseRuleError, SkatRecord, TornGameError, UnreadableGame
-from trickformer.tournaments.run import RECORDS
+from trickformer.tournaments.deals import RECORDS
 
-MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
 MAX_DOCUMENT = 1 << 22  # bytes of a file that is one JSON object
 BinaryFile: TypeAlias = BufferedReader | gzip.GzipFile | bz2.BZ2File
 _RULE = b"-" * 40  # ends the names of a game in an XSkat log
@@ -80,7 +80,7 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                 yield _read_document(document, path)
                 return
             reader = _reader(path, head)
-            told = _Text("latin-1" if reader is xskat.games else None)
+            told = _LineDecoder("latin-1" if reader is xskat.games else None)
             for number, game in enumerate(reader(map(told.line, chain(head, lines))), 1):
                 try:
                     told.raise_fault(number)
@@ -95,6 +95,109 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:
         raise TrickformerError(f"cannot read {path}: {e}") from None
+
+
+class GameFile:
+    """Games of a file by their numbers, counted from 1 as in `trickformer records`.
+
+    Of JSON lines, such as the records of a run, only the places of the lines are held, and a game is read when it is
+    asked for. Games in other notations and compressed files are read in order and held.
+
+    `len(file)` is the number of games, damaged ones included. It is that at the time of the first call: lines that a
+    running tournament adds later do not count.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a file.
+
+        Args:
+            path: File of games, or `-` for standard input; of a run folder its records (`place`).
+
+        Raises:
+            TrickformerError: The file cannot be read, is empty or holds no games.
+        """
+        self._path = path
+        self._lines: LineIndex | None = None
+        self._known: list[AnyRecord | UnreadableGame] = []  # of the other notations, as far as they were read
+        self._more: Iterator[AnyRecord | UnreadableGame] = iter(())
+        if _holds_lines(path):
+            self._reader = jsonl.LineReader(path.parent)
+            self._lines = LineIndex(path)
+        else:
+            self._more = games(path)
+            self._hold(1)
+
+    def __len__(self) -> int:
+        if self._lines is not None:
+            return self._lines.count()
+        self._hold(None)
+        return len(self._known)
+
+    def get(self, number: int) -> AnyRecord | UnreadableGame:
+        """Read a game.
+
+        Args:
+            number: Number of the game, from 1.
+
+        Returns:
+            The game, or why it cannot be read.
+
+        Raises:
+            TrickformerError: There is no such game, or the file cannot be read.
+        """
+        if self._lines is not None:
+            line = self._lines.read(number)
+            if line is None:
+                raise TrickformerError(f"{self._path} holds no game {number}")
+            return self._parse(line, number)
+        self._hold(number)
+        if not 1 <= number <= len(self._known):
+            raise TrickformerError(f"{self._path} holds no game {number}")
+        return self._known[number - 1]
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._lines is not None:
+            self._lines.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _parse(self, line: bytes, number: int) -> AnyRecord | UnreadableGame:
+        decoder = _LineDecoder(None)
+        text = decoder.line(line)
+        try:
+            decoder.raise_fault(number)
+            return self._reader.read(text, number)
+        except TrickformerError as e:
+            return UnreadableGame(number, str(e), torn=decoder.is_torn)
+
+    def _hold(self, count: int | None) -> None:
+        """Read until that many games are held, or all of them."""
+        while (count is None or len(self._known) < count) and (game := next(self._more, None)) is not None:
+            self._known.append(game)
+
+
+def _holds_lines(path: Path) -> bool:
+    """Return whether every line of a file is a game in JSON, so that it can be read by its place.
+
+    Raises TrickformerError if the file cannot be read or is empty."""
+    if not path.is_file():
+        return False
+    try:
+        with _open_decompressed(path) as file:
+            if not isinstance(file, BufferedReader):
+                return False
+            lines = _limited_lines(file)
+            head = [_first_line(lines, path)]
+            return head[0].lstrip().startswith(b"{") and _document(head, lines, path) is None
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
+    except (EOFError, zlib.error):
+        return False  # reading the games in order describes the fault
 
 
 @contextmanager
@@ -133,7 +236,7 @@ def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
     raise TrickformerError(f"{path} is empty; it should hold games")
 
 
-class _Text:
+class _LineDecoder:
     """Decodes lines and drops their ends. A line that is too long, or neither UTF-8 nor in the older encoding that the
     notation allows, damages the game that it is in, and no other."""
 
@@ -269,10 +372,8 @@ def _select(path: Path, game: int | None) -> Iterator[tuple[int, AnyRecord]]:
     if game is None:
         yield from enumerate(read(path), 1)
         return
-    for number, found in enumerate(games(path), 1):
-        if number == game:
-            if isinstance(found, UnreadableGame):
-                raise TrickformerError(f"{path}, {found.why}")
-            yield number, found
-            return
-    raise TrickformerError(f"{path} holds no game {game}")
+    with GameFile(path) as every:
+        found = every.get(game)
+    if isinstance(found, UnreadableGame):
+        raise TrickformerError(f"{path}, {found.why}")
+    yield game, found

@@ -135,19 +135,23 @@ def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], s
     from trickformer.records.skat.record import UnreadableGame
 
     path = files.place(file)
+    if game is not None:
+        with files.GameFile(path) as every:
+            record = every.get(game)
+        if isinstance(record, UnreadableGame):
+            raise TrickformerError(f"{path}, {record.why}")
+        return [(game, record)], ""
     found: list[tuple[int, AnyRecord]] = []
     unread: list[UnreadableGame] = []
     for number, record in enumerate(files.games(path), 1):
-        if game not in (None, number):
-            continue
         if not isinstance(record, UnreadableGame):
             found.append((number, record))
-        elif game is None and (record.torn or record.house_rule):
+        elif record.torn or record.house_rule:
             unread.append(record)
         else:
             raise TrickformerError(f"{path}, {record.why}")
     if not found:
-        raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no game {game}")
+        raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no games")
     faults = [f"game {record.game} is torn and not shown" for record in unread if record.torn]
     rules = Counter(record.house_rule for record in unread if record.house_rule)
     if rules:
