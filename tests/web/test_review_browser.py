@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
 from support.served import served
 from support.skat_records import GAMES
 
+from trickformer.records import files
 from trickformer.review import analyst
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
@@ -94,7 +97,7 @@ def test_a_hand_is_reviewed(browser, name, tmp_path):
         assert "game 2" in page.inner_text("#title")
         page.evaluate("location.hash = '#99999'")
         page.wait_for_selector("#fault:visible")
-        assert "there is no game 99999" in page.inner_text("#fault")
+        assert "holds no game 99999" in page.inner_text("#fault")
         assert not page.faults
         page.context.close()
 
@@ -135,3 +138,28 @@ def test_the_hand_just_played_is_reviewed(browser):
         page.wait_for_selector("body[data-turn=over]")
         assert not page.faults
         page.context.close()
+
+
+def test_a_long_list_has_pages_and_shows_names_as_text(browser, tmp_path):
+    run.tournament(Tournament(game="hearts", a="random", b="rules", deals=1, seed=3, out=tmp_path / "run"))
+    file = tmp_path / "games.jsonl"
+    files.convert(tmp_path / "run" / "records.jsonl", file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()] * 15
+    for line in lines[100:]:
+        line["names"] = ["<img src=x onerror=document.title='owned'>\u202e", "b", "c", "d"]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with served(str(file), command="view") as (address, _):
+        page = opened(browser, address, shown="#rows a")
+        assert page.locator("#rows a").count() == 100 and page.locator("#earlier").is_disabled()
+        page.click("#later")
+        page.wait_for_selector("#rows a[href='#101']")
+        assert page.inner_text("#leaf") == "page 2 of 3"
+        assert not page.locator("#rows img").count() and page.title() == "games.jsonl – trickformer"
+        assert "<img src=x onerror=document.title='owned'>?" in page.inner_text("#rows")
+        _fits(page)
+        page.click("#rows a[href='#101']")
+        page.wait_for_selector("#own .seat")
+        assert "owned'>?" in page.inner_text("body") and not page.locator("img[src=x]").count()
+        page.click("#all")
+        page.wait_for_selector("#rows a[href='#101']")
+        assert not page.faults

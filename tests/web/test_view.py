@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 from support.review import dealt
@@ -13,13 +13,13 @@ from support.skat_records import GAMES
 
 from trickformer import games, players
 from trickformer.base import TrickformerError
-from trickformer.records import files
+from trickformer.records import files, jsonl
 from trickformer.review import analyst, worst
 from trickformer.review.what_if import what_if
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
-from trickformer.web.desk import Desk, FinishedHand
+from trickformer.web.desk import PAGE, Desk, FinishedHand
 from trickformer.web.offers import analysts, list_players
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
@@ -30,6 +30,13 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("view") / "run"
     run.tournament(Tournament(game="hearts", a="random", b="rules", deals=2, seed=3, out=found))
     return found
+
+
+@pytest.fixture
+def desk_of():
+    """Makes a desk for a path, which is closed at the end of the test."""
+    with ExitStack() as stack:
+        yield lambda path: stack.enter_context(closing(Desk(path, None, (), 1, 0)))
 
 
 def _kept(name):
@@ -77,16 +84,16 @@ def test_the_players_that_are_offered_play_the_game(name):
     assert "rollout" in found or game.players == 1
 
 
-def test_a_tournament_is_listed_by_its_worst_deals(folder):
-    rows = Desk(folder, None, (), 1, 0).list_hands()["rows"]
+def test_a_tournament_is_listed_by_its_worst_deals(folder, desk_of):
+    rows = desk_of(folder).list_hands()["rows"]
     expected = [game for deal in worst.worst(folder).deals for game in deal.games]
     assert [row["number"] for row in rows] == [game.game for game in expected]
     assert rows[0]["result"] == " ".join(map(str, expected[0].scores))
     lines = (folder / "records.jsonl").read_text().splitlines()
-    desk = Desk(folder, None, (), 1, 0)
+    desk = desk_of(folder)
     for row in rows[:5]:
         assert desk.open_hand(row["number"])["scores"] == json.loads(lines[row["number"] - 1])["scores"]
-    with pytest.raises(TrickformerError, match="there is no game 99: the last is 28"):
+    with pytest.raises(TrickformerError, match="holds no game 99"):
         desk.open_hand(99)
 
 
@@ -116,13 +123,48 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
         desk.rate_hand(kept, 999, _unheard)
 
 
-def test_a_file_of_games_is_listed_in_its_order():
-    desk = Desk(GAMES, None, (), 1, 0)
+def test_a_file_of_games_is_listed_in_its_order(desk_of):
+    desk = desk_of(GAMES)
     rows = desk.list_hands()["rows"]
     assert [row["number"] for row in rows] == [*range(1, len(list(files.read(GAMES))) + 1)]
     assert any(row["result"] for row in rows)
     told = desk.open_hand(2)
     assert told["game"] == "skat" and told["analysts"][0] == "solver" and told["names"] == rows[1]["who"].split(", ")
+
+
+def test_a_large_file_is_listed_by_pages_and_read_where_it_is_looked_at(folder, desk_of, tmp_path, monkeypatch):
+    file = tmp_path / "games.jsonl"
+    files.convert(folder / "records.jsonl", file)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([*lines * 99, "{torn"]))
+    count, read = 99 * len(lines) + 1, []
+    parse = jsonl.LineReader.read
+    monkeypatch.setattr(jsonl.LineReader, "read", lambda self, *given: (read.append(given[1]), parse(self, *given))[1])
+    desk = desk_of(file)
+    for leaf in (0, 5, count // PAGE):
+        read.clear()
+        told = desk.list_hands(leaf)
+        numbers = [*range(leaf * PAGE + 1, min(count, (leaf + 1) * PAGE) + 1)]
+        assert [row["number"] for row in told["rows"]] == numbers == read
+        assert (told["page"], told["pages"], told["more"]) == (leaf, -(-count // PAGE), 0)
+    assert told["rows"][-1]["result"].startswith(f"game {count}: ") and told["rows"][-2]["who"]  # the last is torn
+    read.clear()
+    assert desk.open_hand(count - 1)["scores"] == desk.open_hand(len(lines))["scores"]
+    assert read == [count - 1, len(lines)]
+    with pytest.raises(TrickformerError, match=f"game {count}: "):
+        desk.open_hand(count)
+    with pytest.raises(TrickformerError, match=f"no page {count // PAGE + 2} of hands"):
+        desk.list_hands(count // PAGE + 1)
+
+
+def test_of_a_large_tournament_the_worst_deals_are_listed(folder, desk_of, monkeypatch):
+    monkeypatch.setattr("trickformer.web.desk.MOST_DEALS", 1)
+    monkeypatch.setattr("trickformer.web.desk.PAGE", 10)
+    desk = desk_of(folder)
+    pages = [desk.list_hands(leaf) for leaf in range(2)]
+    expected = [game.game for game in worst.worst(folder).deals[0].games]
+    assert [row["number"] for told in pages for row in told["rows"]] == expected
+    assert [(len(told["rows"]), told["pages"], told["more"]) for told in pages] == [(10, 2, 14), (4, 2, 14)]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from trickformer.plumbing.progress import Advance, Show
 from trickformer.records import files
 from trickformer.records.show import in_words
 from trickformer.records.skat import check, replay
-from trickformer.records.skat.record import SkatRecord
+from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import shares
@@ -26,9 +27,9 @@ from trickformer.web.scenes import OPEN
 
 if TYPE_CHECKING:
     from trickformer.base import State
-    from trickformer.records.played import AnyRecord
 
-MOST = 500  # hands that are listed
+PAGE = 100  # hands on a page of the list
+MOST_DEALS = 1_000  # of a tournament that are listed; all hands can be opened by number
 _EVERY = 0.1  # seconds between two words on how far the work is
 
 # How far the work is: what it is, in which units, how many are done, of how many.
@@ -52,43 +53,63 @@ class Desk:
         """analyse: the analyst that comes first; named: players beside the package's own."""
         self._path, self._analyse, self._named = path, analyse, tuple(named)
         self._repeats, self._seed = repeats, seed
-        self._known: list[AnyRecord] = []  # as far as they were read
-        self._more: Iterator[AnyRecord] = files.read(files.place(path)) if path is not None else iter(())
+        self._games = files.GameFile(files.place(path)) if path is not None else None
 
-    def list_hands(self) -> dict[str, Any]:
-        """What the path holds: of a tournament the worst deals of A first. Raises TrickformerError where a game cannot
-        be read."""
+    def close(self) -> None:
+        """Close the file of games."""
+        if self._games is not None:
+            self._games.close()
+
+    def list_hands(self, page: int = 0) -> dict[str, Any]:
+        """List a page of the hands that the path holds: of a tournament the worst deals of A first.
+
+        Args:
+            page: Number of the page, from 0.
+
+        Returns:
+            The rows, where they come from, and the number of pages.
+
+        Raises:
+            TrickformerError: The games cannot be read, or there is no such page.
+        """
+        assert self._path is not None and self._games is not None
+        hands, note = self._ranking
+        count = len(self._games) if hands is None else len(hands)
+        pages = max(1, -(-count // PAGE))
+        if page >= pages:
+            raise TrickformerError(f"there is no page {page + 1} of hands: the last is {pages}")
+        shown = range(count)[page * PAGE : (page + 1) * PAGE]
+        rows = [self._row(at + 1) if hands is None else _row_of_match(*hands[at]) for at in shown]
+        left_out = len(self._games) - count
+        return {"name": self._path.name, "rows": rows, "note": note, "page": page, "pages": pages, "more": left_out}
+
+    @cached_property
+    def _ranking(self) -> tuple[list[tuple[worst.Deal, worst.WorstHand]] | None, str]:
+        """The hands of a tournament, worst deals of A first, or None if the order is that of the file; and a note."""
         assert self._path is not None
         try:
-            found = worst.worst(self._path)
+            found = worst.worst(self._path, MOST_DEALS)
         except TrickformerError:  # it is a file, the folder of a table, or a tournament without a pair
-            return self._in_order(self._path.name)
-        rows = [
-            {
-                "number": each.game,
-                "deal": deal.name,
-                "who": " ".join("AB"[seat] if seat < 2 else str(seat) for seat in each.seating),
-                "result": " ".join(map(str, each.scores)),
-                "difference": f"{deal.difference:+.2f}",
-            }
-            for deal in found.deals
-            for each in deal.games
-        ]
+            return None, "in the order of the file"
         better = "higher" if found.higher_is_better else "lower"
         note = f"A: {found.a} · B: {found.b} · worst deals of A first; score a hand, {better} is better"
-        return {"name": self._path.name, "rows": rows[:MOST], "note": note, "more": max(0, len(rows) - MOST)}
+        return [(deal, hand) for deal in found.deals for hand in deal.games], note
 
-    def _in_order(self, name: str) -> dict[str, Any]:
-        rows = []
-        while len(rows) < MOST and (record := self._record(len(rows) + 1)) is not None:
-            tags = record.tags
-            deal = tags.get("CO", "").removeprefix("deal ") if isinstance(record, SkatRecord) else tags.get("deal", "")
-            result = check.result(replay.replay(record)) if isinstance(record, SkatRecord) else None
-            scores = " ".join((result or "").split()[:3] if isinstance(record, SkatRecord) else map(str, record.scores))
-            who = ", ".join(map(short, record.names))
-            rows.append({"number": len(rows) + 1, "deal": deal, "who": who, "result": scores, "difference": ""})
-        more = int(len(rows) == MOST and self._record(MOST + 1) is not None)
-        return {"name": name, "rows": rows, "note": "in the order of the file", "more": more}
+    def _row(self, number: int) -> dict[str, Any]:
+        """A game of the file, by its number."""
+        assert self._games is not None
+        record = self._games.get(number)
+        row = {"number": number, "deal": "", "who": "", "result": "", "difference": ""}
+        if isinstance(record, UnreadableGame):
+            return row | {"result": record.why}
+        row["who"] = ", ".join(map(short, record.names))
+        if isinstance(record, SkatRecord):
+            row["deal"] = record.tags.get("CO", "").removeprefix("deal ")
+            row["result"] = " ".join((check.result(replay.replay(record)) or "").split()[:3])
+        else:
+            row["deal"] = record.tags.get("deal", "")
+            row["result"] = " ".join(map(str, record.scores))
+        return row
 
     def open_hand(self, which: int | FinishedHand) -> dict[str, Any]:
         """A hand at each of its decisions and at its end, all cards open, and who may rate and play it on.
@@ -175,22 +196,25 @@ class Desk:
     def _players(self, game: Game) -> tuple[str, ...]:
         return list_players(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
 
-    def _record(self, number: int) -> AnyRecord | None:
-        """The game of that number; None behind the last. Raises TrickformerError where it cannot be read."""
-        while len(self._known) < number:
-            found = next(self._more, None)
-            if found is None:
-                return None
-            self._known.append(found)
-        return self._known[number - 1]
-
     def _hand(self, which: int | FinishedHand) -> ReviewHand:
         if isinstance(which, FinishedHand):
             return ReviewHand(games.load(which.rules), which.names, which.history, source=which.source)
-        record = self._record(which)
-        if record is None:
-            raise TrickformerError(f"there is no game {which}: the last is {len(self._known)}")
+        assert self._games is not None
+        record = self._games.get(which)
+        if isinstance(record, UnreadableGame):
+            raise TrickformerError(f"{self._path}, {record.why}")
         return of_record(record)
+
+
+def _row_of_match(deal: worst.Deal, hand: worst.WorstHand) -> dict[str, Any]:
+    """A hand of a tournament of two players."""
+    return {
+        "number": hand.game,
+        "deal": deal.name,
+        "who": " ".join("AB"[seat] if seat < 2 else str(seat) for seat in hand.seating),
+        "result": " ".join(map(str, hand.scores)),
+        "difference": f"{deal.difference:+.2f}",
+    }
 
 
 def _scene(game: Game, state: State) -> dict[str, Any]:

@@ -67,9 +67,10 @@ class Cancel(_PageMessage):
 
 
 class List(_PageMessage):
-    """The hands that there are."""
+    """A page of the hands that there are."""
 
     do: Literal["list"]
+    page: int = Field(0, ge=0, le=1_000_000_000)
 
 
 class _OfHand(_PageMessage):

@@ -60,7 +60,7 @@ class Reading(Pages):
             case messages.List():
                 if self._table is not None:
                     raise TrickformerError("a table has no list of hands")
-                self._begin(page, "list", "list_hands")
+                self._begin(page, "list", "list_hands", message.page)
             case messages.Open():
                 about = {"number": message.number, "table": self._table is not None}
                 self._begin(page, "hand", "open_hand", self._which(message.number), about=about)

@@ -6,6 +6,7 @@ import { nameOf, seatName, showTable } from "./table.js";
 
 let socket;
 let hand = null; // what is shown, or null where the list is
+let leaf = 0; // the page of the list
 let at = 1; // the decision before which it is shown; one more than the last: the end
 let review = null;
 let chosen = null; // the action that a what-if begins with
@@ -34,7 +35,7 @@ function connect() {
 // The address says which hand is looked at.
 function ask() {
   const number = wanted();
-  if (number === null) say({ do: "list" });
+  if (number === null) say({ do: "list", page: leaf });
   else if (hand?.number !== number) say({ do: "open", number });
 }
 
@@ -77,6 +78,11 @@ function showList(message) {
   $("title").textContent = message.name;
   $("facts").textContent = "";
   $("shelf-note").textContent = message.note + (message.more ? " · there are more, which can be opened by number" : "");
+  leaf = message.page;
+  $("leaves").hidden = message.pages === 1;
+  $("leaf").textContent = `page ${leaf + 1} of ${message.pages}`;
+  $("earlier").disabled = leaf === 0;
+  $("later").disabled = leaf === message.pages - 1;
   const differs = message.rows.some((row) => row.difference);
   const titles = ["game", "deal", "who", "result", ...(differs ? ["A − B"] : [])];
   $("rows").replaceChildren(make("table", {},
@@ -199,6 +205,8 @@ $("try").addEventListener("click", () => {
   say({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: chosen, n: Math.trunc(Number($("games").value)) });
 });
 $("cancel").addEventListener("click", () => say({ do: "cancel" }));
+$("earlier").addEventListener("click", () => say({ do: "list", page: leaf - 1 }));
+$("later").addEventListener("click", () => say({ do: "list", page: leaf + 1 }));
 $("all").addEventListener("click", () => { location.hash = ""; });
 $("jump").addEventListener("submit", (event) => {
   event.preventDefault();
