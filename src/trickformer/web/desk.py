@@ -67,7 +67,7 @@ class Desk:
             page: Number of the page, from 0.
 
         Returns:
-            The rows, where they come from, and the number of pages.
+            The rows, a note on their order, the number of pages, and how many hands are on none of them.
 
         Raises:
             TrickformerError: The games cannot be read, or there is no such page.

@@ -39,7 +39,11 @@ class _Connection:
 
 
 def admit(request: HTTPConnection) -> None:
-    """Let the connection of a request stay, because the request has the token."""
+    """Let the connection of a request stay.
+
+    Args:
+        request: Request that has the token.
+    """
     request.scope["state"][_STATE].is_stranger = False
 
 
@@ -65,7 +69,7 @@ class PageServer(Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The first Ctrl-C ends it, within two seconds; another would break off the end itself."""
+        # The first Ctrl-C ends the server, within two seconds. Another would break off the end itself.
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
