@@ -19,8 +19,15 @@ from trickformer.tournaments.run import RECORDS, tournament
 PROCESSES = 2
 
 
-def kills(inputs: Path, number: int, seed: int) -> Part:
-    """`number` kills of the processes of an engine, over tournaments of Skat."""
+def kills(inputs: Path, number: int, seed: int, pause: float = 0.3) -> Part:
+    """Kill the processes of an engine, over tournaments of Skat.
+
+    Args:
+        inputs: Folder for the tournaments.
+        number: Number of kills.
+        seed: Seed of the tournaments and of what is killed, and when.
+        pause: Seconds between two kills, at most twice as many.
+    """
     part, rng = Part("kill -9 of an engine", "tournaments of Skat"), random.Random(seed)
     whole = _played(inputs / "engine-whole", "good", "-", seed)
     with progress("engines", "kills", 0, number) as advance:
@@ -29,7 +36,7 @@ def kills(inputs: Path, number: int, seed: int) -> Part:
 
             def disturb(mark: str = mark, over: threading.Event = over) -> None:
                 # Three kills at one decision end a tournament, as they should: an engine has the time to make one.
-                while not over.wait(rng.uniform(0.3, 0.6)) and part.cases < number:
+                while not over.wait(rng.uniform(pause, 2 * pause)) and part.cases < number:
                     if found := _engines(mark):
                         with suppress(ProcessLookupError):
                             os.kill(rng.choice(sorted(found)), signal.SIGKILL)

@@ -31,13 +31,21 @@ def kills(whole: runs.Whole, inputs: Path, number: int, seed: int) -> Part:
                     break
                 part.case()
                 advance(1)
-            part.check(_ends_alike(name, out, inputs, unbroken), f"{name}, seed {seed}: differs from an unbroken run")
+            part.check(ends_alike(name, out, inputs, unbroken), f"{name}, seed {seed}: differs from an unbroken run")
             shutil.rmtree(out, ignore_errors=True)
             turn += 1
     return part
 
 
-def _ends_alike(name: str, out: Path, inputs: Path, unbroken: Path) -> bool:
+def ends_alike(name: str, out: Path, inputs: Path, unbroken: Path) -> bool:
+    """Let a run come to its end, and compare it with the undisturbed run.
+
+    Args:
+        name: Name of the run.
+        out: Its folder.
+        inputs: Folder with the inputs of runs.
+        unbroken: Folder of the undisturbed run.
+    """
     words = runs.words(name, out, inputs)
     ended = runs.run([*words, "--resume"] if (out / "config.toml").exists() else words)
     return ended.code == 0 and runs.result(out) == runs.result(unbroken)

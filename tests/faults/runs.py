@@ -186,10 +186,17 @@ def result(out: Path, without: Path | None = None) -> dict[str, str]:
         if path.suffix in (".safetensors", ".bin"):
             found[name] = hashlib.blake2b(path.read_bytes()).hexdigest()
         elif path.name == "records.jsonl":
-            lines = [json.loads(line) for line in path.read_text().splitlines()]
-            kept = sorted(json.dumps(_timeless(line)) for line in lines)
-            found[name] = hashlib.blake2b("\n".join(kept).encode()).hexdigest()
+            found[name] = hashlib.blake2b("\n".join(sorted(records(path))).encode()).hexdigest()
     return found
+
+
+def records(path: Path) -> list[str]:
+    """Read the lines of a file of records, without what depends on the clock.
+
+    Args:
+        path: A file of JSON lines.
+    """
+    return [json.dumps(_timeless(json.loads(line))) for line in path.read_text().splitlines()]
 
 
 def _timeless(record: Any) -> Any:

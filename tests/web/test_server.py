@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import http.client
 import json
 import random
@@ -92,23 +93,43 @@ def test_the_name_of_the_machine_is_the_same_in_capitals(monkeypatch):
         assert guard.is_authorized(asked) is admitted
 
 
-def test_a_claim_leaves_the_page_free_and_can_be_stopped():
+class Endless:
+    """A worker that thinks until it is stopped."""
+
+    busy = True
+
+    async def do(self, *_, **__):
+        await asyncio.Event().wait()
+
+    def cancel(self):
+        pass
+
+
+def _room_of_hearts():
     from trickformer.web.room import Room
     from trickformer.web.table import Table
 
-    class Endless:
-        busy = True
+    settings = Play(game="hearts", opponents=["random"])
+    return Room(settings, Table(settings.rules(), (YOU, "random", "random", "random"), 1, 1), Endless())
 
-        async def do(self, *_, **__):
-            await asyncio.Event().wait()
 
-        def cancel(self):
-            pass
+def test_a_page_that_goes_at_once_leaves_no_warning():
+    """Its work is cancelled before it begins. pytest makes the warning of a coroutine that nobody awaits an error."""
 
     async def talk():
-        settings = Play(game="hearts", opponents=["random"])
-        game = settings.rules()
-        room = Room(settings, Table(game, (YOU, "random", "random", "random"), 1, 1), Endless())
+        room = _room_of_hearts()
+        room.enter("page")
+        room.leave("page")
+        await asyncio.sleep(0)
+        await room.close()
+
+    asyncio.run(talk())
+    gc.collect()
+
+
+def test_a_claim_leaves_the_page_free_and_can_be_stopped():
+    async def talk():
+        room = _room_of_hearts()
         told = room.enter("page")
         for message in ({"do": "claim", "score": 3}, {"do": "cancel"}):
             await asyncio.wait_for(room.hear("page", json.dumps(message)), 5)

@@ -6,7 +6,7 @@ another. Once the last page has gone, both are ended if they think."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from trickformer import players, tokenizers
@@ -144,7 +144,7 @@ class Room(Pages):
     def _look(self) -> None:
         """Sees to it that what pages have switched on is computed, one panel after the other."""
         if any(self._wanted.values()) and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.create_task(self._run_reporting_errors(self._look_on()))
+            self._looking = asyncio.create_task(self._run_reporting_errors(self._look_on))
 
     async def _look_on(self) -> None:
         while (asked := self._own()) is not None:
@@ -229,12 +229,15 @@ class Room(Pages):
     def _drive(self) -> None:
         """Sees to it that the players play on, as long as somebody looks."""
         if self.pages and (self._driving is None or self._driving.done()):
-            self._driving = asyncio.create_task(self._run_reporting_errors(self._play_on()))
+            self._driving = asyncio.create_task(self._run_reporting_errors(self._play_on))
 
-    async def _run_reporting_errors(self, work: Coroutine[Any, Any, None]) -> None:
-        """Work whose failure the pages are told."""
+    async def _run_reporting_errors(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do work whose failure the pages are told.
+
+        The work is a function: a task that is cancelled before it begins would leave a coroutine that nobody awaits.
+        """
         try:
-            await work
+            await work()
         except CancellationError:
             pass
         except TrickformerError as e:
