@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import random
 import shutil
 import signal
@@ -26,6 +27,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -84,6 +86,10 @@ def _run_lane(name: str, out: Path, seconds: float, seed: int) -> None:
         LANES[name](out, end, random.Random(f"{seed} {name}"))
     except Exception as e:
         _note(out / EVENTS, lane=name, fault=f"{type(e).__name__}: {e}")
+    finally:
+        for pid in _children(os.getpid()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _commands(out: Path, end: float, rng: random.Random) -> None:
